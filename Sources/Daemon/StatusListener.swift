@@ -49,7 +49,7 @@ final class StatusListener: Sendable {
                     case .permissionDenied, .readOnlyFileSystem:
                         .say(
                             "without systemd name another with --socket, else let systemd open it",
-                            see: .status(of: "clientsecretd.socket"))
+                            run: .passStatusSocket)
                     default: nil
                     }
                 throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)

@@ -230,6 +230,13 @@ extension ShellCommand {
         return context.hasSystemd && context.socket == nil ? ShellCommand("systemctl enable --now \(socket)") : nil
     }
 
+    /// Has systemd open the daemon's status socket and pass it.
+    package static var passStatusSocket: ShellCommand? {
+        let context = CommandContext.current
+        guard context.hasSystemd, context.socket == nil else { return nil }
+        return ShellCommand(text: "systemctl unmask clientsecretd.socket && systemctl restart \(daemonUnit)")
+    }
+
     /// Has systemd listen for one of the package's services after the next start too.
     package static func enable(_ socket: String) -> ShellCommand? { unit("enable", socket) }
 

@@ -76,7 +76,9 @@ package enum OutputRemedy {
                 run: identity.user == Identity.current().user
                     ? .letWrite(to: directory, readOnlyBy: .sandbox) : nil)
         case .mount(let point)?:
-            return .say("mount \(Printable.name(point)) writable, or write another path")
+            return .say(
+                "the mount at \(Printable.name(point)) is read-only here: mount it writable, let the service write there with "
+                    + "ReadWritePaths=, or write another path")
         case .fileSystem(let point)?:
             return .say(
                 "the file system at \(Printable.name(point)) is read-only: mount it writable, or write another path")

@@ -219,6 +219,8 @@ enum WriterFaults {
                 "let \(user) enter \(directory) and write there, or write another path",
                 see: .listWay(to: path.description))
         case .directoryMissing: making(path.directory, for: user)
+        case .untrustedLink:
+            id(of: user).flatMap { GuardedPath.strangersLink(on: path.description, for: $0) }
         case .readOnlyFileSystem:
             .say(
                 "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
@@ -233,8 +235,10 @@ enum WriterFaults {
         }
     }
 
+    private static func id(of user: String) -> UInt32? { (try? Accounts.userID(user)).flatMap { $0 } }
+
     private static func making(_ directory: AbsolutePath, for user: String) -> Remedy {
-        guard let id = (try? Accounts.userID(user)).flatMap({ $0 }) else {
+        guard let id = id(of: user) else {
             return .say("create \(Printable.name(directory.description)) for \(user)")
         }
         return OutputRemedy.making(directory, for: id)

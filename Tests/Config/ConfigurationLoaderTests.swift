@@ -72,7 +72,7 @@ import Testing
         #expect(
             said("c.yaml") == [
                 "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")) is not guarded: the file is writable by everybody; "
-                    + "chmod o-w \(directory("c.yaml"))"
+                    + "take the right to write from them: chmod o-w \(directory("c.yaml"))"
             ])
     }
 
@@ -84,7 +84,8 @@ import Testing
         #expect(
             said.first?.hasPrefix("\(directory("open/c.yaml")):1:1: error: \(directory("open")) is not guarded: ")
                 == true)
-        #expect(said.first?.hasSuffix("; chmod g-w \(directory("open"))") == true)
+        // No command changes a directory that exists.
+        #expect(said.first?.contains("chmod") == false)
     }
 
     /// The files that add to it are guarded like it, and what each of them lacks is told.
@@ -122,7 +123,7 @@ import Testing
         let said = said("c.yaml", as: other)
         #expect(said.count == 1)
         #expect(said.first?.contains(" is not guarded: ") == true)
-        #expect(said.first?.contains("; chown root ") == true)
+        #expect(said.first?.contains("; look at what ") == true && said.first?.contains("chown") == false)
         // The daemon that runs as that user may use it.
         if me.user == 0 {
             try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory.path)
@@ -152,9 +153,9 @@ import Testing
         #expect(
             said("c.yaml") == [
                 start
-                    + "the private key of \"a\", \(directory("key.p8")); write another group, or chmod go-r \(directory("key.p8"))",
+                    + "the private key of \"a\", \(directory("key.p8")); write another group, or take the right to read it from that group",
                 start
-                    + "the passphrase of \"a\", \(directory("pass")); write another group, or chmod go-r \(directory("pass"))",
+                    + "the passphrase of \"a\", \(directory("pass")); write another group, or take the right to read it from that group",
             ])
         try directory.write(text(key: "closed", passphrase: "missing", group: group), to: "c.yaml")
         #expect(said("c.yaml").isEmpty)

@@ -113,13 +113,13 @@ import Testing
                     + "see why: clientsecretd status", ["CLIENT=web", "UNIT=a.service"]),
             Row(
                 line(.failing(.file(path), full, failures: 2, retryAt: expiry)), .error,
-                fullWords + "; make room: df -h /srv; failed 2 times; next attempt 2026-11-21T04:31:00Z",
+                fullWords + "; make room (df -h /srv); failed 2 times; next attempt 2026-11-21T04:31:00Z",
                 ["CODE=disk_full", "PATH=/srv/web.jwt"] + ofClients),
             Row(
                 line(.recovered(.key(key), full)), .notice, "key apple: works again; it was: " + fullWords,
                 ["CODE=disk_full"] + ofClients),
             Row(
-                line(.health(web, .degraded, reason)), .warning, "web: degraded: \(fullWords); make room: df -h /srv",
+                line(.health(web, .degraded, reason)), .warning, "web: degraded: \(fullWords); make room (df -h /srv)",
                 ["CLIENT=web", "STATE=degraded", "CODE=disk_full"]),
             Row(line(.configured(clients: 1)), .notice, "configuration in force, 1 client"),
             Row(
@@ -144,7 +144,7 @@ import Testing
             Row(line(.clockTrusted), .notice, "the clock is believed again"),
             Row(line(.ready), .notice, "every client was tried once"),
             Row(
-                line(.faultRaised(full)), .error, fullWords + "; make room: df -h /srv",
+                line(.faultRaised(full)), .error, fullWords + "; make room (df -h /srv)",
                 ["PATH=/srv/web.jwt", "CODE=disk_full"]),
             Row(
                 line(.faultCleared(full)), .notice, "works again; it was: " + fullWords,
@@ -152,7 +152,7 @@ import Testing
             Row(
                 line(.orphaned(orphan)), .warning,
                 "/srv/web.jwt: is not an output any more and holds a secret that is valid until "
-                    + "2026-11-21T04:31:00Z; when nothing reads it, remove it: rm /srv/web.jwt",
+                    + "2026-11-21T04:31:00Z; when nothing reads it, remove the file",
                 ["PATH=/srv/web.jwt"]),
             Row(
                 line(.ranStateChangeAction(action)), .info, "done, because the state changed: restart a.service",
@@ -163,7 +163,7 @@ import Testing
     /// The same of what the core does not know.
     private var daemonRows: [Row] {
         let full = Failure(.diskFull, at: .path(path), cause: 28)
-        let fullWords = "/srv/web.jwt: the disk is full (no space left); make room: df -h /srv"
+        let fullWords = "/srv/web.jwt: the disk is full (no space left); make room (df -h /srv)"
         let ofFull = ["PATH=/srv/web.jwt", "CODE=disk_full"]
         let warning = Diagnostic(.warning, at: Position(file: "/etc/c.yaml", line: 2, column: 3), "odd; write another")
         func row(
@@ -209,7 +209,7 @@ import Testing
                 "the service manager does not read the daemon's messages (NOTIFY_SOCKET=/run/n); the daemon goes on, and "
                     + "sends them as soon as they are read again"),
             row(.managerReached, .warning, "the service manager reads the daemon's messages again"),
-            row(.hookPrinted(action, "heard"), .info, "restart a.service: heard", ["ACTION=restart a.service"]),
+            row(.hookPrinted(action, "heard"), .info, "restart a.service: 'heard'", ["ACTION=restart a.service"]),
             row(
                 .linesLost(2), .warning,
                 "2 log events before the last one are lost: nobody read them in time"),

@@ -115,8 +115,7 @@ import Testing
         let failure = try #require(whatFailed())
         #expect(failure.code == .pushServiceMissing)
         #expect(failure.detail == path)
-        #expect(
-            failure.remedy?.command == remedy(enabling: "push@production", orRunning: "listen \(path) push production"))
+        #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-push@production.socket")
         #expect(pusher().obstacle(to: target) == failure)
         let service = try SocketService(at: path, .hangUp)
         #expect(pusher().obstacle(to: target) == nil)
@@ -132,7 +131,7 @@ import Testing
         let failure = try #require(whatFailed())
         #expect(failure.code == .pushServiceMissing)
         #expect(failure.detail == "\(path) is not root's")
-        #expect(failure.remedy?.command == "rm \(path)")
+        #expect(failure.remedy == .strangers(path))
         #expect(service.question.isEmpty)
     }
 }

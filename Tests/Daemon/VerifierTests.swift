@@ -144,7 +144,7 @@ import Testing
         #expect(failure.code == .verifierMissing)
         #expect(failure.cause == ENOENT)
         #expect(failure.detail == path)
-        #expect(failure.remedy?.command == remedy(enabling: "verify", orRunning: "listen \(path) verify"))
+        #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-verify.socket")
     }
 
     @Test func aSocketWithoutAListenerIsNoService() throws {
@@ -160,7 +160,7 @@ import Testing
         let failure = try #require(try ask())
         #expect(failure.code == .verifierMissing)
         #expect(failure.detail == "\(path) is not root's")
-        #expect(failure.remedy?.command == "rm \(path)")
+        #expect(failure.remedy == .strangers(path))
         #expect(service.question.isEmpty)
     }
 }

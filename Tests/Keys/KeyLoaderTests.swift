@@ -66,14 +66,14 @@ import Testing
         let sentence = try #require(try sentence(try file("key")))
         #expect(
             ["0640", "0600"].map {
-                "\(key): others could read or replace the key: the file can be read by everybody; chmod \($0) \(key)"
+                "\(key): others could read or replace the key: the file can be read by everybody; take it from all others: chmod \($0) \(key)"
             }.contains(sentence), "\(sentence)")
         let passphrase = directory("passphrase")
         let other = try #require(try self.sentence(try file("encrypted"), passphrase: try file("passphrase")))
         #expect(
             ["0640", "0600"].map {
                 "\(passphrase): the passphrase cannot be used: others could read or replace it: "
-                    + "the file can be read by everybody; chmod \($0) \(passphrase)"
+                    + "the file can be read by everybody; take it from all others: chmod \($0) \(passphrase)"
             }.contains(other), "\(other)")
     }
 
@@ -84,7 +84,8 @@ import Testing
         #expect(
             sentence
                 == "\(open)/key: others could read or replace the key: \(open): the directory is writable by its group "
-                + "and everybody; chmod go-w \(open)")
+                + "and everybody; keep the file below directories of root's or the daemon's user's that nobody else may write to, "
+                + "such as /etc/clientsecretd")
     }
 
     @Test func whatIsNotThereIsMissing() throws {

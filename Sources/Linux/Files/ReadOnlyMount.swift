@@ -6,15 +6,20 @@ extension ReadOnlyCause {
     /// Why the directory at the real path `directory` is read-only; nil where it is not, or nothing is known of mounts.
     package static func of(_ directory: String) -> ReadOnlyCause? {
         guard let table = MountTable.ofThisProcess() else { return nil }
-        return of(directory, in: table, isUnit: unsafe getenv("INVOCATION_ID") != nil && SystemManager.isSystemd)
+        // What systemd starts as a unit's main process knows itself by this (systemd.exec(5)); a shell may have inherited it.
+        let isUnit = unsafe getenv("SYSTEMD_EXEC_PID").map { unsafe String(cString: $0) } == String(getpid())
+        return of(directory, in: table, isUnit: isUnit)
     }
 
-    /// - Parameter isUnit: whether systemd started the process, whose sandbox then changes mounts but no file system.
+    /// A sandbox changes mounts, and no file system. Only of the root's mount is it known that nothing else made it
+    /// read-only: the machine would not run.
+    ///
+    /// - Parameter isUnit: whether systemd started the process.
     static func of(_ directory: String, in table: MountTable, isUnit: Bool) -> ReadOnlyCause? {
         guard let mount = table.mount(of: directory) else { return nil }
         if mount.isFileSystemReadOnly { return .fileSystem(mount.point) }
         guard mount.isReadOnly else { return nil }
-        return isUnit ? .sandbox : .mount(mount.point)
+        return isUnit && mount.point == "/" ? .sandbox : .mount(mount.point)
     }
 }
 

@@ -103,7 +103,7 @@ import Testing
         #expect(
             refused.complaints
                 == "clientsecretd: \(sandbox.key): others could read or replace the key: the file can be read by everybody; "
-                + "chmod 0600 \(sandbox.key)\n")
+                + "take it from all others: chmod 0600 \(sandbox.key)\n")
     }
 
     @Test func aFileOfAFlagThatIsNotThere() throws {

@@ -173,7 +173,7 @@ import Testing
     }
 
     private func whatHelps(on machine: Sandbox) -> String {
-        remedy(enabling: "store", orRunning: "listen \(machine.directory("store.sock")) store")
+        remedy(listening: "listen \(machine.directory("store.sock")) store")
     }
 
     @Test func withoutTheServiceWhatHelpsIsSaid() throws {

@@ -138,7 +138,7 @@ import Testing
     @Test func aMissingDirectoryIsSaidAndGotOver() throws {
         let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
         let path = sandbox.directory("metrics/gone/ours.prom")
-        let remedy = "make it: install -d -o \(NSUserName()) \(sandbox.directory("metrics/gone"))"
+        let remedy = "create \(sandbox.directory("metrics/gone")) for \(NSUserName())"
         let failure = "\(path): the metrics_file cannot be written, so node_exporter shows old metrics or none: "
         let directory = sandbox.directory("metrics/gone")
         let why = "its directory does not exist: \(directory) (no such file or directory)"
@@ -146,7 +146,7 @@ import Testing
         #expect(checked.status == 1)
         #expect(
             checked.complaints.contains(
-                "clientsecretd.yaml:6:15: error: \(failure)\(why); \(remedy)\n"),
+                "clientsecretd.yaml:6:15: error: \(failure)\(why); \(remedy)"),
             "\(checked.complaints)")
         try sandbox.start()
         try sandbox.eventually("a word on it") { try sandbox.status()["state"] as? String == "degraded" }

@@ -177,9 +177,13 @@ struct GuideFixture {
     func shown(_ text: String) -> String {
         [
             (sandbox.directory("keys"), "/etc/clientsecretd"), (sandbox.directory("out"), "/run/clientsecretd/out"),
-            (sandbox.directory("srv"), "/srv"), ("install -d -o \(NSUserName()) ", "install -d -o clientsecretd "),
+            (sandbox.directory("srv"), "/srv"),
             (sandbox.directory("clientsecretd.yaml"), "/etc/clientsecretd/clientsecretd.yaml"),
             (sandbox.socket, "/run/clientsecretd/clientsecretd.sock"), (sandbox.state, "/var/lib/clientsecretd"),
+            (" --config /etc/clientsecretd/clientsecretd.yaml", ""),
+            (" --socket /run/clientsecretd/clientsecretd.sock", ""),
+            ("create /srv/shop for \(NSUserName())", "create /srv/shop for clientsecretd"),
+            ("mkdir -m 0755 /srv/shop", "mkdir -m 0755 /srv/shop && chown clientsecretd /srv/shop"),
         ].reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
     }
 

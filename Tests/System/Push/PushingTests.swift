@@ -27,9 +27,7 @@ import Testing
     }
 
     private var whatHelps: String {
-        remedy(
-            enabling: "push@production",
-            orRunning: "listen \(sandbox.directory("push/production.sock")) push production")
+        remedy(listening: "listen \(sandbox.directory("push/production.sock")) push production")
     }
 
     /// Starts to listen for the daemon, as in a pod.

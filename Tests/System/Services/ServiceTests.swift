@@ -32,6 +32,9 @@ import Testing
 
     @Test func whatHelpsIsDoneAsItStands() throws { try Bed.hold("remedies.sh") }
 
+    @Test(arguments: ["outputs", "files", "readers"])
+    func noPrintedCommandGivesAnythingAway(of part: String) throws { try Bed.hold("matrix.sh", part) }
+
     @Test func itNeverAsksForTheNetwork() throws { try Bed.hold("network.sh") }
 
     @Test func itsMetricsFileIsReadByWayOfALink() throws { try Bed.hold("metrics.sh") }

@@ -13,7 +13,7 @@ import Testing
     }
 
     private var whatHelps: String {
-        remedy(enabling: "verify", orRunning: "listen \(sandbox.directory("verify.sock")) verify")
+        remedy(listening: "listen \(sandbox.directory("verify.sock")) verify")
     }
 
     @Test func anAcceptedSecretIsPublished() throws {

@@ -101,14 +101,14 @@ outputs $output
 sed -i 's|file: .*|file: /home/keys/AuthKey_ABC123DEFG.p8|' $configuration
 complaint "a key below /home is not seen" "does not see /home/keys/AuthKey_ABC123DEFG.p8 (ProtectHome=yes)" \
     'write "file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8"' "yaml:4:11: error"
-bash <(advice "does not see")
+install -m 0640 -o root -g clientsecretd /home/keys/AuthKey_ABC123DEFG.p8 /etc/clientsecretd
 sed -i 's|file: .*|file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8|' $configuration
 promise "in its new place it is" good
 printf '#!/bin/sh\n' >/home/keys/hook
 chmod 755 /home/keys/hook
 printf '    on_change:\n      - exec: [/home/keys/hook]\n' >>$configuration
 complaint "nor is a program below /home" "does not see /home/keys/hook (ProtectHome=yes)" 'write "exec: [/usr/local/bin/hook]"'
-bash <(advice "does not see")
+install -m 0755 /home/keys/hook /usr/local/bin/hook
 sed -i 's|/home/keys/hook|/usr/local/bin/hook|' $configuration
 promise "in its new place it is" good
 

