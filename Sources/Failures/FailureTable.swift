@@ -91,7 +91,7 @@ extension FailureCode {
         case .permissionDenied:
             row("the user that writes it may not do this", retry: .whenChanged, traits: .mayBeOfSandbox) {
                 .say(
-                    "let the daemon's user write to \(Printable.name($0.directory)), with ReadWritePaths= in its unit too"
+                    "let the daemon's user enter \(Printable.name($0.directory)) and write there, or write another path"
                 )
             }
         case .readOnlyFileSystem:
@@ -353,7 +353,10 @@ extension FailureCode {
                 "this user may not read it", traits: .ofReader,
                 .say("run this as root", see: .health(offline: false)))
         case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
-        case .notPublished: row("the current secret is not in all of its outputs yet", deliver)
+        case .notPublished:
+            row("the current secret is not in all of its outputs yet") {
+                .say("it is tried again by itself, or at once", see: .deliver($0.client))
+            }
         case .notDelivered:
             row("the current secret is published, but not all actions of on_change have run for it", deliver)
         case .refusedByApple:

@@ -110,7 +110,7 @@ import Testing
             Row(
                 line(.notServed(.noSecret(credential, web))), .warning,
                 #"web: refused a.service the credential "jwt", for there is no secret yet; "#
-                    + "see why: clientsecretd status", ["CLIENT=web", "UNIT=a.service"]),
+                    + "see why (clientsecretd status)", ["CLIENT=web", "UNIT=a.service"]),
             Row(
                 line(.failing(.file(path), full, failures: 2, retryAt: expiry)), .error,
                 fullWords + "; make room (df -h /srv); failed 2 times; next attempt 2026-11-21T04:31:00Z",

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"verdict":"unknown","reason":"timed_out","detail":"it took too long"}"#, "it took too long"),
+        (#"{"verdict":"unknown","reason":"timed_out","detail":"it took too long"}"#, "'it took too long'"),
         (#"{"verdict":"unknown","reason":"redirected","detail":null}"#, "redirected"),
     ])
     func whatIsNotKnownSaysWhy(_ answer: String, _ detail: String) throws {

@@ -65,21 +65,28 @@ import Testing
     ])
     func anyoneElseIsRefused(mode: Int, owner: Int, group: Int, detail: String, remedy: String?) throws {
         let room = try Room()
-        try room.file("key", mode: mode_t(mode))
+        try room.file("key", Self.header, mode: mode_t(mode))
         try room.own("key", UInt32(owner), group: UInt32(group))
         let refused = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
         #expect(refused.code == .notGuarded && refused.path == room("key") && refused.detail == detail)
         #expect(refused.remedy != nil)
         #expect(refused.remedy?.command == remedy?.replacing("KEY", with: room("key")))
         guard let command = refused.remedy?.command else { return }
+        // What is no key may be any other file of the machine.
+        try room.file("key", "root:*:20000::::::\n", mode: mode_t(mode))
+        try room.own("key", UInt32(owner), group: UInt32(group))
+        let other = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
+        #expect(other.remedy != nil && other.remedy?.command == nil)
         // The suggested command works.
         try room.command("sh", ["-c", command])
         try open(room("key"), as: Self.daemon)
     }
 
+    private static let header = "-----BEGIN PRIVATE KEY-----\n"
+
     @Test func anAccessListThatNamesAReaderIsRefused() throws {
         let room = try Room()
-        try room.file("key", mode: 0o640)
+        try room.file("key", Self.header, mode: 0o640)
         try room.own("key", 0, group: 1)
         for (entry, removed, reader) in [
             ("u:nobody:r", "u:65534", "the user nobody (65534)"), ("g:bin:r", "g:2", "the group bin (2)"),

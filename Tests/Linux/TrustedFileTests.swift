@@ -44,12 +44,16 @@ import Testing
     @Test(arguments: [(0o664, "its group", "g-w"), (0o646, "everybody", "o-w")])
     func aFileThatOthersMayWriteToIsRefused(mode: Int, who: String, take: String) throws {
         let room = try Room()
-        try room.file("f", mode: mode_t(mode))
+        try room.file("f.yaml", mode: mode_t(mode))
         #expect(
             throws: FileError(
-                .notGuarded, at: room("f"), detail: "the file is writable by \(who)",
-                remedy: Remedy(words: "take the right to write from them", command: "chmod \(take) \(room("f"))"))
-        ) { try read(room("f")) }
+                .notGuarded, at: room("f.yaml"), detail: "the file is writable by \(who)",
+                remedy: Remedy(words: "take the right to write from them", command: "chmod \(take) \(room("f.yaml"))"))
+        ) { try read(room("f.yaml")) }
+        // What is not called a configuration may be any other file of the machine, which its group has to write.
+        try room.file("f", mode: mode_t(mode))
+        let other = try fileError { () throws(FileError) in _ = try read(room("f")) }
+        #expect(other.remedy != nil && other.remedy?.command == nil)
     }
 
     private static let moving = Remedy.say(

@@ -116,7 +116,7 @@ import Testing
         case .keyTooLarge:
             #"/d/f.p8: too large for a private key; name the .p8 file that Apple gave you"#
         case .keyNotPEM:
-            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file (openssl pkey -inform DER -in /d/f.p8 -out /d/f.p8.pkcs8.p8)"#
+            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file ((umask 077; set -C; openssl pkey -inform DER </d/f.p8 >/d/f.p8.new) && cat /d/f.p8.new >/d/f.p8 && rm /d/f.p8.new)"#
         case .keyIsPublic:
             #"/d/f.p8: a public key, where the private one is needed; name the .p8 file that Apple gave you"#
         case .keyIsCertificate:
@@ -167,7 +167,7 @@ import Testing
         case .notADirectory:
             #"/d/f.p8: something on the way to it is not a directory; write another path"#
         case .permissionDenied:
-            #"/d/f.p8: the user that writes it may not do this; let the daemon's user write to /d, with ReadWritePaths= in its unit too"#
+            #"/d/f.p8: the user that writes it may not do this; let the daemon's user enter /d and write there, or write another path"#
         case .readOnlyFileSystem:
             #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=-/d to the daemon's unit"#
         case .diskFull:
@@ -304,7 +304,7 @@ import Testing
         case .noOutputs:
             #"client "web": it has no output, so that only the daemon knows its secret"#
         case .notPublished:
-            #"client "web": the current secret is not in all of its outputs yet; clientsecretd renew --deliver-only web"#
+            #"client "web": the current secret is not in all of its outputs yet; it is tried again by itself, or at once (clientsecretd renew --deliver-only web)"#
         case .notDelivered:
             #"client "web": the current secret is published, but not all actions of on_change have run for it; clientsecretd renew --deliver-only web"#
         case .refusedByApple:

@@ -102,7 +102,7 @@ struct StrangersLink: Hashable {
     /// In place of an error of what the link led to.
     func blamed(_ error: FileError, for identity: Identity) -> FileError {
         // That something was just being replaced is no verdict.
-        [.changedMeanwhile, .untrustedLink].contains(error.code) ? error : self.error(for: identity)
+        error.code == .changedMeanwhile || error.path == path.string ? error : self.error(for: identity)
     }
 
     func remedy(for identity: Identity) -> Remedy {

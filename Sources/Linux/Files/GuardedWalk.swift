@@ -132,7 +132,7 @@ struct GuardedWalk {
             return try here.status(of: name)
         } catch {
             // The directory itself denies access.
-            throw error.code == .permissionDenied && rule == .deciding ? accessDenied : error
+            throw error.code == .permissionDenied ? accessDenied : error
         }
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 internal import Failures
+internal import Glibc
 import SystemPackage
 
 /// Reads keys and files that decide who may use one: they and all directories above them belong to root or the acting
@@ -39,7 +40,7 @@ package enum TrustedFile {
             guard use == .key, error.code == .permissionDenied, let found = place.found else { throw error }
             throw FileError(
                 error.code, at: error.path, errno: error.errno, detail: error.detail,
-                remedy: KeyGuard(identity).remedy(found, place.path))
+                remedy: KeyGuard(identity).remedy(found, place.path, isKey: false))
         }
     }
 
@@ -115,8 +116,15 @@ package enum TrustedFile {
                 .notGuarded, at: path, detail: "the file is writable by \(GuardRule.writers(status.mode))",
                 remedy: .say(
                     "take the right to write from them",
-                    run: .removeWriting(from: PathComponent(FilePath(path), status, for: identity))))
+                    run: isNamedLike(use, path)
+                        ? .removeWriting(from: PathComponent(FilePath(path), status, for: identity)) : nil))
         }
+    }
+
+    /// Whether the file is one of this kind as far as its name tells: a wrong path may name any file of the machine, whose
+    /// mode then is as it should be.
+    private static func isNamedLike(_ use: Use, _ path: String) -> Bool {
+        use == .executable || path.hasSuffix(".yaml") || path.hasSuffix(".yml")
     }
 
     /// With an access list, the mode's group bits are its mask: who may read is only in the list itself.
@@ -133,7 +141,8 @@ package enum TrustedFile {
             .notGuarded, at: file.path, detail: "its access list lets \(reader.words) read it",
             remedy: .say(
                 "take them out of its access list",
-                run: entries.count == readers.count ? .removeReaders(entries, from: key) : nil))
+                run: entries.count == readers.count && PEMHeader.begins(file.path)
+                    ? .removeReaders(entries, from: key) : nil))
     }
 }
 
@@ -161,25 +170,46 @@ struct KeyGuard {
         } else {
             return
         }
-        throw FileError(.notGuarded, at: path, detail: detail, remedy: remedy(status, path))
+        throw FileError(
+            .notGuarded, at: path, detail: detail, remedy: remedy(status, path, isKey: PEMHeader.begins(path)))
     }
 
-    /// Takes the key from everybody but the user that works with it. One that this user cannot read is given to the
-    /// service alone: another user could name any file of root's as its key.
-    func remedy(_ status: FileStatus, _ path: String) -> Remedy {
+    /// Takes a key from everybody but the user that works with it. There is no command for what may be another file of the
+    /// machine that a wrong path names, such as /etc/shadow.
+    ///
+    /// - Parameter isKey: whether the file was read and holds a private key.
+    func remedy(_ status: FileStatus, _ path: String, isKey: Bool) -> Remedy {
         let key = PathComponent(FilePath(path), status, for: identity)
         let reader = identity.service?.id ?? identity.user
         let group = identity.service?.primaryGroup ?? identity.group
         let name = Owner.argument(user: reader)
-        let isReadable = status.owner == reader || status.group == group && status.mode & 0o040 != 0
-        if isReadable || reader == 0 {
-            return .say(
-                "take it from all others", run: .guardKey(key, group: status.group == group && status.owner != reader))
+        if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
+            let mayStay = status.group == group && status.owner != reader
+            return .say("take it from all others", run: isKey ? .guardKey(key, group: mayStay) : nil)
         }
-        // The group is the service's own only under the service's name.
-        guard name == Identity.serviceName, Owner.argument(group: group) == name else {
-            return .say("put a copy there that belongs to \(name) and that nobody else may read")
+        // The group is the service's own only under the service's name. A file that has this group was meant for it.
+        let isServices = name == Identity.serviceName && Owner.argument(group: group) == name
+        guard isServices, isKey || status.group == group else {
+            return .say("let \(name) read it, and nobody else" + (isServices ? ": group \(name), mode 0640" : ""))
         }
         return .say("let \(name) read it, and nobody else", run: .shareKey(key, withServiceGroup: name))
+    }
+}
+
+/// The line with which a PEM file of a private key begins.
+private enum PEMHeader {
+    /// In bytes: the longest, `-----BEGIN ENCRYPTED PRIVATE KEY-----`. What follows a shorter one within this length is
+    /// the same in every key.
+    private static let longest = 37
+
+    /// Whether the file at the real path begins with one; false where it cannot be read.
+    static func begins(_ path: String) -> Bool {
+        let raw = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
+        guard raw >= 0 else { return false }
+        let descriptor = Descriptor(adopting: raw)
+        var bytes = [UInt8](repeating: 0, count: longest)
+        let count = unsafe read(descriptor.raw, &bytes, longest)
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        return text.hasPrefix("-----BEGIN ") && text.contains("PRIVATE KEY-----")
     }
 }
