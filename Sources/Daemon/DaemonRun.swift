@@ -52,13 +52,14 @@ package struct DaemonRun {
 
     /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
     package func run() -> Ending {
+        let startedAt = Clocks.bootMilliseconds()
         do {
             // First, so that a signal that comes early waits for the loop instead of ending the process.
             try SignalDescriptor.blockSignals()
             var passed = try PassedSockets()
             defer {
                 CredentialSocket.refuseWaiting(&passed)
-                StatusListener.refuseWaiting(&passed, refusal.lines.withLock { $0 })
+                StatusListener.refuseWaiting(&passed, refusal.lines.withLock { $0 }, startedAt: startedAt)
             }
             return try start(&passed)
         } catch {
@@ -152,7 +153,9 @@ package struct DaemonRun {
         rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         let callers = Callers()
-        let listener = isOnce ? nil : openSocket(&passed, inbox, callers, configuration, &rotation, now)
+        let cancel = try EventCounter()
+        let storeService = try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) }
+        let listener = isOnce ? nil : openSocket(&passed, inbox, callers, storeService, configuration, &rotation, now)
         let secretCache = SecretCache()
         let keyring = Keyring()
         let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
@@ -160,7 +163,6 @@ package struct DaemonRun {
         for name in passed.names { log.note(.socketIgnored(name: name)) }
         let server = listener?.server
         let identity = settings.identity
-        let cancel = try EventCounter()
         let findings = try Inbox<Watcher.Finding>()
         let executor = Executor(
             log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
@@ -168,7 +170,7 @@ package struct DaemonRun {
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
             pusher: settings.pusher(besideSocket: socketPath, cancel: cancel),
-            storeService: try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) },
+            storeService: storeService,
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.note(.hookPrinted($0, $1)) }),
@@ -218,8 +220,8 @@ package struct DaemonRun {
     private static let lastPatience: Int64 = 1_000
 
     private func openSocket(
-        _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers, _ configuration: Configuration,
-        _ rotation: inout Rotation, _ now: Now
+        _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers,
+        _ storeService: StoreService, _ configuration: Configuration, _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
         let control = RenewalPermission(configuration, settings.identity)
         let lack = control.lack(in: configuration)
@@ -231,6 +233,7 @@ package struct DaemonRun {
                 handle: { [log] request, peer, reply in
                     // A request for the fleet's reports changes nothing, so it is not logged.
                     if case .fleet = request {} else { log.note(.asked(request, Requester(peer))) }
+                    if request == .reload, peer.user == 0 { storeService.expectChange() }
                     inbox.post(.asked(request, callers.admit(reply)))
                 })
             let lack = listener.permit(control)

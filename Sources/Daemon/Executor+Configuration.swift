@@ -61,6 +61,7 @@ extension Executor {
     /// Registers the files that the configuration reads and writes, before any of its jobs runs.
     func adopt(_ loaded: LoadedConfiguration) {
         noteLinkChain(of: .configuration, loaded.files)
+        storeService.follow(loaded.store)
         let configuration = loaded.configuration
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // Where it does not answer, its path is taken as it stands.

@@ -314,6 +314,16 @@ final class Executor: Sendable {
         }
     }
 
+    /// What helps where a source cannot be read; nil where the daemon's user lacks the right to.
+    private static func remedy(ofSource error: FileError) -> Remedy? {
+        switch error.code {
+        case .permissionDenied: nil
+        case .isDirectory, .isMountPoint, .notARegularFile:
+            .say("name the file with the secret in \"from\", and have what copies it there write a regular file")
+        default: error.remedy ?? error.code.remedy(for: FailureSubject(path: error.path))
+        }
+    }
+
     /// What a client's source holds.
     private func readSource(_ file: FileSource, of client: ClientName) throws(Failure) -> Outcome {
         let path = file.path
@@ -330,7 +340,8 @@ final class Executor: Sendable {
             default:
                 let detail = [error.code.words, error.detail].compactMap { $0 }.joined(separator: ": ")
                 throw Failure(
-                    .sourceUnreadable, at: .path(path), cause: error.errno?.rawValue, detail: detail)
+                    .sourceUnreadable, at: .path(path), cause: error.errno?.rawValue, detail: detail,
+                    remedy: Self.remedy(ofSource: error))
             }
         }
         guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }

@@ -139,7 +139,6 @@ final class Loop {
     /// Has the watcher and the metrics follow this configuration from now on.
     private func follow(_ configuration: Configuration, at now: Now) {
         watcher?.follow(configuration, at: now.boot)
-        executor.storeService.disconnect()
         if let input = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.handle(input, at: now) }
     }
 
@@ -210,6 +209,7 @@ final class Loop {
             cancel.signal()
             rotation.handle(.stop, at: now)
         case .hangUp:
+            executor.storeService.expectChange()
             rotation.handle(.asked(.reload, nil), at: Clock.now())
         case .childEnded:
             ChildProcess.reapOrphans()

@@ -18,6 +18,15 @@ struct NetworkService: Sendable {
     let cancel: EventCounter?
     /// In milliseconds, from the connection to the end of the answer.
     let patience: Int64
+    private let limit = ConnectionLimit()
+
+    init(missing: FailureCode, silent: FailureCode, identity: Identity, cancel: EventCounter?, patience: Int64) {
+        self.missing = missing
+        self.silent = silent
+        self.identity = identity
+        self.cancel = cancel
+        self.patience = patience
+    }
 
     /// In seconds: a local connection waits only when many others do.
     static let connecting: Int64 = 10
@@ -64,6 +73,12 @@ struct NetworkService: Sendable {
         Failure(missing, at: place, cause: cause, detail: socket.path, remedy: socket.remedy)
     }
 
+    /// Throws when there were too many connections a moment ago.
+    func checkRate(at socket: Socket, for place: Failure.Place) throws(Failure) {
+        guard let pause = limit.take(socket.path) else { return }
+        throw Failure(silent, at: place, detail: "\(socket.path) is connected to too often", retryAfter: pause)
+    }
+
     /// Throws unless root or the daemon's user listens. The kernel reports which user began to: as a rule root, for systemd.
     func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
         guard let peer, identity.trusts(peer.user) else {
@@ -81,6 +96,7 @@ struct NetworkService: Sendable {
         _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise unreadable: String,
         read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
+        try checkRate(at: socket, for: place)
         let stream: UnixStream
         do {
             stream = try UnixStream.connect(to: socket.path, timeoutSeconds: Self.connecting)

@@ -1,4 +1,5 @@
 import Failures
+import Glibc
 import Linux
 import Rotation
 import StatusAPI
@@ -55,9 +56,15 @@ final class StatusListener: Sendable {
                 throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
             }
         }
-        server = try StatusServer(
-            listener: descriptor, metrics: metrics?.release(), control: control,
-            limits: HTTPLimits(descriptors: Descriptor.limit), handle: handle)
+        do throws(Failure) {
+            server = try StatusServer(
+                listener: descriptor, metrics: metrics?.release(), control: control,
+                limits: HTTPLimits(descriptors: Descriptor.limit), handle: handle)
+        } catch {
+            // Nobody answers there.
+            own?.removeName()
+            throw error
+        }
     }
 
     /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the
@@ -79,32 +86,70 @@ final class StatusListener: Sendable {
         return .faultCleared(.groupNotPermitted)
     }
 
-    /// Answers every waiting client with the reason when the daemon does not start. systemd would start the daemon again
-    /// and again for clients that are left in the queue, until it closes the sockets.
+    /// Answers every waiting client with the reason when the daemon does not start: systemd would start the daemon again and
+    /// again for clients that are left in the queue. If one waited, those who come until ``startPause`` has passed since the
+    /// start are answered, too. So clients that ask often start it no more than once in that time; for more starts than
+    /// `TriggerLimitBurst=` allows (systemd.socket(5)), systemd would close the socket for good.
     ///
     /// The metrics socket, which shows no names or paths otherwise, does not say why; over TCP its connections are only
     /// closed.
-    static func refuseWaiting(_ sockets: inout PassedSockets, _ why: (headline: String, all: [String])) {
-        for name in [passedName, metricsName] {
-            guard let passed = try? sockets.take(name) else { continue }
-            let isUnix = passed.family == .unix
-            let listener = Descriptor(adopting: passed.release())
-            guard (try? listener.setNonBlocking()) != nil else { continue }
-            switch (name, isUnix) {
-            case (passedName, true):
-                StartFailureResponse.send(
-                    to: listener, headline: why.headline, diagnostics: why.all, within: refusalTime)
-            case (_, true):
-                StartFailureResponse.send(
-                    to: listener, headline: "there are no metrics", diagnostics: [], within: refusalTime)
-            case (_, false):
-                while (try? UnixListener.accept(on: listener.raw)) != nil {}
-            }
+    ///
+    /// - Parameter startedAt: on the clock of ``Clocks/bootMilliseconds()``.
+    static func refuseWaiting(
+        _ sockets: inout PassedSockets, _ why: (headline: String, all: [String]), startedAt: Int64
+    ) {
+        let refusals = [
+            Refusal(of: passedName, in: &sockets, StartFailureResponse(headline: why.headline, diagnostics: why.all)),
+            Refusal(
+                of: metricsName, in: &sockets, StartFailureResponse(headline: "there are no metrics", diagnostics: [])),
+        ].compactMap { $0 }
+        guard refusals.reduce(false, { $1.answerAll() || $0 }) else { return }
+        while true {
+            let rest = startedAt + startPause - Clocks.bootMilliseconds()
+            var waiting = refusals.map { pollfd(fd: $0.raw, events: Int16(POLLIN), revents: 0) }
+            guard rest > 0, unsafe poll(&waiting, nfds_t(waiting.count), Int32(clamping: rest)) > 0 else { return }
+            for refusal in refusals { _ = refusal.answerAll() }
         }
     }
 
-    /// Milliseconds that waiting clients may delay the end of a daemon that does not start.
-    private static let refusalTime: Int64 = 1_000
+    /// In milliseconds: half as often as `TriggerLimitBurst=20` in 10 s allows.
+    private static let startPause: Int64 = 1_000
+
+    /// A socket at which clients of a daemon that does not start wait.
+    private struct Refusal {
+        let raw: Int32
+        private let listener: Listener
+        private let response: StartFailureResponse?
+
+        private final class Listener {
+            let descriptor: Descriptor
+
+            init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+        }
+
+        /// Milliseconds that clients may take to send a request and to read the answer.
+        private static let patience: Int64 = 1_000
+
+        /// Nil where systemd passed no such socket.
+        init?(of name: String, in sockets: inout PassedSockets, _ response: StartFailureResponse) {
+            guard let passed = try? sockets.take(name) else { return nil }
+            self.response = passed.family == .unix ? response : nil
+            let descriptor = Descriptor(adopting: passed.release())
+            guard (try? descriptor.setNonBlocking()) != nil else { return nil }
+            raw = descriptor.raw
+            listener = Listener(descriptor)
+        }
+
+        /// Returns whether there was anybody.
+        func answerAll() -> Bool {
+            guard let response else {
+                var wasAny = false
+                while (try? UnixListener.accept(on: raw)) != nil { wasAny = true }
+                return wasAny
+            }
+            return response.send(to: raw, within: Self.patience)
+        }
+    }
 
     /// Removes the name of the daemon's own socket. One that systemd passed stays, and systemd listens on it until the
     /// next start.

@@ -32,6 +32,8 @@ enum StoreLoginFiles {
             let number = unsafe access(path, F_OK) == 0 ? 0 : errno
             if number == ENOENT || number == ENOTDIR {
                 add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: number))")
+            } else if let kind = FileStatus.following(path)?.kind, kind != .regular {
+                add(.storeFileUnusable, "\(Printable.name(path)) is no regular file")
             }
         }
         if store.user != nil, path(.password) == nil {

@@ -34,6 +34,10 @@ final class StoreService: Sendable {
         var connection: Connection?
         /// How often ``disconnect()`` was called. A connection of an earlier generation is not kept after its request.
         var generation = 0
+        /// The settings that the services connected to since have read, once there are any.
+        var settings: StoreConfiguration?
+        /// Whether what the service was handed may have changed.
+        var isChangeExpected = false
     }
 
     /// In bytes: 1,024 values of 16 KiB, the most that one question names.
@@ -193,6 +197,24 @@ final class StoreService: Sendable {
         }
     }
 
+    /// Notes that root has asked for a reload: then the certificates and the password, too, are read again, which only root and
+    /// the service may read.
+    func expectChange() {
+        idle.withLock { $0.isChangeExpected = true }
+    }
+
+    /// Ends the connection where the service would read something else now: the settings have changed, or root has asked for it.
+    func follow(_ settings: StoreConfiguration?) {
+        let isKept = idle.withLock { idle in
+            defer {
+                idle.settings = settings
+                idle.isChangeExpected = false
+            }
+            return settings == idle.settings && !idle.isChangeExpected
+        }
+        if !isKept { disconnect() }
+    }
+
     /// Ends the connection, so that the next one is served by a process that has read the configuration and the certificates
     /// anew. A connection with an open request ends once that is answered.
     func disconnect() {
@@ -275,6 +297,7 @@ final class StoreService: Sendable {
 
     private func connect() throws(Failure) -> Connection {
         let generation = idle.withLock { $0.generation }
+        try service.checkRate(at: socket, for: .store)
         let stream: LineStream
         do {
             stream = try LineStream(

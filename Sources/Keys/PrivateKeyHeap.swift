@@ -1,5 +1,6 @@
 internal import CLibcrypto
 internal import Glibc
+internal import Linux
 
 /// Bytes in OpenSSL's secure heap, wiped when the value is destroyed. Other code reads single bytes, within bounds that
 /// are checked, or gets a pointer for one call.
@@ -43,16 +44,24 @@ internal import Glibc
         count = newCount
     }
 
+    /// In milliseconds, until a pipe has to be read to its end.
+    private static let patience: Int64 = 60_000
+
     /// Reads from the descriptor's position until the buffer is full or the end is reached.
     ///
     /// - Returns: nil when that went well, else the errno value of the read that failed.
     mutating func fill(from descriptor: Int32) -> Int32? {
+        let deadline = Clocks.bootMilliseconds() + Self.patience
         while room > 0 {
             let got = unsafe read(descriptor, memory + count, room)
             if got == 0 { return nil }
             if got < 0 {
                 if errno == EINTR { continue }
-                return errno
+                guard errno == EAGAIN else { return errno }
+                // A pipe whose writer is still at work, or what never ends.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                let rest = Int32(clamping: max(0, deadline - Clocks.bootMilliseconds()))
+                guard unsafe poll(&wanted, 1, rest) > 0 else { return ETIMEDOUT }
             }
             count += got
         }

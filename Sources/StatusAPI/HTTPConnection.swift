@@ -5,16 +5,16 @@ import Rotation
 /// One HTTP connection: answers each request before it processes the next.
 ///
 /// It does not read from the socket while an answer is made and sent, so that a client that sends many requests at once
-/// costs one read buffer. What is in that buffer waits in `backlog`.
+/// costs one read buffer, in which they wait.
 final class HTTPConnection {
     enum Phase {
         /// Between two requests.
         case quiet
         /// The first bytes of a request's head may have come.
         case head
-        case body(HTTPRequestHead)
+        case body(ReceivedHead)
         /// Waits for the rotation's answer.
-        case waiting(HTTPRequestHead)
+        case waiting(ReceivedHead)
         /// The answer is being sent.
         case answering
         /// Answered before the request was read to its end; the rest is read and dropped, so that a client that writes
@@ -23,20 +23,13 @@ final class HTTPConnection {
         case closed
     }
 
-    enum Event {
-        case part(HTTPServerRequestPart)
-        case mistake(Problem)
-        case inputEnded
-    }
-
     let router: Router
     let listener: ListenerKind
     var phase = Phase.head
+    var parser: RequestParser
     /// The body of the request being read; not part of the phase, so that it grows without being copied.
     private var body: [UInt8] = []
-    var backlog: [Event] = []
     private var isWorking = false
-    private var hasBytes = false
     var isReadHeld = false
     var isInputEnded = false
     var deadline: Scheduled<Void>?
@@ -45,14 +38,7 @@ final class HTTPConnection {
     init(router: Router, listener: ListenerKind) {
         self.router = router
         self.listener = listener
-    }
-
-    /// Notes that bytes have arrived.
-    func bytesArrived() {
-        hasBytes = true
-        guard case .quiet = phase else { return }
-        phase = .head
-        expire(after: router.limits.requestTime)
+        parser = RequestParser(limits: router.limits)
     }
 
     /// Stops with the server: a client that awaits the rotation is answered that the daemon stops, one that sends a
@@ -74,89 +60,93 @@ final class HTTPConnection {
 
 // Receiving requests.
 extension HTTPConnection {
+    /// Whether an answer is made or sent.
     var isBusy: Bool {
         switch phase {
         case .waiting, .answering: true
-        case .quiet, .head, .body, .discarding, .closed: !backlog.isEmpty
+        case .quiet, .head, .body, .discarding, .closed: false
         }
     }
 
-    func take(_ event: Event) {
-        backlog.append(event)
+    /// Takes bytes that have arrived.
+    func receive(_ bytes: inout ByteBuffer) {
+        parser.append(&bytes)
         work()
     }
 
-    /// Processes the backlog until an answer is pending; a loop, not a recursion, as it may hold many requests.
-    private func work() {
+    /// Processes what has arrived until an answer is pending; a loop, not a recursion, as that may be many requests.
+    func work() {
         guard !isWorking else { return }
         isWorking = true
         defer { isWorking = false }
-        var next = 0
-        while next < backlog.count {
-            if case .waiting = phase { break }
-            if case .answering = phase { break }
-            let event = backlog[next]
-            next += 1
-            process(event)
-        }
-        // If the connection was closed, the backlog is already empty.
-        backlog.removeFirst(min(next, backlog.count))
+        while !isBusy, process() {}
         if isReadHeld, !isBusy, let context {
             isReadHeld = false
             context.read()
         }
     }
 
-    private func process(_ event: Event) {
-        switch (event, phase) {
-        case (.part(.head(let head)), .quiet), (.part(.head(let head)), .head):
-            begin(head)
-        case (.part(.body(let bytes)), .body(let head)):
-            guard body.count + bytes.readableBytes <= router.limits.bodySize else { return refuseBody(of: head) }
-            body += bytes.readableBytesView
-        case (.part(.end), .body(let head)):
-            finish(head)
-        case (.part(.end), .discarding), (.inputEnded, .quiet), (.inputEnded, .head), (.inputEnded, .discarding):
-            close()
-        case (.mistake(let problem), .quiet), (.mistake(let problem), .head):
-            answer(Reply(problem), to: nil)
-        case (.mistake(let problem), .body(let head)):
-            answer(Reply(problem), to: head, closing: true)
-        case (.mistake, .discarding):
-            close()
-        case (.inputEnded, _):
-            isInputEnded = true
-        default:
-            break
+    /// Processes the next part of a request; returns whether there may be another one.
+    private func process() -> Bool {
+        if case .closed = phase { return false }
+        if case .quiet = phase, parser.hasBytes {
+            // A request's deadline starts with its first byte, because the end of its head may never come.
+            phase = .head
+            expire(after: router.limits.requestTime)
+        }
+        do {
+            let part = try parser.next()
+            switch (part, phase) {
+            case (.head(let head), _): begin(head)
+            case (.body(let bytes), .body): body += bytes.readableBytesView
+            case (.end, .body(let head)): finish(head)
+            case (.end, .discarding): close()
+            default: break
+            }
+            if case .body(let head) = phase, parser.bodyLength > router.limits.bodySize { refuseBody(of: head) }
+            if part == nil, isInputEnded { endOfInput() }
+            return part != nil
+        } catch {
+            refuse(error)
+            return true
         }
     }
 
-    private func begin(_ head: HTTPRequestHead) {
+    /// Answers what cannot be read, after which nothing on this connection can.
+    private func refuse(_ problem: Problem) {
+        switch phase {
+        case .quiet, .head: answer(Reply(problem), to: nil)
+        case .body(let head): answer(Reply(problem), to: head, closing: true)
+        case .waiting, .answering, .discarding, .closed: close()
+        }
+    }
+
+    /// The client sends nothing more, and all that it sent was processed.
+    private func endOfInput() {
+        switch phase {
+        case .head where parser.isPartial, .body: refuse(.strange)
+        case .quiet, .head, .discarding: close()
+        case .waiting, .answering, .closed: break
+        }
+    }
+
+    private func begin(_ head: ReceivedHead) {
         phase = .body(head)
         body = []
-        // RFC 9112, section 3.2: without Host, or with two, it is unclear what was asked for.
-        if head.version == .http1_1, head.headers["host"].count != 1 {
-            let problem = Problem(.badRequest, "an HTTP/1.1 request has one Host field, and this one does not")
-            return answer(Reply(problem), to: head, closing: true)
-        }
-        if let length = head.headers["content-length"].first.flatMap({ Int($0) }), length > router.limits.bodySize {
-            return refuseBody(of: head)
-        }
-        if head.headers["expect"].first?.lowercased() == "100-continue", let context {
+        if head.awaitsContinue, parser.bodyLength <= router.limits.bodySize, let context {
             context.writeAndFlush(
                 wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
         }
     }
 
-    private func refuseBody(of head: HTTPRequestHead) {
+    private func refuseBody(of head: ReceivedHead) {
         let problem = Problem(
             .payloadTooLarge, "the body is too large: at most \(router.limits.bodySize) bytes are read")
         answer(Reply(problem), to: head, discarding: true)
     }
 
-    private func finish(_ head: HTTPRequestHead) {
-        let received = Router.ReceivedRequest(
-            method: head.method, target: head.uri, headers: head.headers, body: body, listener: listener)
+    private func finish(_ head: ReceivedHead) {
+        let received = Router.ReceivedRequest(head: head, body: body, listener: listener)
         switch router.receive(received) {
         case .reply(let reply):
             answer(reply, to: head)
@@ -172,16 +162,15 @@ extension HTTPConnection {
 // Sending answers, and deadlines.
 extension HTTPConnection {
     /// Sends an answer; a nil `head` means that the request could not be read, and the connection is closed afterwards.
-    func answer(_ reply: Reply, to head: HTTPRequestHead?, closing: Bool = false, discarding: Bool = false) {
+    func answer(_ reply: Reply, to head: ReceivedHead?, closing: Bool = false, discarding: Bool = false) {
         guard let context else { return }
-        // After `Upgrade` and CONNECT the decoder parses nothing more as HTTP.
         let isLast =
-            closing || discarding || isInputEnded || router.isStopping || head?.isKeepAlive != true
-            || head?.method == .CONNECT || head?.headers.contains(name: "upgrade") == true
+            closing || discarding || isInputEnded && !parser.hasBytes || router.isStopping || head?.isKeptAlive != true
         var headers = reply.headers
+        headers.add(name: "date", value: HTTPDate.now)
         if isLast {
             headers.add(name: "connection", value: "close")
-        } else if head?.version != .http1_1 {
+        } else if head?.line.isVersion10 == true {
             headers.add(name: "connection", value: "keep-alive")
         }
         phase = .answering
@@ -189,7 +178,7 @@ extension HTTPConnection {
         expire(after: router.limits.answerTime)
         let response = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
         context.write(wrapOutboundOut(.head(response)), promise: nil)
-        if head?.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil) }
+        if head?.line.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
             switch result {
             case .success: answered(isLast: isLast, discarding: discarding)
@@ -208,7 +197,6 @@ extension HTTPConnection {
             close()
         } else {
             phase = .quiet
-            hasBytes = false
             router.move(self, to: .request)
             expire(after: router.limits.idleTime)
         }
@@ -228,7 +216,7 @@ extension HTTPConnection {
         let problem = Problem(
             .requestTimeout, "the request was not sent whole within \(router.limits.requestTime / 1000) s")
         switch phase {
-        case .head where hasBytes: answer(Reply(problem), to: nil)
+        case .head where parser.isPartial: answer(Reply(problem), to: nil)
         case .body(let head): answer(Reply(problem), to: head, closing: true)
         default: close()
         }

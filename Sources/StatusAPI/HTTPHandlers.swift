@@ -3,21 +3,12 @@ import NIOHTTP1
 
 extension HTTPConnection {
     /// The handlers that a connection's bytes pass through, from the socket on; this object is the last.
-    func handlers() -> [any ChannelHandler] {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = router.limits.headerSize
-        limits.maxHeaderListSize = router.limits.headerSize
-        limits.maxHeaderFieldCount = router.limits.headerFields
-        return [
-            ByteWatch(self), HTTPResponseEncoder(),
-            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)), self,
-        ]
-    }
+    func handlers() -> [any ChannelHandler] { [HTTPResponseEncoder(), self] }
 }
 
 // NIO's events.
 extension HTTPConnection: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -34,7 +25,6 @@ extension HTTPConnection: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         phase = .closed
-        backlog = []
         deadline?.cancel()
         self.context = nil
         router.leave(self)
@@ -42,7 +32,8 @@ extension HTTPConnection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(.part(unwrapInboundIn(data)))
+        var bytes = unwrapInboundIn(data)
+        receive(&bytes)
     }
 
     func read(context: ChannelHandlerContext) {
@@ -55,50 +46,13 @@ extension HTTPConnection: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            // With an empty backlog the answer being made is the last one, and announces that the connection closes.
-            if backlog.isEmpty { isInputEnded = true }
-            take(.inputEnded)
+            isInputEnded = true
+            work()
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case HTTPParserError.headerOverflow:
-            let limits = router.limits
-            take(
-                .mistake(
-                    Problem(
-                        .requestHeaderFieldsTooLarge,
-                        "the request's head is too large: at most \(limits.headerSize) bytes and "
-                            + "\(limits.headerFields) fields are read")))
-        case HTTPParserError.invalidVersion:
-            take(.mistake(Problem(.badRequest, "HTTP/1.1 and HTTP/1.0 are spoken here, and no other version")))
-        case is HTTPParserError:
-            take(.mistake(Problem(.badRequest, "this is not an HTTP/1.1 request")))
-        case is ByteToMessageDecoderError:
-            // More bytes after an unreadable request, whose mistake was reported already.
-            break
-        default:
-            close()
-        }
-    }
-}
-
-/// Reports incoming bytes to the HTTP connection before the decoder parses them: a request's deadline starts with its
-/// first byte, because the end of its head may never come.
-final class ByteWatch: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private let connection: HTTPConnection
-
-    init(_ connection: HTTPConnection) {
-        self.connection = connection
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.bytesArrived()
-        context.fireChannelRead(data)
+        close()
     }
 }

@@ -1,3 +1,5 @@
+package import AppleClientSecret
+
 /// How much of the daemon's resources one client, and all clients together, may use.
 ///
 /// Tests make times shorter and counts smaller; the daemon uses the values below.
@@ -11,7 +13,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The part of `connections` reserved for root and the daemon's own user, so that operators always get in.
     package var keptConnections = 4
 
-    /// Bytes of the request line and the header together: curl sends 100, a browser with cookies 2,000.
+    /// Bytes of the request line, the header, chunk extensions and trailers together: curl sends 100, a browser with cookies
+    /// 2,000.
     package var headerSize = 8192
     /// Header fields: browsers send about 15.
     package var headerFields = 64
@@ -31,8 +34,8 @@ package struct HTTPLimits: Hashable, Sendable {
 
     /// Requests that may await the rotation's answer, including those whose client has disconnected.
     package var pendingRequests = 64
-    /// Milliseconds between two requested renewals of one client, except by root: the documented 10 s.
-    package var renewalPause: Int64 = 10_000
+    /// Between two requests for one thing, such as the renewal of a client or a reload, except by root: the documented 10 s.
+    package var requestPause: Seconds = 10
 
     /// The limits of the daemon.
     package init() {}

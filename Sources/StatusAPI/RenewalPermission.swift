@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Linux
 import Rotation
 
@@ -54,24 +55,44 @@ package struct RenewalPermission: Hashable, Sendable {
     }
 }
 
-/// When the renewal of each client was last requested, so that no user keeps the rotation busy with requests.
-struct RenewalPace {
-    private var lastAsked: [ClientName: Int64] = [:]
+/// What a `POST` asks for, as far as it may not be asked for again at once.
+enum ControlDemand: Hashable {
+    case renewal(ClientName)
+    case rollout(ClientName, RolloutOrder)
+    case reload
+}
 
-    /// Records that `clients` are requested at `now` (milliseconds of any clock that only runs forward).
+/// When everything was last asked for, so that no user but root keeps the rotation busy with requests. A hook runs as the
+/// daemon's own user, and is limited like everybody else.
+struct RequestLimiter {
+    private var limits: [ControlDemand: RateLimit] = [:]
+
+    /// Records that all of `demands` are asked for.
     ///
-    /// - Returns: nil when the request is permitted; else the client that was requested last and the milliseconds until
-    ///   it may be requested again, and nothing is recorded.
-    mutating func ask(for clients: some Collection<ClientName>, at now: Int64, pause: Int64, isRoot: Bool)
-        -> (client: ClientName, wait: Int64)?
-    {
-        lastAsked = lastAsked.filter { $0.value + pause > now }
-        if !isRoot,
-            let latest = clients.compactMap({ name in lastAsked[name].map { (name, $0) } }).max(by: { $0.1 < $1.1 })
-        {
-            return (latest.0, latest.1 + pause - now)
+    /// - Returns: nil when the request is permitted; else the demand that has to wait longest and the seconds until then, and
+    ///   nothing is recorded.
+    mutating func ask(
+        for demands: some Collection<ControlDemand>, at now: BootTime, pause: Seconds, isRoot: Bool
+    ) -> (demand: ControlDemand, seconds: Int64)? {
+        limits = limits.filter { $0.value.isSpent(at: now) }
+        if !isRoot {
+            let waits = demands.compactMap { demand in limits[demand]?.next(at: now).map { (demand, $0) } }
+            if let (demand, next) = waits.max(by: { $0.1 < $1.1 }) {
+                return (demand, max(1, (next.milliseconds - now.milliseconds + 999) / 1000))
+            }
         }
-        for client in clients { lastAsked[client] = now }
+        for demand in demands { limits[demand, default: RateLimit(1, in: pause)].note(at: now) }
         return nil
+    }
+}
+
+extension ControlDemand: CustomStringConvertible {
+    /// The beginning of a sentence about when it was last asked for.
+    var description: String {
+        switch self {
+        case .renewal(let client): "client \"\(client)\" was asked for"
+        case .rollout(let client, let order): "\"\(order.rawValue)\" for client \"\(client)\" was asked for"
+        case .reload: "a reload was asked for"
+        }
     }
 }

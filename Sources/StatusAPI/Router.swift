@@ -7,13 +7,14 @@ import Rotation
 /// What all connections share: the snapshot, the control policy, and the requests that await an answer. Used only on
 /// the server's one thread.
 final class Router {
-    /// The parts of a request that are used here.
+    /// A whole request.
     struct ReceivedRequest {
-        let method: HTTPMethod
-        let target: String
-        let headers: HTTPHeaders
+        let head: ReceivedHead
         let body: [UInt8]
         let listener: ListenerKind
+
+        var method: HTTPMethod { head.line.method }
+        var path: String { head.line.path }
     }
 
     enum Outcome {
@@ -27,11 +28,13 @@ final class Router {
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
     private var cache = ResponseCache()
-    private var pace = RenewalPace()
+    private var limiter = RequestLimiter()
     /// The connections that await an answer of the rotation, by request id.
-    private var waiting: [UInt64: HTTPConnection] = [:]
+    private var waiting: [UInt64: [HTTPConnection]] = [:]
+    /// The id of the last reload that was asked for, until it is answered.
+    private var reload: UInt64?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
-    private var limiter = ConnectionLimiter()
+    private var connectionLimiter = ConnectionLimiter()
     private var metricsQueue = MetricsQueue()
     /// Set when the server stops; fulfilled when the last connection is closed.
     private var allClosed: EventLoopPromise<Void>?
@@ -60,8 +63,13 @@ final class Router {
 
     /// Passes a request to the rotation, whose answer goes to `connection` if that is still open.
     func ask(_ request: Request, of peer: Peer, for connection: HTTPConnection) {
+        if let reload, joins(request, peer) {
+            waiting[reload, default: []].append(connection)
+            return
+        }
         let requestID = shared.open()
-        waiting[requestID] = connection
+        waiting[requestID] = [connection]
+        if request == .reload { reload = requestID }
         let router = NIOLoopBound(self, eventLoop: eventLoop)
         handle(request, peer) { [shared, eventLoop] answer in
             shared.settle(requestID) { eventLoop.execute { router.value.settle(requestID, answer) } }
@@ -70,15 +78,23 @@ final class Router {
 
     private func settle(_ requestID: UInt64, _ answer: Answer) {
         refresh()
-        waiting.removeValue(forKey: requestID)?.settle(Reply(answer, known: cache.names))
+        if reload == requestID { reload = nil }
+        let connections = waiting.removeValue(forKey: requestID) ?? []
+        for connection in connections { connection.settle(Reply(answer, known: cache.names)) }
+    }
+
+    /// Whether a request gets the answer of the reload that goes on. Root's has the configuration read in any case: root may
+    /// have changed it since the other one began.
+    private func joins(_ request: Request, _ peer: Peer) -> Bool {
+        request == .reload && reload != nil && peer.user != 0
     }
 
     /// Admits a connection; throws why not.
     func enter(_ connection: HTTPConnection) throws(Problem) {
-        if limiter.isFull(for: connection.listener, control: control, limits: limits) {
+        if connectionLimiter.isFull(for: connection.listener, control: control, limits: limits) {
             metricsQueue.oldest?.evict()
         }
-        if let reason = limiter.enter(connection.listener, control: control, limits: limits) {
+        if let reason = connectionLimiter.enter(connection.listener, control: control, limits: limits) {
             var problem = Problem(.serviceUnavailable, reason)
             problem.retryAfter = 1
             throw problem
@@ -97,7 +113,7 @@ final class Router {
     func leave(_ connection: HTTPConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         metricsQueue.remove(connection)
-        limiter.leave(connection.listener)
+        connectionLimiter.leave(connection.listener)
         if connections.isEmpty { allClosed?.succeed() }
     }
 
@@ -125,10 +141,10 @@ final class Router {
             try screen(received)
             peer = nil
         }
-        guard let route = Route(target: received.target) else {
+        guard let route = Route(path: received.path) else {
             throw Problem(
                 .notFound,
-                "there is nothing at \"\(Problem.shortened(received.target))\"; there are /v1/status, /v1/clients/NAME, "
+                "there is nothing at \"\(Problem.shortened(received.path))\"; there are /v1/status, /v1/clients/NAME, "
                     + "/v1/fleet, /v1/fleet/all, /v1/renew, /v1/clients/NAME/renew, "
                     + "/v1/clients/NAME/rollout/{hold,resume,finish}, /v1/reload, /healthz, /readyz and /metrics"
             )
@@ -154,12 +170,10 @@ final class Router {
 
     /// Refuses what the metrics socket does not serve.
     private func screen(_ received: ReceivedRequest) throws(Problem) {
-        guard let host = received.headers["host"].first, ListenerKind.isLoopback(host: host),
-            received.target.hasPrefix("/")
-        else {
+        guard received.head.authority?.isLoopback == true else {
             throw Problem(.misdirectedRequest, "this is answered by names of this machine alone; ask localhost")
         }
-        switch Route(target: received.target) {
+        switch Route(path: received.path) {
         case .metrics, .health, .readiness: return
         case .status, .client, .fleet, .renew, .renewClient, .rollout, .reload, nil:
             throw Problem(.notFound, "there are /metrics, /healthz and /readyz here; the rest is on the Unix socket")
@@ -198,9 +212,11 @@ final class Router {
             guard let client = ClientName(name), cache.names.contains(client) else {
                 throw .unknownClients([name], known: cache.names)
             }
+            try limit([.rollout(client, order)], by: peer)
             return .rollout(client, order)
         case .reload, .status, .client, .fleet, .health, .readiness, .metrics:
             guard received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
+            if !joins(.reload, peer) { try limit([.reload], by: peer) }
             return .reload
         }
     }
@@ -216,13 +232,25 @@ final class Router {
 
     private func requireJSON(_ received: ReceivedRequest) throws(Problem) {
         guard !received.body.isEmpty else { return }
-        let type = received.headers["content-type"].first ?? "nothing that says what it is"
+        let type = received.head.headers["content-type"].first ?? "nothing that says what it is"
         let media = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         guard media == "application/json" else {
             throw Problem(
                 .unsupportedMediaType,
                 "the body comes as \(Problem.shortened(type)); send JSON with \"Content-Type: application/json\"")
         }
+    }
+
+    /// Refuses what somebody asked for a moment ago.
+    private func limit(_ demands: [ControlDemand], by peer: Peer) throws(Problem) {
+        let refused = limiter.ask(
+            for: demands, at: BootTime(milliseconds: Clocks.bootMilliseconds()), pause: limits.requestPause,
+            isRoot: peer.user == 0)
+        guard let refused else { return }
+        var problem = Problem(
+            .tooManyRequests, "\(refused.demand) a moment ago; ask again in \(refused.seconds) s (root need not wait)")
+        problem.retryAfter = refused.seconds
+        throw problem
     }
 
     private func renewal(_ received: ReceivedRequest, of named: String?, by peer: Peer) throws(Problem)
@@ -240,19 +268,7 @@ final class Router {
         let unknown = wanted.filter { name in ClientName(name).map { !known.contains($0) } ?? true }
         guard unknown.isEmpty else { throw .unknownClients(unknown, known: cache.names) }
         let clients = Set(wanted.compactMap { ClientName($0) })
-        let refused = pace.ask(
-            for: clients.isEmpty ? known : clients,
-            at: Int64(clamping: NIODeadline.now().uptimeNanoseconds / 1_000_000),
-            pause: limits.renewalPause, isRoot: peer.user == 0)
-        if let refused {
-            let seconds = max(1, (refused.wait + 999) / 1000)
-            var problem = Problem(
-                .tooManyRequests,
-                "client \"\(refused.client)\" was asked for a moment ago; ask again in \(seconds) s (root need not wait)"
-            )
-            problem.retryAfter = seconds
-            throw problem
-        }
+        try limit((clients.isEmpty ? known : clients).map(ControlDemand.renewal), by: peer)
         return Request.Renewal(
             clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
             skipVerify: body.skipVerify ?? false)
@@ -275,15 +291,9 @@ enum Route: Hashable {
     case readiness
     case metrics
 
-    /// The route of a request's target, which may be an absolute URL; nil when there is none. A query is ignored: no
-    /// route has parameters.
-    init?(target: String) {
-        var path = Substring(target.prefix { $0 != "?" && $0 != "#" })
-        // A server has to accept `GET http://host/path` as well (RFC 9112, section 3.2.2).
-        if path.hasPrefix("http://") {
-            path = path.dropFirst("http://".count)
-            path = path.firstIndex(of: "/").map { path[$0...] } ?? "/"
-        }
+    /// The route of a path; nil when there is none. A query is ignored: no route has parameters.
+    init?(path: String) {
+        let path = path.prefix { $0 != "?" }
         let components = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         switch components {
         case ["v1", "status"]: self = .status

@@ -1,29 +1,36 @@
 import AppleClientSecret
-package import Linux
+import Linux
 import NIOHTTP1
 
 /// The response to clients that wait at the socket of a daemon that fails to start: 503 with the reason.
-package enum StartFailureResponse {
-    /// Answers every client that has connected with the reason, and closes its connection. systemd would start the daemon
-    /// again and again for connections that were left waiting.
+package struct StartFailureResponse: Sendable {
+    private let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - headline: the reason on one line.
+    ///   - diagnostics: all mistakes of the configuration, where they are the reason.
+    package init(headline: String, diagnostics: [String]) {
+        bytes = Self.response(headline, diagnostics)
+    }
+
+    /// Answers every client that has connected with the reason, and closes its connection.
     ///
     /// - Parameters:
     ///   - listener: non-blocking.
-    ///   - headline: the reason on one line.
-    ///   - diagnostics: all mistakes of the configuration, where they are the reason.
     ///   - milliseconds: how long all clients together may take to send a request and to read the answer.
-    package static func send(
-        to listener: borrowing Descriptor, headline: String, diagnostics: [String], within milliseconds: Int64
-    ) {
-        let bytes = response(headline, diagnostics)
+    /// - Returns: whether there was one.
+    package func send(to listener: Int32, within milliseconds: Int64) -> Bool {
         let deadline = Clocks.bootMilliseconds() + milliseconds
-        while let client = try? UnixListener.accept(on: listener.raw) {
+        var wasAny = false
+        while let client = try? UnixListener.accept(on: listener) {
+            wasAny = true
             let left = max(deadline - Clocks.bootMilliseconds(), 0)
             let stream = TimedStream(UnixStream(adopting: client), milliseconds: left)
             // Closing with an unread request would discard the answer.
             stream.discardInput()
             try? stream.write(bytes)
         }
+        return wasAny
     }
 
     private static func response(_ headline: String, _ diagnostics: [String]) -> [UInt8] {
@@ -32,7 +39,8 @@ package enum StartFailureResponse {
         let body = problem.json + "\n"
         let lines = [
             "HTTP/1.1 503 Service Unavailable", "Content-Type: application/problem+json",
-            "Content-Length: \(body.utf8.count)", "Cache-Control: no-store", "Connection: close",
+            "Content-Length: \(body.utf8.count)", "Cache-Control: no-store", "Date: \(HTTPDate.now)",
+            "Connection: close",
         ]
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
     }

@@ -28,11 +28,16 @@ package struct StatusClient: Sendable {
 
     private let socket: String
     private let patience: Patience
+    private let serviceUser: String?
 
     /// A client of the daemon whose socket lies at `socket`; nothing is opened yet.
-    package init(socket: String, patience: Patience = Patience()) {
+    ///
+    /// - Parameter serviceUser: the account that the package's unit runs the daemon as, which need not exist; only root, the
+    ///   caller and that user may listen where others may put a socket, too.
+    package init(socket: String, patience: Patience = Patience(), serviceUser: String? = nil) {
         self.socket = socket
         self.patience = patience
+        self.serviceUser = serviceUser
     }
 
     /// The answer to a `GET` of `target`, such as `/v1/status`, whatever its status code.
@@ -99,6 +104,7 @@ package struct StatusClient: Sendable {
             default: throw .notReachable(socket: socket, cause: error.errno)
             }
         }
+        try checkListener(of: stream)
         do {
             try stream.write(request)
         } catch {
@@ -108,6 +114,21 @@ package struct StatusClient: Sendable {
             }
         }
         return try read(from: stream, until: deadline, seconds: seconds)
+    }
+
+    /// Throws when somebody else than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
+    /// kernel's word on who began to listen decides; where only root and the caller may, they have chosen who does.
+    private func checkListener(of stream: borrowing UnixStream) throws(ClientError) {
+        let peer: Peer
+        do {
+            peer = try Peer(of: stream.raw)
+        } catch {
+            throw .notHTTP(socket: socket, what: "\(error.errno)")
+        }
+        let identity = Identity.current()
+        if identity.trusts(peer.user) || GuardedPath.isOnlyForTrusted(socket, as: identity) { return }
+        if let serviceUser, (try? Accounts.user(named: serviceUser))??.id == peer.user { return }
+        throw .foreignListener(socket: socket, user: peer.user)
     }
 
     private func read(from stream: borrowing UnixStream, until deadline: NIODeadline, seconds: Int64)
@@ -152,6 +173,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// This user may not open the socket.
     case notPermitted(socket: String, cause: Errno)
     case timedOut(socket: String, seconds: Int64)
+    /// A user listens there who is neither root nor the caller nor the daemon's user.
+    case foreignListener(socket: String, user: UInt32)
     /// Another program listens there, or the daemon closed the connection in the middle of its answer.
     case notHTTP(socket: String, what: String)
     /// The answer's JSON does not have the form that this program knows.
@@ -169,6 +192,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notReachable(let socket, let cause): "no daemon can be reached at \(socket): \(cause)"
         case .notPermitted(let socket, let cause): "\(socket) may not be opened: \(cause)"
         case .timedOut(let socket, let seconds): "the daemon at \(socket) has not answered within \(seconds) s"
+        case .foreignListener(let socket, let user):
+            "user \(user) listens at \(socket), who is neither root, the daemon's user nor you, and is not asked"
         case .notHTTP(let socket, let what): "what answers at \(socket) does not answer like clientsecretd: \(what)"
         case .malformed(let what):
             "the daemon's answer cannot be read, perhaps because it is of another version: \(what)"
@@ -183,6 +208,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         // No command: whoever put the socket there chose its group.
         case .notPermitted: .say("use sudo, or a user whom the socket's group lets in")
         case .timedOut: .say("see what it does", see: .journal(of: "clientsecretd"))
+        case .foreignListener:
+            .say("run this as the user that runs the daemon, or name the daemon's socket with --socket")
         case .notHTTP: .say("name the daemon's socket with --socket")
         case .malformed: .say("restart it after an upgrade", run: .restart())
         case .answered: nil
@@ -192,7 +219,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The documented exit code: 69 for a daemon that is not reachable, 77 for what is not permitted.
     package var exitCode: Int32 {
         switch self {
-        case .notReachable, .timedOut, .notHTTP: 69
+        case .notReachable, .timedOut, .foreignListener, .notHTTP: 69
         case .notPermitted: 77
         case .malformed: 1
         case .answered(let problem):

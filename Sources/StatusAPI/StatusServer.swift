@@ -50,19 +50,23 @@ package final class StatusServer: Sendable {
         }
         let eventLoop = Self.group.next()
         let shared = SharedState(control: control)
+        var opened: [any Channel] = []
         do {
             let router = try eventLoop.submit {
                 NIOLoopBound(
                     Router(shared: shared, limits: limits, eventLoop: eventLoop, handle: handle),
                     eventLoop: eventLoop)
             }.wait()
-            var listeners = [try Self.open(listener, isMetrics: false, at: router)]
-            if let metrics { listeners.append(try Self.open(metrics, isMetrics: true, at: router)) }
-            self.listeners = listeners
+            opened.append(try Self.open(listener, isMetrics: false, at: router))
+            if let metrics { opened.append(try Self.open(metrics, isMetrics: true, at: router)) }
             self.router = router
         } catch {
+            // What could not be opened is closed by NIO, and clients must not wait at the other one.
+            for channel in opened { try? channel.close().wait() }
+            if opened.isEmpty, let metrics { close(metrics) }
             throw Failure(.socketUnusable, at: .named(Self.place), detail: "\(error)")
         }
+        listeners = opened
         self.shared = shared
     }
 

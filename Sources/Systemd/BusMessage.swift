@@ -21,6 +21,7 @@ import SystemPackage
     enum Argument: Hashable {
         case text(String)
         case number(Int32)
+        case texts([String])
     }
 
     func append(_ argument: Argument) throws(BusError) {
@@ -29,6 +30,10 @@ import SystemPackage
             try Self.check(unsafe text.withCString { unsafe sd_bus_message_append_basic(raw, Self.code("s"), $0) })
         case .number(var number):
             try Self.check(unsafe sd_bus_message_append_basic(raw, Self.code("i"), &number))
+        case .texts(let texts):
+            try Self.check(unsafe sd_bus_message_open_container(raw, Self.code("a"), "s"))
+            for text in texts { try append(.text(text)) }
+            try Self.check(unsafe sd_bus_message_close_container(raw))
         }
     }
 
@@ -102,6 +107,22 @@ import SystemPackage
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(raw, 0) == 0 { texts.append(try text()) }
+        return texts
+    }
+
+    /// The next value, an array of structures: the first string of each.
+    ///
+    /// - Parameter rest: the types that follow it in a structure.
+    func firstTexts(rest: String) throws(BusError) -> [String] {
+        let members = "s" + rest
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
+        var texts: [String] = []
+        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
+            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
+            texts.append(try text())
+            try Self.check(unsafe sd_bus_message_skip(raw, rest))
+            try Self.check(unsafe sd_bus_message_exit_container(raw))
+        }
         return texts
     }
 

@@ -13,7 +13,7 @@ package struct UnitManager: ~Copyable {
     /// How many jobs of each unit were seen to end.
     private var moves: [String: Int] = [:]
 
-    private static let manager = BusConnection.Target(
+    static let manager = BusConnection.Target(
         destination: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
         interface: "org.freedesktop.systemd1.Manager")
     private static let unitInterface = "org.freedesktop.systemd1.Unit"
@@ -305,7 +305,7 @@ package struct UnitManager: ~Copyable {
         _ = try call("Subscribe", of: Self.manager, [])
     }
 
-    private mutating func call(
+    mutating func call(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
     ) throws(BusError) -> BusMessage {
         let question = try connection.send(member, of: target, arguments)

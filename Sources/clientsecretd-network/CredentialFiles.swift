@@ -29,6 +29,11 @@ enum CredentialFiles {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failed(errno) }
         defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failed(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Unusable(words: "\(Printable.name(path)) is no regular file")
+        }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {

@@ -84,8 +84,13 @@ private final class Answerer {
         let certificate = path(.certificate)
         let files = StoreTLSFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
         for file in [files.ca, files.certificate, files.key] {
-            if let file, unsafe access(file, R_OK) != 0 {
+            guard let file else { continue }
+            guard unsafe access(file, R_OK) == 0 else {
                 throw StoreFailure(.fileUnusable, "\(Printable.name(file)): \(ErrorNumber.words(for: errno))")
+            }
+            // libcurl would wait for a FIFO's other end.
+            guard FileStatus.following(file)?.kind == .regular else {
+                throw StoreFailure(.fileUnusable, "\(Printable.name(file)) is no regular file")
             }
         }
         guard let client = StoreClient(files: files) else {

@@ -68,6 +68,13 @@ package enum GuardedPath {
         return try GuardedWalk.directory(path, .publishing, as: identity).path.string
     }
 
+    /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: nobody else
+    /// may write to its directory, not even to one that is sticky.
+    package static func isOnlyForTrusted(_ path: String, as identity: Identity) -> Bool {
+        guard let place = try? GuardedWalk.place(path, .deciding, as: identity) else { return false }
+        return !place.directory.status.isWritableByOthers
+    }
+
     /// Creates a directory of this user's own; its parent must exist and pass the rules for publishing. An existing
     /// directory must belong to this user and be writable by nobody else.
     package static func makeDirectory(_ path: String, mode: UInt16, as identity: Identity) throws(FileError) {

@@ -7,6 +7,7 @@ import Formats
 import FoundationEssentials
 import Linux
 import Rotation
+import StatusAPI
 
 /// The path of the configuration: the flag, else the environment variable, else where packages install it.
 struct ConfigurationOption: ParsableArguments {
@@ -51,6 +52,11 @@ struct SocketOption: ParsableArguments {
 
     static func path(flag: String?, _ environment: [String: String]) -> String {
         flag ?? chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
+    }
+
+    /// A client of the daemon there.
+    func client(patience: StatusClient.Patience = StatusClient.Patience()) -> StatusClient {
+        StatusClient(socket: path(Environment.current), patience: patience, serviceUser: ServiceUser.name)
     }
 
     mutating func validate() throws {

@@ -43,7 +43,7 @@ struct HealthCommand: ParsableCommand {
     private func line(now: WallTime) -> HealthLine {
         if offline { return judge(unanswered: nil, now: now) }
         do throws(ClientError) {
-            let client = StatusClient(socket: daemon.path(Environment.current), patience: Self.patience)
+            let client = daemon.client(patience: Self.patience)
             return HealthLine(try client.status(), now: now)
         } catch {
             return judge(unanswered: error.description, now: now)

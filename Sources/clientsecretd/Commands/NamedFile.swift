@@ -1,10 +1,16 @@
 import Glibc
 import Linux
+import SystemPackage
 
 /// Files named by a flag, which the caller may read, whoever owns them.
 enum NamedFile {
     /// Standard input, as a file's name.
     static let standardInput = "-"
+
+    /// In milliseconds: until the end of a file has to be reached, and of a pipe or a terminal, on which another program or a
+    /// person may take some time. What never ends (/proc/kmsg, a pipe that is kept open) then fails.
+    private static let fileTime: Int64 = 10_000
+    private static let streamTime: Int64 = 60_000
 
     /// All of the file, or of standard input for `-`; more than `limit` bytes are refused, and nothing but a regular
     /// file, a pipe or a terminal is read.
@@ -16,6 +22,7 @@ enum NamedFile {
         return try read(from: descriptor.raw, name: name, limit: limit)
     }
 
+    /// A file of which the caller reads what it needs; a read without anything to read fails with EAGAIN.
     static func open(_ name: String) throws(CommandFailure) -> Descriptor {
         // Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
         let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -24,7 +31,7 @@ enum NamedFile {
             throw CommandFailure(.unreadable, "\(name) cannot be read: \(CommandOutput.text(ofErrno: errno))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
-        guard mayBeRead(number, name), fcntl(number, F_SETFL, O_RDONLY) == 0 else {
+        guard mayBeRead(number, name) else {
             throw CommandFailure(
                 .unreadable, "\(name) cannot be read: it is no regular file and may never end; name a file")
         }
@@ -44,16 +51,24 @@ enum NamedFile {
     }
 
     private static func read(from descriptor: Int32, name: String, limit: Int) throws(CommandFailure) -> [UInt8] {
+        var status = stat()
+        let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        let time = isFile ? fileTime : streamTime
+        let deadline = Clocks.bootMilliseconds() + time
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw CommandFailure(.unreadable, "\(name) cannot be read: \(CommandOutput.text(ofErrno: errno))")
+            let more: [UInt8]
+            do throws(SystemError) {
+                more = try Descriptor.read(descriptor, until: deadline)
+            } catch {
+                let why =
+                    error.errno == .timedOut
+                    ? "its end was not reached within \(time / 1000) s"
+                    : CommandOutput.text(ofErrno: error.errno.rawValue)
+                throw CommandFailure(.unreadable, "\(name) cannot be read: \(why)")
             }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
+            if more.isEmpty { return bytes }
+            bytes += more
             guard bytes.count <= limit else {
                 throw CommandFailure(
                     .unreadable, "\(name) is longer than \(limit) bytes, which no file with a secret is")

@@ -22,7 +22,7 @@ struct ReloadCommand: ParsableCommand {
     func run() throws {
         let report: ReloadReport
         do throws(ClientError) {
-            report = try StatusClient(socket: daemon.path(Environment.current)).reload()
+            report = try daemon.client().reload()
         } catch {
             guard case .answered(let problem) = error, !problem.diagnostics.isEmpty else { throw CommandFailure(error) }
             if answer.json { try CommandOutput.answer(problem.json) }
@@ -43,7 +43,7 @@ struct ReloadCommand: ParsableCommand {
         let environment = Environment.current
         guard geteuid() == 0 else { return }
         do {
-            let path = try StatusClient(socket: daemon.path(environment)).status().configuration.path
+            let path = try daemon.client().status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
                 path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)

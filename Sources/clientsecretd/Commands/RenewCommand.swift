@@ -35,7 +35,7 @@ struct RenewCommand: ParsableCommand {
     }
 
     func run() throws {
-        let client = StatusClient(socket: daemon.path(Environment.current))
+        let client = daemon.client()
         let renewal = Request.Renewal(
             clients: Set(clients), dueWithin: dueWithin, deliverOnly: deliverOnly, skipVerify: skipVerify)
         let outcomes: [RenewalReport.Outcome]

@@ -29,7 +29,7 @@ struct RolloutCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
-        let daemon = StatusClient(socket: self.daemon.path(Environment.current))
+        let daemon = self.daemon.client()
         var view: RolloutView?
         var fleet: FleetView?
         do throws(ClientError) {

@@ -20,12 +20,16 @@ struct ServerOptions: ParsableArguments {
         transform: Flags.patience)
     var timeout: Seconds?
 
+    /// In bytes; the certificates of all public authorities have some 220 KiB.
+    private static let longestBundle = 16 << 20
+
     /// As the network program takes them.
     func arguments() throws(CommandFailure) -> [String] {
         var words: [String] = []
         if let endpoint { words += ["--endpoint", endpoint.description] }
         if let caFile {
-            _ = try NamedFile.open(caFile)
+            // Read to its end, which libcurl, without a deadline, would wait for.
+            _ = try NamedFile.read(caFile, limit: Self.longestBundle)
             words += ["--ca-file", caFile]
         }
         if let timeout { words += ["--timeout", String(timeout.count * 1_000)] }

@@ -47,7 +47,7 @@ enum HeldToken {
     static func read(_ file: String, asking question: String) throws(CommandFailure) -> String {
         let bytes: [UInt8]
         if file == NamedFile.standardInput, isatty(STDIN_FILENO) == 1 {
-            bytes = try prompt(question)
+            bytes = HiddenInput.line(question, longest: longest)
         } else {
             bytes = try NamedFile.read(file, limit: longest)
         }
@@ -75,35 +75,6 @@ enum HeldToken {
 
     static func name(of file: String) -> String {
         file == NamedFile.standardInput ? "standard input" : file
-    }
-
-    /// Reads a line from the terminal, which does not show it.
-    private static func prompt(_ question: String) throws(CommandFailure) -> [UInt8] {
-        var before = termios()
-        unsafe tcgetattr(STDIN_FILENO, &before)
-        var silent = before
-        // Without canonical mode a line may be longer than 4,095 bytes, as an answer with an identity token is.
-        // Ctrl-C is read as any key, or it would leave the terminal like this.
-        silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        // Before the question: what is typed until then is discarded.
-        unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        _ = CommandOutput.write(Array("\(question): ".utf8), to: STDERR_FILENO)
-        defer {
-            unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-            _ = CommandOutput.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
-        }
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while line.count < longest, unsafe Glibc.read(STDIN_FILENO, &byte, 1) == 1 {
-            switch byte {
-            case 3: throw CommandFailure(.failed, "nothing was asked: interrupted")
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return line
-            // Backspace, in either form.
-            case 8, 127: _ = line.popLast()
-            default: line.append(byte)
-            }
-        }
-        return line
     }
 }
 

@@ -25,7 +25,7 @@ struct StatusCommand: ParsableCommand {
     }
 
     func run() throws {
-        let client = StatusClient(socket: daemon.path(Environment.current))
+        let client = daemon.client()
         if fleet { return try showFleet(client) }
         if watch {
             var view = StatusWatch(client: client, isJSON: answer.json)
@@ -35,12 +35,17 @@ struct StatusCommand: ParsableCommand {
         do throws(ClientError) {
             snapshot = try client.status()
         } catch {
+            for line in failedSockets.joined() { CommandOutput.complain(lines: line) }
             throw CommandFailure(error)
         }
         guard !answer.json else { return try CommandOutput.answer(snapshot.json) }
         let terminal = Terminal.current(Environment.current)
-        let lines = StatusReport(snapshot: snapshot, now: .now).lines(for: terminal)
+        let lines = StatusReport(snapshot: snapshot, now: .now, failedSockets: failedSockets).lines(for: terminal)
         try CommandOutput.answer(lines.map(terminal.line).joined(separator: "\n"))
+    }
+
+    private var failedSockets: [[String]] {
+        FailedSockets.problems(ofDaemonAt: daemon.path(Environment.current))
     }
 
     private func showFleet(_ client: StatusClient) throws {

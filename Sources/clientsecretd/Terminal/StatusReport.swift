@@ -8,13 +8,16 @@ struct StatusReport {
     var now: WallTime
     /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
+    /// What is wrong with systemd's sockets, a block for each.
+    var failedSockets: [[String]] = []
 
     func lines(for terminal: Terminal) -> [[Piece]] {
         let summary = Paragraph.lines(self.summary, columns: terminal.columns).map {
             [Piece($0, Piece.Style(of: snapshot.health))]
         }
         let clients = snapshot.clients.sorted { ($1.health, $0.name) < ($0.health, $1.name) }
-        var blocks = StatusProblems(snapshot: snapshot, clients: clients, now: now).blocks.map { texts in
+        let problems = StatusProblems(snapshot: snapshot, clients: clients, now: now).blocks
+        var blocks = (problems + failedSockets).map { texts in
             [[]]
                 + texts.flatMap { text in
                     // A wrapped detail stays indented below its sentence.

@@ -1,0 +1,98 @@
+import Glibc
+
+/// The characters and the small grammars that requests are made of (RFC 9110, section 5.6; RFC 3986).
+enum RequestSyntax {
+    private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
+    private static let delimiters = Set("-._~!$&'()*+,;=".utf8)
+
+    /// `tchar`: methods, field names and list members consist of these.
+    static func isToken(_ text: some Collection<UInt8>) -> Bool {
+        !text.isEmpty && text.allSatisfy { byte in isAlphanumeric(byte) || marks.contains(byte) }
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    /// The value of a hexadecimal digit.
+    static func hexValue(_ byte: UInt8) -> Int? {
+        isAlphanumeric(byte) ? Character(Unicode.Scalar(byte)).hexDigitValue : nil
+    }
+
+    /// Text without the spaces and tabs around it (`OWS`).
+    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ text: Bytes) -> Bytes.SubSequence {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
+        else { return text[text.endIndex...] }
+        return text[first...last]
+    }
+
+    /// The members of a list in lower case; empty ones do not count.
+    static func members(_ values: [String]) -> [String] {
+        values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.map { trimmed($0) }.filter { !$0.isEmpty }
+            .map { String(decoding: $0, as: UTF8.self).lowercased() }
+    }
+
+    /// Whether all of it is unreserved, a delimiter, percent-encoded or one of `more`.
+    static func isURI(_ text: some Collection<UInt8>, or more: String) -> Bool {
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            if byte == UInt8(ascii: "%") {
+                let digits = text[index...].dropFirst().prefix(2)
+                guard digits.count == 2, digits.allSatisfy({ hexValue($0) != nil }) else { return false }
+                index = digits.endIndex
+                continue
+            }
+            guard isAlphanumeric(byte) || delimiters.contains(byte) || more.utf8.contains(byte) else { return false }
+            text.formIndex(after: &index)
+        }
+        return true
+    }
+}
+
+/// A host, and perhaps a port, as the field Host and an absolute target write them (RFC 3986, section 3.2): not empty, and
+/// without user information, neither of which an `http` address may have (RFC 9110, section 4.2).
+struct Authority: Hashable {
+    /// In lower case; an IPv6 address stands in brackets.
+    let host: String
+
+    init?(_ text: some BidirectionalCollection<UInt8>) {
+        let hostEnd: Int
+        let bytes = Array(text)
+        if bytes.first == UInt8(ascii: "[") {
+            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), Self.isIPv6(bytes[1..<close]) else { return nil }
+            hostEnd = close + 1
+        } else {
+            hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+            guard hostEnd > 0, RequestSyntax.isURI(bytes[..<hostEnd], or: "") else { return nil }
+        }
+        if hostEnd < bytes.count {
+            let port = bytes[(hostEnd + 1)...]
+            guard bytes[hostEnd] == UInt8(ascii: ":"), port.allSatisfy(RequestSyntax.isDigit),
+                port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil
+            else { return nil }
+        }
+        host = String(decoding: bytes[..<hostEnd], as: UTF8.self).lowercased()
+    }
+
+    private static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
+        var address = in6_addr()
+        guard !text.contains(0) else { return false }
+        return unsafe inet_pton(AF_INET6, String(decoding: text, as: UTF8.self), &address) == 1
+    }
+
+    /// Whether it names this machine. A page whose own name was made to point here (DNS rebinding) sends that name instead.
+    var isLoopback: Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy(Self.isDecimalOctet)
+    }
+
+    /// Refuses leading zeros, which some parsers read as octal.
+    private static func isDecimalOctet(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy(RequestSyntax.isDigit) && UInt8(text) != nil && (text.count == 1 || text.first != "0")
+    }
+}
