@@ -13,8 +13,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The part of `connections` reserved for root and the daemon's own user, so that operators always get in.
     package var keptConnections = 4
 
-    /// Bytes of the request line, the header, chunk extensions and trailers together: curl sends 100, a browser with cookies
-    /// 2,000.
+    /// Bytes of the request line and the header together, and of chunk extensions and trailers: curl sends 100, a browser with
+    /// cookies 2,000.
     package var headerSize = 8192
     /// Header fields: browsers send about 15.
     package var headerFields = 64

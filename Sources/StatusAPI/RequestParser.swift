@@ -34,7 +34,7 @@ struct RequestParser {
     private var buffer = ByteBuffer()
     /// How many bytes of the line that is being received were looked at.
     private var scanned = 0
-    /// How many bytes the head, the chunks' extensions and the trailers may still have.
+    /// How many bytes the head may still have; once it is read, the chunks' extensions and the trailers together.
     private var room: Int
     private var requestLine: RequestLine?
     private var headers = HTTPHeaders()
@@ -76,7 +76,9 @@ struct RequestParser {
                     return .body(bytes)
                 case .chunkSize:
                     guard let line = try line() else { return nil }
-                    let size = try size(ofChunk: line)
+                    let (size, digits) = try size(ofChunk: line)
+                    // Only extensions are limited: there may be as many chunks as the body has bytes.
+                    room += digits + 2
                     let (sum, isTooMuch) = bodyLength.addingReportingOverflow(size)
                     bodyLength = isTooMuch ? .max : sum
                     state = size == 0 ? .trailers : .chunk(size)
@@ -95,8 +97,10 @@ struct RequestParser {
                 case .trailers:
                     guard let line = try line() else { return nil }
                     if line.isEmpty { return finish() }
-                    // Read for their end alone: none of them may change what the head said (RFC 9110, section 6.5.1).
-                    _ = try field(line)
+                    // Read for their end alone. One that would change what the head said may have done so elsewhere
+                    // (RFC 9110, section 6.5.1).
+                    let name = try field(line).name.lowercased()
+                    if ["content-length", "transfer-encoding", "host"].contains(name) { throw .strange }
                 case .failed:
                     buffer.clear()
                     return nil
@@ -158,7 +162,7 @@ extension RequestParser {
         case .chunkSize:
             Problem(
                 .badRequest,
-                "the chunk extensions are too long: they and the head have at most \(limits.headerSize) bytes")
+                "the chunk extensions are too long: at most \(limits.headerSize) bytes are read")
         default: .headTooLarge(limits)
         }
     }
@@ -176,6 +180,7 @@ extension RequestParser {
             return nil
         }
         let head = try ReceivedHead(requestLine, headers)
+        room = limits.headerSize
         switch head.framing {
         case .length(let length):
             bodyLength = length
@@ -201,14 +206,14 @@ extension RequestParser {
     }
 
     /// The size of a chunk by its first line. Its extensions are ignored, as nobody has defined one.
-    private func size(ofChunk line: [UInt8]) throws(Problem) -> Int {
+    private func size(ofChunk line: [UInt8]) throws(Problem) -> (size: Int, digits: Int) {
         let digits = line.prefix { RequestSyntax.hexValue($0) != nil }
         let extensions = RequestSyntax.trimmed(line[digits.endIndex...])
         guard (1...16).contains(digits.count),
             digits.endIndex == line.endIndex || extensions.first == UInt8(ascii: ";"),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw .strange }
-        return size
+        return (size, digits.count)
     }
 }
 

@@ -67,7 +67,9 @@ struct Authority: Hashable {
             hostEnd = close + 1
         } else {
             hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            guard hostEnd > 0, RequestSyntax.isURI(bytes[..<hostEnd], or: "") else { return nil }
+            // With a comma it may be a list of hosts to somebody else.
+            guard hostEnd > 0, RequestSyntax.isURI(bytes[..<hostEnd], or: ""), !bytes.contains(UInt8(ascii: ","))
+            else { return nil }
         }
         if hostEnd < bytes.count {
             let port = bytes[(hostEnd + 1)...]

@@ -46,6 +46,23 @@ import Testing
         #expect(service.question == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
+    /// Each connection may start a process, and systemd closes a socket at which too many come.
+    @Test func aServiceIsConnectedToSoOftenAndNoMore() throws {
+        let pusher = pusher()
+        var failures: [Failure] = []
+        for _ in 0..<31 {
+            do throws(Failure) { _ = try pusher.redeploy(target) } catch { failures.append(error) }
+        }
+        #expect(failures.prefix(30).allSatisfy { $0.code == .pushServiceMissing })
+        let last = try #require(failures.last)
+        #expect(last.code == .pushServiceSilent)
+        let pause = try #require(last.retryAfter?.count)
+        #expect((1...60).contains(pause))
+        // Other targets have services of their own.
+        let other = try #require(TargetName("other"))
+        #expect(throws: Failure.self) { try pusher.redeploy(other) }
+    }
+
     @Test func othersOfTheSameDocumentGoWithIt() throws {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":true}"#))
         let other = try #require(TargetName("ios"))

@@ -1,5 +1,7 @@
 import Glibc
 import Linux
+import Rotation
+import StatusAPI
 import Systemd
 import TestSupport
 import Testing
@@ -24,6 +26,51 @@ import Testing
             #expect(!nothing.contains("clients.web") && !nothing.contains("line 7"), "\(nothing)")
         }
     }
+
+    /// Else systemd would start the daemon once for each, and close the socket for good after so many starts.
+    @Test func aDaemonThatDoesNotStartAnswersThoseWhoComeSoonAfterTheFirst() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let directory = try TemporaryDirectory()
+            let status = try UnixListener(path: directory("status"), mode: 0o600)
+            let first = try asking(directory("status"))
+            let child = startTurningAway(
+                [status.descriptor.raw], named: "status", startedAt: Clocks.bootMilliseconds() + 60_000)
+            #expect(try first.everything().hasPrefix("HTTP/1.1 503 "))
+            for _ in 0..<20 {
+                let next = try asking(directory("status"))
+                #expect(try next.everything().contains("clients.web"))
+            }
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+            // Where nobody waits it ends at once.
+            waitpid(
+                startTurningAway(
+                    [status.descriptor.raw], named: "status", startedAt: Clocks.bootMilliseconds() + 3_600_000), nil, 0)
+        }
+    }
+
+    /// A client would wait for ever at a socket at which nobody answers.
+    @Test func aMetricsSocketThatCannotBeUsedLeavesNoStatusSocketBehind() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let reachable = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            #expect(listen(reachable, 1) == 0)
+            let child = inChild([reachable], named: "metrics") { sockets in
+                do throws(Failure) {
+                    _ = try StatusListener(
+                        passed: nil, metrics: try sockets.socket("metrics"), path: directory("status"),
+                        control: RenewalPermission(daemonUser: 0), handle: { _, _, _ in })
+                    return false
+                } catch {
+                    return unsafe access(directory("status"), F_OK) != 0
+                }
+            }
+            var status: Int32 = 0
+            unsafe waitpid(child, &status, 0)
+            #expect(status == 0)
+        }
+    }
 }
 
 private struct Asker: ~Copyable {
@@ -41,8 +88,17 @@ private func asking(_ path: String) throws -> Asker {
     return Asker(stream: stream)
 }
 
-/// Has a child turn away the clients of these sockets, as systemd passes them; waits until it has ended.
-private func turningAway(_ descriptors: [Int32], named names: String) throws {
+/// Has a child turn away the clients of these sockets; returns its number.
+private func startTurningAway(_ descriptors: [Int32], named names: String, startedAt: Int64) -> Int32 {
+    inChild(descriptors, named: names) { sockets in
+        StatusListener.refuseWaiting(
+            &sockets, (headline: "clients.web has no key", all: ["line 7 has none"]), startedAt: startedAt)
+        return true
+    }
+}
+
+/// Does something in a child to which these sockets are passed as systemd passes them; returns its number.
+private func inChild(_ descriptors: [Int32], named names: String, _ body: (inout PassedSockets) -> Bool) -> Int32 {
     let passed = descriptors.map { fcntl($0, F_DUPFD, 100) }
     let child = fork()
     if child == 0 {
@@ -51,8 +107,12 @@ private func turningAway(_ descriptors: [Int32], named names: String) throws {
         unsafe setenv("LISTEN_FDS", String(descriptors.count), 1)
         unsafe setenv("LISTEN_FDNAMES", names, 1)
         guard var sockets = try? PassedSockets() else { _exit(1) }
-        StatusListener.refuseWaiting(&sockets, (headline: "clients.web has no key", all: ["line 7 has none"]))
-        _exit(0)
+        _exit(body(&sockets) ? 0 : 1)
     }
-    waitpid(child, nil, 0)
+    return child
+}
+
+/// Has a child turn away the clients of these sockets, and waits until it has ended.
+private func turningAway(_ descriptors: [Int32], named names: String) throws {
+    waitpid(startTurningAway(descriptors, named: names, startedAt: 0), nil, 0)
 }

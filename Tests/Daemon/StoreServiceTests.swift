@@ -3,6 +3,7 @@ import Failures
 import Foundation
 import Linux
 import Rotation
+import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -144,6 +145,29 @@ import Testing
             try service().put(token, at: place, ifAt: 42, issued: { _ in nil })
                 == .conflict(.foreign("it is no value of this program", revision: 7)))
         _ = listener
+    }
+
+    /// A connection costs a process and a login; what root may have replaced, this process cannot see.
+    @Test func aReloadEndsTheConnectionOnlyWhereTheServiceWouldReadSomethingElse() throws {
+        let service = try service()
+        let settings = StoreConfiguration(endpoints: ["https://a:2379"])
+        service.follow(settings)
+        func isEnded() -> Bool {
+            heard.inputs.withLock { inputs in
+                defer { inputs = [] }
+                return inputs == [.storeWatched(false)]
+            }
+        }
+        #expect(isEnded())
+        for _ in 0..<3 { service.follow(settings) }
+        #expect(!isEnded())
+        service.follow(StoreConfiguration(endpoints: ["https://a:2379"], files: [.password: "/new"]))
+        #expect(isEnded())
+        service.expectChange()
+        service.follow(StoreConfiguration(endpoints: ["https://a:2379"], files: [.password: "/new"]))
+        #expect(isEnded())
+        service.follow(StoreConfiguration(endpoints: ["https://a:2379"], files: [.password: "/new"]))
+        #expect(!isEnded())
     }
 
     /// The process that was asked has the configuration and the files from before.

@@ -20,11 +20,12 @@ final class Connection {
     }
 
     /// Everything until the server hangs up.
-    func readToEnd() throws -> String {
+    func readToEnd(withDate: Bool = false) throws -> String {
         var bytes: [UInt8] = []
         // One that hangs up on bytes that it did not want to read resets the connection.
         while let more = try? stream.read(upTo: 65_536), !more.isEmpty { bytes += more }
-        return String(decoding: bytes, as: UTF8.self)
+        let text = String(decoding: bytes, as: UTF8.self)
+        return withDate ? text : text.undated
     }
 
     /// Answers until `body` is the last of them, with the connection left open.
@@ -32,10 +33,10 @@ final class Connection {
         var text = ""
         while !text.hasSuffix(end) {
             let more = try stream.read(upTo: 65_536)
-            if more.isEmpty { return text + "<end>" }
+            if more.isEmpty { return text.undated + "<end>" }
             text += String(decoding: more, as: UTF8.self)
         }
-        return text
+        return text.undated
     }
 
     /// Sends `text` over and over until the server has taken nothing for a while; returns how many bytes went, `limit`

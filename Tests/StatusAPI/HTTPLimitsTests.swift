@@ -1,3 +1,4 @@
+import AppleClientSecret
 import StatusAPI
 import Testing
 
@@ -8,7 +9,7 @@ struct HTTPLimitsTests {
         #expect(limits.connections == 64)
         #expect(limits.connectionsPerUser == 8)
         #expect(limits.keptConnections == 4)
-        #expect(limits.renewalPause == 10_000)
+        #expect(limits.requestPause == 10)
         #expect((limits.headerSize, limits.headerFields, limits.bodySize) == (8192, 64, 65_536))
         #expect((limits.requestTime, limits.idleTime, limits.answerTime) == (10_000, 90_000, 30_000))
     }

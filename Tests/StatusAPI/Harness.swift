@@ -66,7 +66,7 @@ extension Harness {
             ["setpriv", "--reuid=\(user)", "--regid=\(group)", groups.map { "--groups=\($0)" } ?? "--clear-groups"]
                 + ["/usr/bin/python3", "-c", Self.client, socket] + requests)
         #expect(finished.status == 0, "\(finished.complaints)")
-        return try JSONDecoder().decode([String].self, from: Data(finished.output.utf8))
+        return try JSONDecoder().decode([String].self, from: Data(finished.output.utf8)).map(\.undated)
     }
 
     /// Sends each request on a connection of its own and prints the answers as a JSON list.

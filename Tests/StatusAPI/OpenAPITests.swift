@@ -37,13 +37,19 @@ import Testing
         }
         do {
             let control = RenewalPermission(daemonUser: 4321)
-            let harness = try Harness(control: control, show: try Samples.snapshot(), answer: { _ in .renewed([]) })
+            let harness = try Harness(control: control, show: try Samples.snapshot()) { request in
+                switch request {
+                case .reload: .reloaded(unserved: [])
+                case .rollout: .noRollout(nil)
+                case .renew, .fleet: .renewed([])
+                }
+            }
             for path in Self.posts {
                 let text = Texts.request(
                     "POST", path.replacing("{name}", with: "web").replacing("{order}", with: "hold"))
                 let answers =
                     try harness.received([text], user: 1234)
-                    + (!path.hasSuffix("renew") ? [] : harness.received([text, text], user: 4321))
+                    + harness.received([text, text], user: 4321)
                 exchanges += answers.map { Exchange(method: "POST", path: path, answer: $0) }
             }
         }

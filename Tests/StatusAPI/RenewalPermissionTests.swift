@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import Rotation
 import StatusAPI
@@ -54,7 +55,9 @@ import Testing
     }
 
     @Test func whoMay() throws {
-        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in
+        var limits = HTTPLimits()
+        limits.requestPause = 0
+        let harness = try Harness(limits: limits, control: Self.control, show: try Samples.snapshot(.ok)) { _ in
             .reloaded(unserved: [])
         }
         // The daemon's own user; a member by the primary group; one by a supplementary group among many.
@@ -91,6 +94,60 @@ import Testing
             #expect(try harness.exchange(Texts.request("POST", "/v1/renew")).hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
         #expect(harness.rotation.asked.count == 5)
+    }
+
+    /// Members of the group, and hooks, which run as the daemon's own user, share the limit.
+    @Test func onlyRootReloadsAgainAtOnce() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in
+            .reloaded(unserved: [])
+        }
+        let answers =
+            try harness.received([Self.reload, Self.reload], user: 1234, group: 4242)
+            + harness.received([Self.reload], user: 4321)
+        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 429 "])
+        let wait = try #require(answers[1].firstMatch(of: /retry-after: (\d+)\r\n/)?.output.1)
+        #expect(try (1...10).contains(#require(Int(wait))))
+        expectSame(
+            answers[1],
+            Texts.problem(
+                429, "Too Many Requests",
+                "a reload was asked for a moment ago; ask again in \(wait) s (root need not wait)",
+                extra: "retry-after: \(wait)\r\n"
+            ).replacing("connection: close\r\n", with: ""))
+        for _ in 0..<3 {
+            #expect(try harness.exchange(Texts.request("POST", "/v1/reload")).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+        #expect(harness.rotation.asked.count == 4)
+    }
+
+    /// An order that was not given just now is not held up by another one: to hold a rollout is an emergency.
+    @Test func onlyRootOrdersARolloutAgainAtOnce() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in .noRollout(nil) }
+        let order = { (name: String) in "POST /v1/clients/web/rollout/\(name) HTTP/1.1\r\nHost: h\r\n\r\n" }
+        let answers = try harness.received(["resume", "resume", "hold"].map(order), user: 4321)
+        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 404 ", "HTTP/1.1 429 ", "HTTP/1.1 404 "])
+        #expect(answers[1].contains(#"\"resume\" for client \"web\" was asked for a moment ago"#), "\(answers[1])")
+    }
+
+    /// The rotation is asked once, and root's own reload has it read what has changed since.
+    @Test func aReloadJoinsTheOneThatGoesOn() throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
+        let first = try harness.connect()
+        try first.send(Self.reload)
+        #expect(eventually { harness.rotation.asked.count == 1 })
+        let joining = Thread { _ = try? harness.received([Self.reload], user: 4321) }
+        joining.start()
+        // Root's, the member's: both connections are there once the server has two.
+        #expect(try eventually { try harness.openConnections() == 2 })
+        let second = try harness.connect()
+        try second.send(Self.health)
+        #expect(try second.read(upTo: "ok\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        harness.rotation.answer(0, .reloaded(unserved: []))
+        #expect(try first.read(upTo: "}\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(eventually { joining.isFinished })
+        try second.send(Self.reload)
+        #expect(eventually { harness.rotation.asked == [.reload, .reload] })
+        harness.rotation.answer(1, .reloaded(unserved: []))
     }
 
     @Test func noUserTakesAllConnections() throws {

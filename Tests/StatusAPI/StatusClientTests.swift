@@ -89,6 +89,37 @@ struct StatusClientTests {
         )
     }
 
+    /// Where everybody may make names, as in a pod's /dev/shm, anybody may have begun to listen.
+    @Test(.needsRoot("listens as other users")) func aStrangersSocketIsNotAsked() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory("sock")
+        // The account of the C library's that every Debian has.
+        let service = try #require(try Accounts.user(named: "daemon"))
+        func listens(_ user: UInt32, in mode: UInt32) throws -> ClientError {
+            try #require(unsafe chmod(directory.path, 0o1777) == 0)
+            let listener = try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
+                try UnixListener(path: path, mode: 0o666)
+            }
+            defer { unsafe unlink(path) }
+            try #require(unsafe chmod(directory.path, mode) == 0)
+            var patience = StatusClient.Patience()
+            patience.get = 1
+            defer { _ = listener }
+            return try failure {
+                _ = try StatusClient(socket: path, patience: patience, serviceUser: "daemon").status()
+            }
+        }
+        let stranger = try listens(1234, in: 0o1777)
+        #expect(stranger == .foreignListener(socket: path, user: 1234))
+        #expect(stranger.exitCode == 69)
+        #expect(try listens(1234, in: 0o775) == .foreignListener(socket: path, user: 1234))
+        // Nobody answers; but they were asked.
+        let asked = ClientError.timedOut(socket: path, seconds: 1)
+        #expect(try listens(0, in: 0o1777) == asked)
+        #expect(try listens(service.id, in: 0o1777) == asked)
+        #expect(try listens(1234, in: 0o755) == asked, "only root could have put it there")
+    }
+
     @Test func nobodyAnswers() throws {
         let harness = try Harness(show: try Samples.snapshot())
         var patience = StatusClient.Patience()

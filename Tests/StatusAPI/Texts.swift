@@ -41,6 +41,13 @@ enum Texts {
     }
 }
 
+extension String {
+    /// Without the fields that say when an answer was made, in the one form that RFC 9110, section 5.6.7, has for them.
+    var undated: String {
+        replacing(/date: [A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT\r\n/, with: "")
+    }
+}
+
 /// Expects two texts to be the same, and shows both when they are not: the macro shows neither where a call may throw.
 func expectSame(_ actual: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(actual == expected, sourceLocation: sourceLocation)

@@ -120,6 +120,15 @@ import Testing
         #expect(try sandbox.command("inspect", sandbox.directory("out")).status == 66)
     }
 
+    /// It has no end, and at times nothing to read.
+    @Test(.needsRoot("reads the kernel's messages")) func whatNeverEndsIsNotWaitedForWithoutEnd() throws {
+        let sandbox = try Sandbox()
+        for arguments in [["inspect", "/proc/kmsg"], ["verify", "/dev/zero"], ["inspect", "/dev/zero"]] {
+            let ended = try run(["timeout", "50", sandbox.binary] + arguments)
+            #expect(ended.status == 66, "\(arguments): \(ended.complaints)")
+        }
+    }
+
     @Test func inspectJudgesByItsExitCode() throws {
         let sandbox = try Sandbox()
         let token = try mint(sandbox).output

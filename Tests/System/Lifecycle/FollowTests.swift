@@ -43,6 +43,25 @@ import Testing
         try move(follower.directory("in/.web.jwt.new"), to: follower.directory("in/web.jwt"))
     }
 
+    /// The advice is made from what is there, and not from the fact that it cannot be read.
+    @Test(arguments: ["fifo", "directory", "socket"]) func aSourceThatIsNoFileIsNotAMatterOfRights(_ kind: String)
+        throws
+    {
+        try configure()
+        let path = follower.directory("in/web.jwt")
+        switch kind {
+        case "fifo": try #require(unsafe mkfifo(path, 0o600) == 0)
+        case "directory": try #require(unsafe mkdir(path, 0o755) == 0)
+        default:
+            try #require(
+                run(["python3", "-c", "import socket; socket.socket(socket.AF_UNIX).bind('\(path)')"]).status == 0)
+        }
+        let check = try follower.command("check")
+        #expect(check.status == 1)
+        #expect(check.output.contains("have what copies it there write a regular file"), "\(check.output)")
+        #expect(!check.output.contains("let the daemon's user read it"), "\(check.output)")
+    }
+
     private func move(_ path: String, to target: String) throws {
         let moved = unsafe rename(path, target)
         try #require(moved == 0)

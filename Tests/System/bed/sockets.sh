@@ -20,9 +20,12 @@ before=$(starts) lines=$(entries)
 for _ in 1 2 3; do clientsecretd health; done >/tmp/polls 2>&1
 contains "who polls is told why" "the daemon does not start: $configuration:" "$(head -n 1 /tmp/polls)"
 contains "by a status too" "nonsense" "$(clientsecretd status 2>&1)"
-# Nobody waits any more, so systemd starts nothing.
-equal "each has it tried once" $((before + 4)) "$(starts)"
 promise "and costs a few lines" test $(($(entries) - lines)) -le $((4 * 12))
+# More often than systemd starts a service for a socket (TriggerLimitBurst=): then it would close the socket for good.
+begun=$SECONDS
+for _ in $(seq 100); do clientsecretd health; done >/tmp/polls 2>&1
+equal "each of many is told why" 100 "$(grep -c "the daemon does not start: $configuration:" /tmp/polls)"
+promise "which has it tried once a second" test $(($(starts) - before)) -le $((SECONDS - begun + 6))
 equal "the sockets stay open" "active active" "$(states "${sockets[@]}")"
 promise "they can be closed while there is no service" systemctl stop $service
 equal "so that nobody has it tried" "inactive inactive" "$(states "${sockets[@]}")"
@@ -56,6 +59,40 @@ equal "and starts nothing" "$before inactive" "$(starts) $(property ActiveState)
 promise "it can be turned on again" systemctl enable --now $service
 equal "with its sockets" "active active" "$(states "${sockets[@]}")"
 promise "and answers" clientsecretd status
+
+# Who may reload cannot keep the daemon busy with it, however often he asks.
+configure_web 'control_group: clientsecretd-control'
+promise "a group may reload" systemctl reload $service
+useradd --groups clientsecretd-control mallory
+cat >/tmp/flood.py <<'PYTHON'
+"""Asks for reloads for twelve seconds; prints how often each answer came."""
+import collections, socket, time
+answers, end = collections.Counter(), time.monotonic() + 12
+while time.monotonic() < end:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect("/run/clientsecretd/clientsecretd.sock")
+        client.sendall(b"POST /v1/reload HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        answers[client.recv(200).split(b" ")[1].decode()] += 1
+print(*(f"{status} {count}" for status, count in sorted(answers.items())), sep="\n")
+PYTHON
+chmod 644 /tmp/flood.py
+runuser -u mallory -- python3 /tmp/flood.py >"$seen"
+promise "some are carried out, one in 10 s" test "$(awk '$1 == 200 { print $2 }' "$seen")" -le 2
+promise "and the others put off" test "$(awk '$1 == 429 { print $2 }' "$seen")" -ge 10
+promise "root need not wait" clientsecretd reload
+
+# A socket that systemd has given up is named, with what brings it back.
+mkdir -p /etc/systemd/system/clientsecretd-push@broken.socket.d
+printf '[Socket]\nExecStartPre=/bin/false\n' >/etc/systemd/system/clientsecretd-push@broken.socket.d/override.conf
+systemctl daemon-reload
+refused "a socket fails" systemctl start clientsecretd-push@broken.socket
+contains "a status names it" "clientsecretd-push@broken.socket has failed" "$(clientsecretd status)"
+rm -r /etc/systemd/system/clientsecretd-push@broken.socket.d
+systemctl daemon-reload
+promise "what helps" bash -c "$(clientsecretd status | sed -n 's/^ *what helps: \(systemctl reset-failed clientsecretd-push.*\)/\1/p')"
+equal "brings it back" "active" "$(states clientsecretd-push@broken.socket)"
+refused "and a status names it no more" grep -q broken <(clientsecretd status)
+systemctl stop clientsecretd-push@broken.socket
 
 # A daemon that is started while the journal is away writes to it once it is back.
 journals=(systemd-journald.socket systemd-journald-dev-log.socket systemd-journald.service)

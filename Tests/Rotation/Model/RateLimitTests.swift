@@ -1,0 +1,28 @@
+import AppleClientSecret
+import Rotation
+import Testing
+
+struct RateLimitTests {
+    private static func moment(_ milliseconds: Int64) -> BootTime { BootTime(milliseconds: milliseconds) }
+
+    @Test func admitsSoManyInAnySpan() {
+        var limit = RateLimit(2, in: 10)
+        #expect(limit.take(at: Self.moment(0)) == nil)
+        #expect(limit.take(at: Self.moment(4_000)) == nil)
+        #expect(limit.take(at: Self.moment(9_999)) == Self.moment(10_000))
+        // What was refused does not count.
+        #expect(limit.take(at: Self.moment(10_000)) == nil)
+        #expect(limit.next(at: Self.moment(10_000)) == Self.moment(14_000))
+        #expect(limit.take(at: Self.moment(14_000)) == nil)
+    }
+
+    /// What is not up to the limit, such as root's requests, counts for those that are.
+    @Test func countsWhatItDoesNotAdmit() {
+        var limit = RateLimit(1, in: 10)
+        limit.note(at: Self.moment(0))
+        limit.note(at: Self.moment(5_000))
+        #expect(limit.next(at: Self.moment(10_000)) == Self.moment(15_000))
+        #expect(limit.isSpent(at: Self.moment(14_999)))
+        #expect(!limit.isSpent(at: Self.moment(15_000)))
+    }
+}
