@@ -62,8 +62,8 @@ enum ControlDemand: Hashable {
     case reload
 }
 
-/// When everything was last asked for, so that no user but root keeps the rotation busy with requests. A hook runs as the
-/// daemon's own user, and is limited like everybody else.
+/// When everything was last asked for by somebody else than root, so that no user keeps the rotation busy with requests. A
+/// hook runs as the daemon's own user, and is limited like everybody else.
 struct RequestLimiter {
     private var limits: [ControlDemand: RateLimit] = [:]
 
@@ -72,14 +72,12 @@ struct RequestLimiter {
     /// - Returns: nil when the request is permitted; else the demand that has to wait longest and the seconds until then, and
     ///   nothing is recorded.
     mutating func ask(
-        for demands: some Collection<ControlDemand>, at now: BootTime, pause: Seconds, isRoot: Bool
+        for demands: some Collection<ControlDemand>, at now: BootTime, pause: Seconds
     ) -> (demand: ControlDemand, seconds: Int64)? {
         limits = limits.filter { $0.value.isSpent(at: now) }
-        if !isRoot {
-            let waits = demands.compactMap { demand in limits[demand]?.next(at: now).map { (demand, $0) } }
-            if let (demand, next) = waits.max(by: { $0.1 < $1.1 }) {
-                return (demand, max(1, (next.milliseconds - now.milliseconds + 999) / 1000))
-            }
+        let waits = demands.compactMap { demand in limits[demand]?.next(at: now).map { (demand, $0) } }
+        if let (demand, next) = waits.max(by: { $0.1 < $1.1 }) {
+            return (demand, max(1, (next.milliseconds - now.milliseconds + 999) / 1000))
         }
         for demand in demands { limits[demand, default: RateLimit(1, in: pause)].note(at: now) }
         return nil

@@ -243,9 +243,9 @@ final class Router {
 
     /// Refuses what somebody asked for a moment ago.
     private func limit(_ demands: [ControlDemand], by peer: Peer) throws(Problem) {
+        guard peer.user != 0 else { return }
         let refused = limiter.ask(
-            for: demands, at: BootTime(milliseconds: Clocks.bootMilliseconds()), pause: limits.requestPause,
-            isRoot: peer.user == 0)
+            for: demands, at: BootTime(milliseconds: Clocks.bootMilliseconds()), pause: limits.requestPause)
         guard let refused else { return }
         var problem = Problem(
             .tooManyRequests, "\(refused.demand) a moment ago; ask again in \(refused.seconds) s (root need not wait)")

@@ -22,7 +22,7 @@ package struct RateLimit: Hashable, Sendable {
         return oldest + span
     }
 
-    /// Records an event, whether the limit admits it or not.
+    /// Records an event, whether the limit admits it or not: one that another rule lets pass.
     package mutating func note(at now: BootTime) {
         moments = moments.suffix(count - 1) + [now]
     }

@@ -16,7 +16,7 @@ struct RateLimitTests {
         #expect(limit.take(at: Self.moment(14_000)) == nil)
     }
 
-    /// What is not up to the limit, such as root's requests, counts for those that are.
+    /// What another rule let pass counts as well.
     @Test func countsWhatItDoesNotAdmit() {
         var limit = RateLimit(1, in: 10)
         limit.note(at: Self.moment(0))

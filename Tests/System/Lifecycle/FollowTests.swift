@@ -58,8 +58,8 @@ import Testing
         }
         let check = try follower.command("check")
         #expect(check.status == 1)
-        #expect(check.output.contains("have what copies it there write a regular file"), "\(check.output)")
-        #expect(!check.output.contains("let the daemon's user read it"), "\(check.output)")
+        #expect(check.complaints.contains("have what copies it there write a regular file"), "\(check.complaints)")
+        #expect(!check.complaints.contains("let the daemon's user read it"))
     }
 
     private func move(_ path: String, to target: String) throws {

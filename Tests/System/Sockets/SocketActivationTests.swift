@@ -75,7 +75,7 @@ import Testing
             answer = scraper.getresponse()
             answer.read()
             return answer.status
-        print(ask(), ask(Host='localhost:80@example.com'))
+        print(ask(), ask(Host='example.com'))
         """
 
     /// Who asks over TCP cannot be told, and could ask for anything.
