@@ -71,25 +71,12 @@ extension CompactJWS {
     /// The length of an ES256 signature: two 32-byte numbers (RFC 7518, section 3.4).
     package static let signatureLength = 64
 
-    /// The claims of a client secret of the form that this package mints, so that an existing one can be adopted; nil
-    /// for any other token. The signature is not checked here, nor whether the token has expired.
+    /// The claims of a client secret in a form that Apple accepts, so that an existing one can be adopted; nil for any
+    /// other token. The signature is not checked here, nor whether the token has expired.
     ///
-    /// Stricter than RFC 7519: ES256 alone, well-formed ids, Apple's audience as one text, whole seconds, `iat` before
-    /// `exp`. A header with `crit` (RFC 7515, section 4.1.11) or a payload with `nbf` is refused: both restrict how or when
-    /// the token may be used, which the claims returned here could not say. Other names are accepted.
-    public var claims: Claims? {
-        guard stated.algorithm == .value("ES256"), signature.count == Self.signatureLength,
-            !stated.audienceIsList, stated.audience == .value([Claims.audience]),
-            !stated.otherHeaderNames.contains("crit"), !stated.otherClaimNames.contains("nbf"),
-            let issuer = stated.issuer.value.flatMap({ TeamID($0) }),
-            let keyID = stated.keyID.value.flatMap({ KeyID($0) }),
-            let subject = stated.subject.value.flatMap({ ClientID($0) }),
-            case .value(.whole(let issuedAt)) = stated.issuedAt,
-            case .value(.whole(let expiresAt)) = stated.expiresAt, issuedAt < expiresAt
-        else { return nil }
-        return Claims(
-            issuer: issuer, keyID: keyID, subject: subject, issuedAt: issuedAt, expiresAt: expiresAt)
-    }
+    /// Stricter than RFC 7519: ES256 alone, well-formed ids, Apple's audience as one text, `iat` before `exp`, no name
+    /// twice, no `crit` (RFC 7515, section 4.1.11). Fractions of a second are dropped. Other names are accepted.
+    public var claims: Claims? { form?.claims }
 
     /// How long a client secret usually is at most, in bytes. The longest that this package mints has 646, with a client
     /// id of ``ClientID/maximumLength``; those of other programs may have a few claims more.

@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// What a token's header and payload state, without validation, so that a foreign or damaged token can be explained.
 ///
 /// Texts come from the token: before showing them, escape what a terminal would act on.
@@ -26,6 +24,11 @@ public struct Statement: Hashable, Sendable {
     public let otherHeaderNames: [String]
     /// The names of all other claims, sorted.
     public let otherClaimNames: [String]
+    /// `nbf`, from when on it may be used (RFC 7519, section 4.1.5).
+    let notBefore: Stated<NumericDate>
+    /// A name that occurs twice in header or payload, so that two readers may see different values; nil where none does.
+    /// Of its values the last one is stated here.
+    package let duplicateName: String?
 
     /// Reads both JSON objects; throws `notJSONObject` with the part that is none.
     init(header: [UInt8], payload: [UInt8]) throws(CompactJWS.Flaw) {
@@ -37,6 +40,8 @@ public struct Statement: Hashable, Sendable {
         otherHeaderNames = header.names(except: ["alg", "kid", "typ"])
         issuer = payload.text("iss")
         subject = payload.text("sub")
+        notBefore = payload.date("nbf")
+        duplicateName = header.duplicate ?? payload.duplicate
         issuedAt = payload.date("iat")
         expiresAt = payload.date("exp")
         otherClaimNames = payload.names(except: ["iss", "sub", "aud", "iat", "exp"])
@@ -94,55 +99,56 @@ public enum NumericDate: Hashable, Sendable {
     }
 }
 
-/// The outermost JSON object of a token's part, whose values are read by name. Values that are not read are not
-/// decoded; the decoder itself refuses more than 512 levels of nesting.
-struct JSONObject: Decodable {
-    private let container: KeyedDecodingContainer<Name>
+/// The outermost JSON object of a token's part, whose values are read by name.
+private struct JSONObject {
+    private let members: [String: JSONValue]
+    /// A name that occurs twice, in this object or in one below it.
+    let duplicate: String?
 
     init(_ bytes: [UInt8], part: CompactJWS.Part) throws(CompactJWS.Flaw) {
-        do {
-            self = try JSONDecoder().decode(JSONObject.self, from: Data(bytes))
+        var duplicate: String?
+        var value: JSONValue?
+        do throws(JSONValue.Flaw) {
+            value = try JSONValue(bytes, duplicates: .refused)
         } catch {
-            throw .notJSONObject(part)
+            if case .duplicate(let name) = error {
+                duplicate = name
+                value = try? JSONValue(bytes, duplicates: .lastCounts)
+            }
+        }
+        guard case .object(let members) = value else { throw .notJSONObject(part) }
+        self.members = members
+        self.duplicate = duplicate
+    }
+
+    func text(_ name: String) -> Stated<String> { value(name) { $0.text } }
+
+    func texts(_ name: String) -> Stated<[String]> {
+        value(name) { value in
+            guard let elements = value.elements else { return nil }
+            let texts = elements.compactMap(\.text)
+            return texts.count == elements.count ? texts : nil
         }
     }
-
-    init(from decoder: any Decoder) throws {
-        container = try decoder.container(keyedBy: Name.self)
-    }
-
-    func text(_ name: String) -> Stated<String> { value(name) }
-
-    func texts(_ name: String) -> Stated<[String]> { value(name) }
 
     func date(_ name: String) -> Stated<NumericDate> {
-        let whole: Stated<Int64> = value(name)
-        if case .unreadable = whole {
-            let fractional: Stated<Double> = value(name)
-            return fractional.map(NumericDate.fractional)
+        value(name) { value in
+            switch value {
+            case .integer(let seconds): .whole(WallTime(secondsSinceEpoch: seconds))
+            case .fraction(let seconds):
+                // 1.8e9 is a whole number, too.
+                Int64(exactly: seconds).map { .whole(WallTime(secondsSinceEpoch: $0)) } ?? .fractional(seconds)
+            default: nil
+            }
         }
-        return whole.map { .whole(WallTime(secondsSinceEpoch: $0)) }
     }
 
     func names(except known: Set<String>) -> [String] {
-        container.allKeys.map(\.stringValue).filter { !known.contains($0) }.sorted()
+        members.keys.filter { !known.contains($0) }.sorted()
     }
 
-    private func value<Value: Decodable>(_ name: String) -> Stated<Value> {
-        let key = Name(stringValue: name)
-        guard container.contains(key) else { return .missing }
-        guard let value = try? container.decode(Value.self, forKey: key) else { return .unreadable }
-        return .value(value)
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) { nil }
+    private func value<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Stated<Value> {
+        guard let member = members[name] else { return .missing }
+        return read(member).map(Stated.value) ?? .unreadable
     }
 }

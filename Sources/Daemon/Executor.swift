@@ -355,12 +355,12 @@ final class Executor: Sendable {
         switch parsed?.places[place] {
         case nil: return .source(.missing)
         case .token(let bytes)?:
-            let token = Token(bytes)
-            guard let issued = recognise(token) else { break }
+            guard let issued = recognise(Token(bytes)) else {
+                return .source(.foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)"))
+            }
             return .source(.secret(issued))
-        case .foreign?: break
+        case .foreign?: return .source(.foreign("it is no client secret"))
         }
-        return .source(.foreign("it is no client secret"))
     }
 
     /// What a received token says of itself; nil for one that is no client secret. Its bytes are kept only if one of the

@@ -71,11 +71,13 @@ package struct PublishedSecrets: Sendable {
         var slots: [Slot: SlotObservation] = [:]
         for slot in spec.slots.keys {
             guard let content = parsed?.places[FormatPlace(slot)] else { continue }
-            guard case .token(let token) = content, let issued = TokenReader.read(token, keys: keys) else {
+            guard case .token(let token) = content else {
                 slots[slot] = .foreign
                 continue
             }
-            slots[slot] = .secret(issued)
+            slots[slot] =
+                TokenReader.read(token, keys: keys).map(SlotObservation.secret)
+                ?? .unusable(CompactJWS.objection(to: token))
         }
         return slots
     }

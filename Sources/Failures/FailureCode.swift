@@ -128,6 +128,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case jobSkipped = "job_skipped"
     // A client's health while no job has failed.
     case noSecret = "no_secret"
+    /// Not because it has expired; detail: why.
+    case secretUnacceptable = "secret_unacceptable"
     /// detail: when.
     case secretExpired = "secret_expired"
     /// In the last third of `renew_before`; detail: when it expires.
@@ -220,6 +222,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     // The clock.
     case clockBeforeBuild = "clock_before_build"
     case clockDoubtful = "clock_doubtful"
+    /// The kernel does not call it synchronised, and by it a secret should be replaced that may still be valid.
+    case clockPerhapsAhead = "clock_perhaps_ahead"
     // The daemon itself.
     case configurationRefused = "configuration_refused"
     /// The file is valid by now, but the daemon still uses the one last adopted before its start.

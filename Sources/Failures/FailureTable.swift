@@ -338,6 +338,7 @@ extension FailureCode {
                 "\"public_key\" is no key on P-256",
                 .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
         case .noSecret: row("there is no usable secret", renew)
+        case .secretUnacceptable: row("holds a secret that Apple refuses", renew)
         case .secretExpired: row("the secret has expired", renew)
         case .secretExpiring: row("the secret expires soon", renew)
         case .renewalOverdue:
@@ -431,6 +432,10 @@ extension FailureCode {
         case .clockDoubtful:
             row(
                 "is not synchronised and behind a secret of ours, so nothing is minted",
+                .say("set the clock, or see why it is not synchronised", see: .clock))
+        case .clockPerhapsAhead:
+            row(
+                "is not synchronised and may be ahead, so no secret is replaced that may still be valid",
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .configurationRefused:
             row("the configuration would not start", .say("see everything that is wrong", see: .check))

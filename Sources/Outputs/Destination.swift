@@ -89,11 +89,12 @@ package struct OutputContents: Sendable {
         self.slots = slots
     }
 
-    /// The observation for the core: the ``SecretInfo`` that `issued` gives for each token; all else is foreign.
+    /// The observation for the core: the ``SecretInfo`` that `issued` gives for each token; all else is unusable.
     package func observe(_ issued: (Token) -> SecretInfo?) -> FileObservation {
         let observations = slots.mapValues { contents -> SlotObservation in
-            guard case .token(let token) = contents, let known = issued(token) else { return .foreign }
-            return .secret(known)
+            guard case .token(let token) = contents else { return .foreign }
+            return issued(token).map(SlotObservation.secret)
+                ?? .unusable(token.withBytes { CompactJWS.objection(to: $0) })
         }
         return FileObservation(
             slots: observations, otherLines: otherLines, isAsConfigured: isAsConfigured, exists: exists)

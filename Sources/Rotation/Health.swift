@@ -136,7 +136,7 @@ extension Rotation {
         let wasDone = old.map { $0.view.delivered || $0.view.isUndeployed && $0.view.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.view.lastSuccessAt
         let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
-        let remaining = weakest(client, state, holding: held)
+        let remaining = weakest(client, state, holding: held, &deadlines)
 
         let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
         var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
@@ -165,6 +165,11 @@ extension Rotation {
                 ?? Reason(
                     failure: Failure(wanted == nil ? .noSecret : .notPublished, at: .client(name)), client: name,
                     since: now.wall, nextAttempt: nil)
+        case .refused(let path, let objection):
+            health = .critical
+            reason =
+                reason
+                ?? Reason(failure: objection.failure(at: path), client: name, since: now.wall, nextAttempt: nil)
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)
             if isExpired || deadlines.reached(expiry - client.entry.criticalRemainder(of: state.current)) {
@@ -203,9 +208,7 @@ extension Rotation {
     /// The client's health by what its outputs were last seen to hold, and nothing else.
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
-            client.name,
-            keys: client.keys.map { ($0.entry, keys.print(of: $0.name).map(SignatureEvidence.key) ?? .remembered) },
-            isUnderWay: true, found: { [destinations] path in destinations[path]?.observed.map { .success($0) } },
+            client.name, keys: knownKeys(client), clockIsTrusted: clock.failure == nil, isUnderWay: true, found: { [destinations] path in destinations[path]?.observed.map { .success($0) } },
             &deadlines)
     }
 
@@ -222,11 +225,14 @@ extension Rotation {
         case unknown
         /// Some output holds no usable secret at all.
         case none
+        /// Some output holds a secret that Apple refuses, not merely because it has expired.
+        case refused(AbsolutePath, Objection)
         case until(WallTime)
     }
 
-    private func weakest(_ client: Subject, _ state: Renewal.State, holding held: [WallTime?]) -> Remaining {
-        let isVerifiable = client.keys.contains { keys.print(of: $0.name) != nil }
+    private func weakest(
+        _ client: Subject, _ state: Renewal.State, holding held: [WallTime?], _ deadlines: inout Deadlines
+    ) -> Remaining {
         var expiries: [WallTime] = []
         var isUnknown = false
         let isUnderWay = readiness.isUntried(client.name)
@@ -246,9 +252,14 @@ extension Rotation {
                     isUnknown = true
                     continue
                 }
-                guard let issued = observed.slots[slot]?.issued, client.entry.serves(issued, isVerifiable: isVerifiable)
-                else { return .none }
-                expiries.append(issued.expiresAt)
+                guard let issued = observed.slots[slot]?.issued else {
+                    if case .unusable(let objection?) = observed.slots[slot] { return .refused(place.path, objection) }
+                    return .none
+                }
+                switch refusal(of: issued, for: client, &deadlines) {
+                case nil, .expired: expiries.append(issued.expiresAt)
+                case let objection?: return .refused(place.path, objection)
+                }
             }
         }
         for output in client.targets {

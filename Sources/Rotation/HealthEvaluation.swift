@@ -17,16 +17,6 @@ package struct HealthEvaluation: Hashable, Sendable {
     package var expiresAt: WallTime? { secret?.expiresAt }
 }
 
-/// What is available to check whether a key signed a secret.
-package enum SignatureEvidence: Hashable, Sendable {
-    /// The key, as it can be read now.
-    case key(KeyDigest)
-    /// The key cannot be read, but the state directory remembers its public half, so its signatures are recognised.
-    case remembered
-    /// Nothing: a secret with the right ids may be forged.
-    case none
-}
-
 extension Configuration {
     /// Judges every client, in the order of their names.
     ///
@@ -38,7 +28,7 @@ extension Configuration {
     ) -> [HealthEvaluation] {
         clients.sorted { $0.key < $1.key }.compactMap { name, entry in
             guard keys[entry.key] != nil else { return nil }
-            let known = entry.keys.compactMap { name in keys[name].map { ($0, evidence[name] ?? .none) } }
+            let known = entry.keys.compactMap { name in keys[name].map { KnownKey($0, evidence[name] ?? .none) } }
             var deadlines = Deadlines(now: now)
             return entry.evaluate(
                 name, keys: known,
@@ -48,20 +38,15 @@ extension Configuration {
 }
 
 extension ClientConfiguration {
-    /// Whether Apple may accept a secret in an output until it expires: not one for another client, nor a forged one.
-    /// One of a key or an id that was replaced since may be accepted, whatever the local clock makes of it.
-    func serves(_ issued: SecretInfo, isVerifiable: Bool) -> Bool {
-        issued.client == clientID && (!isVerifiable || issued.signer != nil)
-    }
-
     /// Judges what the outputs hold by the rules and thresholds that the daemon acts on.
     ///
     /// - Parameters:
     ///   - keys: those that may sign for it, and what is available to check whether they did.
     ///   - found: what an output's file holds, or why it could not be read; nil while it was not read.
+    ///   - clockIsTrusted: false: no secret is called bad because of its times but one that has expired.
     ///   - isUnderWay: whether a missing or overdue secret may be still to come, because it is being made.
     func evaluate(
-        _ name: ClientName, keys: [(entry: KeyConfiguration, evidence: SignatureEvidence)], isUnderWay: Bool = false,
+        _ name: ClientName, keys: [KnownKey], clockIsTrusted: Bool = true, isUnderWay: Bool = false,
         found: (AbsolutePath) -> Result<FileObservation, Failure>?, _ deadlines: inout Deadlines
     ) -> HealthEvaluation {
         let isVerifiable = keys.contains { $0.evidence != .none }
@@ -88,17 +73,14 @@ extension ClientConfiguration {
                     isMissing = true
                     continue
                 }
-                guard let secret = slot?.issued, serves(secret, isVerifiable: isVerifiable) else {
-                    let detail: String? =
-                        switch slot {
-                        case nil: nil
-                        case .foreign: "what it holds is not a secret in the configured form"
-                        case .secret(let other) where other.client != clientID: "it holds one for \(other.client)"
-                        case .secret: "what it holds was not signed by the key"
-                        }
-                    return result(.critical, Failure(.noSecret, at: .path(output.path), detail: detail))
+                guard let secret = slot?.issued else {
+                    return result(.critical, unusable(slot, at: output.path))
                 }
-                held.append((output.path, secret))
+                switch refusal(of: secret, keys: keys, clockIsTrusted: clockIsTrusted, &deadlines) {
+                // That one has expired is said of the client, below.
+                case nil, .expired: held.append((output.path, secret))
+                case let objection?: return result(.critical, objection.failure(at: output.path))
+                }
             }
         }
         guard let weakest = held.min(by: { $0.secret.expiresAt < $1.secret.expiresAt })?.secret else {
@@ -114,11 +96,11 @@ extension ClientConfiguration {
             return result(.critical, Failure(.secretExpiring, at: .client(name), detail: expiry.description))
         }
         for (path, secret) in held {
-            guard let key = keys.first(where: { names(secret, key: $0.entry) }) ?? keys.first else { continue }
-            if let flaw = flaw(of: secret, key: key.entry, key.evidence, &deadlines) {
-                return result(
-                    .degraded,
-                    Failure(.notPublished, at: .client(name), detail: "\(Printable.name(path.description)) \(flaw)"))
+            do throws(Objection) {
+                _ = try rank(of: secret, keys: keys)
+            } catch {
+                let words = "\(Printable.name(path.description)) holds one that \(error.words)"
+                return result(.degraded, Failure(.notPublished, at: .client(name), detail: words))
             }
         }
         if let unreadable { return result(nil, unreadable) }
@@ -135,14 +117,19 @@ extension ClientConfiguration {
         return result(.ok, nil)
     }
 
-    /// Why a daemon would replace a secret that has not expired; nil where it would not (``accepts(_:key:print:at:)``).
-    private func flaw(
-        of secret: SecretInfo, key: KeyConfiguration, _ evidence: SignatureEvidence, _ deadlines: inout Deadlines
-    ) -> String? {
-        if !names(secret, key: key) { return "holds one of key id \(secret.keyID) of team \(secret.team)" }
-        if !hasCome(secret, &deadlines) { return "holds one issued in the future, at \(secret.issuedAt)" }
-        if isTooLong(secret, &deadlines) { return "holds one that lasts longer than Apple allows" }
-        if case .key(let print) = evidence, secret.signer != print { return "holds one of another key of the same id" }
-        return nil
+    /// The failure of an output that holds no secret.
+    private func unusable(_ slot: SlotObservation?, at path: AbsolutePath) -> Failure {
+        switch slot {
+        case .unusable(let objection?): objection.failure(at: path)
+        case .unusable(nil): Failure(.noSecret, at: .path(path), detail: "what it holds is not a client secret")
+        case .secret, nil: Failure(.noSecret, at: .path(path))
+        }
+    }
+}
+
+extension Objection {
+    /// The failure of an output that holds something which Apple refuses.
+    func failure(at path: AbsolutePath) -> Failure {
+        Failure(.secretUnacceptable, at: .path(path), detail: "it \(words)")
     }
 }

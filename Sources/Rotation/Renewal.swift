@@ -109,21 +109,22 @@ extension Rotation {
         guard let state = renewal[name] else { return }
         if client.entry.source != nil { return planReceiver(client, &deadlines) }
         guard isKnown(client) else { return planRecall(name, &deadlines) }
-        let print = keys.print(of: client.entry.key)
         presumeDelivered(client, state)
-        takeOver(client, state, print, at: deadlines.now)
+        takeOver(client, state, at: deadlines.now)
         planCandidate(client, &ofCandidate)
         adoptShared(client, &deadlines)
         guard let chosen = renewal[name] else { return }
         // The cached batch answers rest on the secret that this client had before.
         if chosen.current != state.current { batches = Batches() }
-        let decision = decide(client, chosen, print, &batches, &deadlines)
+        let decision = decide(client, chosen, &batches, &deadlines)
         // No new secret is needed, so a failure to mint one no longer matters.
         switch decision {
         case .keep, .verify: recover(.client(name))
         case .wait, .receive, .mint: break
         }
-        guard case .mint(let reason) = decision, clock.failure == nil, print != nil else { return }
+        guard case .mint(let reason) = decision, clock.failure == nil, keys.print(of: client.entry.key) != nil else {
+            return
+        }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: deadlines.now.wall,
             lifetime: client.entry.lifetime)
@@ -151,12 +152,12 @@ extension Rotation {
     }
 
     /// Puts the best usable secret found in force, even one that is about to be replaced: that may take a while.
-    private mutating func takeOver(_ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, at now: Now) {
+    private mutating func takeOver(_ client: Subject, _ state: Renewal.State, at now: Now) {
         // By a distrusted clock the secret in force may seem issued in the future and an older one valid.
         if state.hasChosen, clock.failure != nil { return }
         // When the other candidates would expire is no reason to wake.
         var deadlines = Deadlines(now: now)
-        guard let issued = usable(client, state, print, &deadlines), !state.hasChosen || state.current != issued else {
+        guard let issued = usable(client, state, &deadlines), !state.hasChosen || state.current != issued else {
             return
         }
         renewal.choose(issued, client.name)
@@ -213,32 +214,30 @@ extension Rotation {
 
     func decide(_ name: ClientName, _ batches: inout Batches, _ deadlines: inout Deadlines) -> Decision {
         guard let client = index.subjects[name], let state = renewal[name], isKnown(client) else { return .wait }
-        return decide(client, state, keys.print(of: client.entry.key), &batches, &deadlines)
+        return decide(client, state, &batches, &deadlines)
     }
 
     private func decide(
-        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
-        _ deadlines: inout Deadlines
+        _ client: Subject, _ state: Renewal.State, _ batches: inout Batches, _ deadlines: inout Deadlines
     ) -> Decision {
         if client.entry.source != nil {
-            guard let current = state.current, isReceivable(current, client, &deadlines) else { return .receive }
+            guard let current = state.current, fits(current, client, &deadlines) else { return .receive }
             return .keep(current, until: renewal(of: current, client.entry))
         }
-        let decision = decideUnverified(client, state, print, &batches, &deadlines)
+        let decision = decideUnverified(client, state, &batches, &deadlines)
         guard case .mint(let reason) = decision, reason != .asked, let candidate = heldBack(client.name),
-            client.entry.accepts(candidate, key: client.key, print: print, at: &deadlines)
+            fits(candidate, client, &deadlines)
         else { return decision }
         return .verify(candidate)
     }
 
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
-        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ batches: inout Batches,
-        _ deadlines: inout Deadlines
+        _ client: Subject, _ state: Renewal.State, _ batches: inout Batches, _ deadlines: inout Deadlines
     ) -> Decision {
-        if configurationWatch.isRestrained { return decideRestrained(client, state, print, &deadlines) }
+        if configurationWatch.isRestrained { return decideRestrained(client, state, &deadlines) }
         if state.isForced { return .mint(.asked) }
-        guard let current = usable(client, state, print, &deadlines) else {
+        guard let current = usable(client, state, &deadlines) else {
             if state.current == nil, awaitsStore(client, &deadlines) { return .wait }
             return .mint(state.current.map(MintReason.unusable) ?? .missing)
         }
@@ -254,12 +253,12 @@ extension Rotation {
 
     /// Decides under a restrained configuration: mints only to keep applications from being locked out.
     private func decideRestrained(
-        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: Renewal.State, _ deadlines: inout Deadlines
     ) -> Decision {
-        let usable = usable(client, state, print, &deadlines)
+        let usable = usable(client, state, &deadlines)
         // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
         guard let held = usable ?? state.current, wantedSecret(client) != nil || usable != nil,
-            print == nil || held.signer != nil
+            keys.print(of: client.entry.key) == nil || held.signer != nil
         else { return .mint(.missing) }
         let end = held.expiresAt - client.entry.criticalRemainder
         return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
@@ -267,19 +266,17 @@ extension Rotation {
 
     /// The secret in force while it is usable; else the best usable one in the outputs.
     private func usable(
-        _ client: Subject, _ state: Renewal.State, _ print: KeyDigest?, _ deadlines: inout Deadlines
+        _ client: Subject, _ state: Renewal.State, _ deadlines: inout Deadlines
     ) -> SecretInfo? {
         var candidates: [SecretInfo] = []
-        if let current = state.current, client.entry.accepts(current, key: client.key, print: print, at: &deadlines) {
+        if let current = state.current, fits(current, client, &deadlines) {
             if state.hasChosen { return current }
             candidates.append(current)
         }
         for place in client.places {
             guard let observed = destinations[place.path]?.observed else { continue }
             for slot in place.slots {
-                if let issued = observed.slots[slot]?.issued,
-                    client.entry.accepts(issued, key: client.key, print: print, at: &deadlines)
-                {
+                if let issued = observed.slots[slot]?.issued, fits(issued, client, &deadlines) {
                     candidates.append(issued)
                 }
             }

@@ -105,8 +105,7 @@ extension Rotation {
     /// Another signer's secret in the store that is to be in force here; nil where there is none.
     private func betterInStore(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let place = ownPlace(client), case .secret(let offered, _)? = storeReading.observed[place],
-            client.entry.accepts(offered, key: client.key, print: place.key, at: &deadlines),
-            offered.signer == place.key
+            offered.signer == place.key, fits(offered, client, &deadlines)
         else { return nil }
         for held in [renewal[client.name]?.current, heldBack(client.name)].compactMap({ $0 })
         where client.names(held) && held.signer == place.key {

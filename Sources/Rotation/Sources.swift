@@ -134,31 +134,6 @@ extension Rotation {
         }
     }
 
-    /// Whether a secret may be in force for a client that receives its secrets.
-    func isReceivable(_ issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> Bool {
-        flaw(of: issued, client, &deadlines) == nil && !deadlines.reached(issued.expiresAt)
-    }
-
-    /// The place in the order of preference of the key that signed a secret; nil when no configured one did.
-    private func rank(of issued: SecretInfo, _ client: Subject) -> Int? {
-        guard let signer = issued.signer else { return nil }
-        return client.keys.firstIndex {
-            client.entry.names(issued, key: $0.entry) && keys.print(of: $0.name) == signer
-        }
-    }
-
-    /// Why a secret must never be in force: it is forged, of another client, or its times are impossible. Nil when it may be
-    /// in force, or has merely expired.
-    private func flaw(of issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> String? {
-        if !client.names(issued) {
-            return "it is for client id \(issued.client), team \(issued.team), key id \(issued.keyID)"
-        }
-        if rank(of: issued, client) == nil { return "no configured key has signed it" }
-        if !client.entry.hasCome(issued, &deadlines) { return "it was issued in the future, at \(issued.issuedAt)" }
-        if client.entry.isTooLong(issued, &deadlines) { return "it lasts longer than Apple allows" }
-        return nil
-    }
-
     /// Why a secret that could be in force does not replace the current one; nil when it does.
     private func objection(
         to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
@@ -213,7 +188,7 @@ extension Rotation {
             }
         var best: SecretInfo?
         for (_, issued) in ranked
-        where isReceivable(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
+        where fits(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
             best = issued
         }
         guard let best else { return }
@@ -249,6 +224,20 @@ extension Rotation {
             || deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
     }
 
+    /// Why a secret must not be in force, and what that says of its source; nil where it may be. One that has merely expired
+    /// was good once.
+    private func problem(
+        of issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines
+    ) -> (SourceView.State, detail: String?)? {
+        do throws(Objection) {
+            _ = try fitness(of: issued, for: client, &deadlines)
+            return nil
+        } catch {
+            if case .expired = error { return (.stale, "it \(error.words)") }
+            return (.wrong, "it \(error.words)")
+        }
+    }
+
     private func judgeSource(
         of client: Subject, over current: SecretInfo?, _ deadlines: inout Deadlines
     ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
@@ -264,10 +253,8 @@ extension Rotation {
             case .refused: (state, detail) = (.unreachable, nil)
             case .foreign(let words): (state, detail) = (.wrong, words)
             case .secret(let issued):
-                if let flaw = flaw(of: issued, client, &deadlines) {
-                    (state, detail) = (.wrong, flaw)
-                } else if deadlines.reached(issued.expiresAt) {
-                    (state, detail) = (.stale, "it expired at \(issued.expiresAt)")
+                if let problem = problem(of: issued, client, &deadlines) {
+                    (state, detail) = problem
                 } else if issued.fingerprint == current?.fingerprint {
                     (state, detail) = (.current, nil)
                 } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {

@@ -250,10 +250,9 @@ extension Rotation {
     /// The secret that a client goes on using while Apple has not accepted a new one; nil where there is none. One of
     /// another key or key id may be accepted, whatever the configuration says now.
     private func secretToKeep(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
-        guard let current = renewal[client.name]?.current, client.entry.serves(current, isVerifiable: true),
-            client.entry.hasCome(current, &deadlines), !client.entry.isTooLong(current, &deadlines),
-            !deadlines.reached(current.expiresAt)
-        else { return nil }
+        guard let current = renewal[client.name]?.current, refusal(of: current, for: client, &deadlines) == nil else {
+            return nil
+        }
         let isRefused = verification.candidate(client.name) == current && verification.refusal(of: client.name) != nil
         return isRefused ? nil : current
     }
@@ -290,7 +289,6 @@ extension Rotation {
     mutating func planCandidate(_ client: Subject, _ deadlines: inout Deadlines) {
         let name = client.name
         guard let candidate = verification.candidate(name), isKnown(client) else { return }
-        let print = keys.print(of: client.entry.key)
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
         // When a candidate's validity begins or ends is no reason to wake once it is forgotten.
@@ -299,8 +297,7 @@ extension Rotation {
         // What Apple says of a secret in force matters until it is replaced, also if another key is configured meanwhile.
         let isUsable =
             isHeldBack || !client.entry.verify
-            ? client.entry.accepts(candidate, key: client.key, print: print, at: &waiting)
-            : client.entry.serves(candidate, isVerifiable: true) && !waiting.reached(candidate.expiresAt)
+            ? fits(candidate, client, &waiting) : refusal(of: candidate, for: client, &waiting) == nil
         guard isUsable else {
             verification.drop(name)
             return recover(.verification(name))

@@ -4,11 +4,11 @@ package import Rotation
 /// Recognises a client secret in bytes that were read, and its signer.
 package enum TokenReader {
     /// The public facts of the secret in `bytes`, its signer being the first of `keys` that verifies it; nil when the
-    /// bytes are no secret of the form minted here (``CompactJWS/claims``), for example with blanks around it.
+    /// bytes are no secret of a form that Apple accepts (``CompactJWS/objection(to:)`` says why).
     package static func read(_ bytes: [UInt8], keys: [PublicKey]) -> SecretInfo? {
-        guard let jws = try? CompactJWS(bytes), let claims = jws.claims else { return nil }
+        guard let jws = try? CompactJWS(bytes), let form = jws.form else { return nil }
         let signer = keys.first { $0.verifies(jws) }
-        return SecretInfo(fingerprint: Token(bytes).fingerprint, claims: claims, signer: signer?.print)
+        return SecretInfo(fingerprint: Token(bytes).fingerprint, form: form, signer: signer?.print)
     }
 
     /// The same for a token.

@@ -1,3 +1,5 @@
+package import AppleClientSecret
+
 /// What a file held when it was read.
 package struct FileObservation: Hashable, Sendable {
     /// Slots missing here are absent from the file.
@@ -32,8 +34,12 @@ package enum SourceObservation: Hashable, Sendable {
 /// What a slot held when its file was read.
 package enum SlotObservation: Hashable, Sendable {
     case secret(SecretInfo)
-    /// Something that is no client secret.
-    case foreign
+    /// Something that is no client secret of a form that Apple accepts, and why it is none; nil where it is not even a
+    /// token.
+    case unusable(Objection?)
+
+    /// Something that is no token.
+    package static let foreign = SlotObservation.unusable(nil)
 
     var issued: SecretInfo? {
         if case .secret(let issued) = self { issued } else { nil }

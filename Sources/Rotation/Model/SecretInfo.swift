@@ -9,30 +9,37 @@ package struct SecretInfo: Hashable, Sendable {
 
     private final class Facts: Sendable {
         let fingerprint: Fingerprint
-        let claims: Claims
+        let form: SecretForm
         let signer: KeyDigest?
 
-        init(_ fingerprint: Fingerprint, _ claims: Claims, _ signer: KeyDigest?) {
+        init(_ fingerprint: Fingerprint, _ form: SecretForm, _ signer: KeyDigest?) {
             self.fingerprint = fingerprint
-            self.claims = claims
+            self.form = form
             self.signer = signer
         }
     }
 
+    package init(fingerprint: Fingerprint, form: SecretForm, signer: KeyDigest?) {
+        facts = Facts(fingerprint, form, signer)
+    }
+
+    /// A secret of the form that is minted here.
     package init(fingerprint: Fingerprint, claims: Claims, signer: KeyDigest?) {
-        facts = Facts(fingerprint, claims, signer)
+        self.init(fingerprint: fingerprint, form: SecretForm(claims), signer: signer)
     }
 
     package var fingerprint: Fingerprint { facts.fingerprint }
-    package var team: TeamID { facts.claims.issuer }
-    package var keyID: KeyID { facts.claims.keyID }
-    package var client: ClientID { facts.claims.subject }
-    package var issuedAt: WallTime { facts.claims.issuedAt }
-    package var expiresAt: WallTime { facts.claims.expiresAt }
+    package var team: TeamID { facts.form.claims.issuer }
+    package var keyID: KeyID { facts.form.claims.keyID }
+    package var client: ClientID { facts.form.claims.subject }
+    package var issuedAt: WallTime { facts.form.claims.issuedAt }
+    package var expiresAt: WallTime { facts.form.claims.expiresAt }
     /// The key of ours that signed it; nil when none did, or none that can be read now.
     package var signer: KeyDigest? { facts.signer }
     /// What the secret states.
-    package var claims: Claims { facts.claims }
+    package var claims: Claims { facts.form.claims }
+    /// What its form says, by which it is judged.
+    var form: SecretForm { facts.form }
 
     package static func == (left: SecretInfo, right: SecretInfo) -> Bool {
         left.facts === right.facts
