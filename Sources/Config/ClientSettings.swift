@@ -196,6 +196,7 @@ final class LocatedClient: Sendable {
                 "client \"\(name.value)\" writes its secret nowhere; write \"outputs\" with a \"path\""
             )
         }
+        checkIDs(keys ?? [], diagnostics)
         guard let key = keys?.first?.name.value, let times, let clientID else { return nil }
         var source = settings.source.value ?? (isReceived ? SourceConfiguration(.store) : nil)
         source?.renewBefore = settings.renewBefore.value
@@ -219,6 +220,37 @@ final class LocatedClient: Sendable {
         for (name, target) in pushed { configuration.documents[name] = target.document?.place }
         configuration.undeployed = Set(pushed.filter { $0.target.redeploys == false }.map(\.name))
         return configuration
+    }
+
+    /// Reports a client id that is another kind of id.
+    private func checkIDs(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
+        guard let clientID else { return }
+        let position = settings.clientID.position ?? name.position
+        let advice = "write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web"
+        for key in keys {
+            guard let team = key.team.value, let keyID = key.keyID.value,
+                let mixup = IdentifierMixup(client: clientID, team: team, keyID: keyID)
+            else { continue }
+            switch mixup {
+            // Said of the key.
+            case .teamIsKeyID: break
+            case .clientIsTeam:
+                return diagnostics.error(
+                    at: position, "client id \(clientID) is the team id of key \"\(key.name.value)\"; \(advice)")
+            case .clientIsKeyID:
+                return diagnostics.error(
+                    at: position, "client id \(clientID) is the key id of key \"\(key.name.value)\"; \(advice)")
+            case .clientHasTeamPrefix:
+                return diagnostics.error(
+                    at: position,
+                    "client id \(clientID) begins with the team id; write \"\(clientID.description.dropFirst(11))\", without "
+                        + "the prefix that profiles and entitlements show")
+            }
+        }
+        if KeyID(clientID.description) != nil {
+            diagnostics.warning(
+                at: position, "client id \(clientID) looks like the id of a team or a key; \(advice)")
+        }
     }
 
     /// Whether the client's secrets are received and not minted, after its keys and settings were compared with that.

@@ -35,8 +35,29 @@ struct KeySettings {
             diagnostics.error(at: phrase.position, "this is the private key itself; write where its passphrase lies")
         }
         keyID = Self.keyID(in: section, location: location)
+        Self.checkIDs(of: owner, team: team, keyID: keyID, location: location, diagnostics)
         guard let name else { return nil }
         self.name = Located(name, at: entry.key.position)
+    }
+
+    /// Reports a team id and a key id that stand in each other's place.
+    private static func checkIDs(
+        of owner: String, team: Setting<TeamID>, keyID: Setting<KeyID>, location: Setting<KeyConfiguration.Location>,
+        _ diagnostics: Diagnostics
+    ) {
+        guard let team = team.located, let keyID = keyID.located else { return }
+        var named: KeyID?
+        if case .file(let path)? = location.value { named = KeyID(fileName: path.name) }
+        if team.value.description == keyID.value.description {
+            diagnostics.error(
+                at: team.position,
+                "\(owner) has one id as \"team_id\" and as \"key_id\"; write the team's, which Apple shows under Membership, "
+                    + "as \"team_id\"")
+        } else if team.value.description == named?.description {
+            diagnostics.error(
+                at: team.position,
+                "\"team_id\" is the key id in the file's name; write the team's, which Apple shows under Membership")
+        }
     }
 
     /// Whether it is the public half alone.

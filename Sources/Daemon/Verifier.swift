@@ -31,9 +31,16 @@ struct Verifier: Sendable {
         case .refused:
             throw Failure(.refusedByApple, at: .client(client), detail: Redaction.foreign(verdict.code ?? "refused"))
         case .unknown:
+            // With a status it was reached, and the way there is not what is wrong.
+            let remedy: Remedy? =
+                verdict.status == nil
+                ? nil
+                : .say(
+                    "the answer says nothing of the secret; see whether a proxy stands between here and Apple, and ask again",
+                    run: "clientsecretd verify \(client.description)")
             throw Failure(
                 .verdictUnknown, at: .client(client),
-                detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""))
+                detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""), remedy: remedy)
         }
     }
 

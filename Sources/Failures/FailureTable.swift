@@ -25,10 +25,7 @@ extension FailureCode {
         case .keyEmpty: row("the key file is empty", .say("copy the .p8 file again"))
         case .keyTruncated: row("the key file ends in the middle", .say("copy the .p8 file again"))
         case .keyTooLarge: row("too large for a private key", .say("name the .p8 file that Apple gave you"))
-        case .keyNotPEM:
-            row("not a PEM file") {
-                .say("name the .p8 file that Apple gave you, or convert a DER file", see: $0.converting(.fromDER))
-            }
+        case .keyNotPEM: row("not a PEM file", .say("name the .p8 file that Apple gave you"))
         case .keyIsPublic:
             row("a public key, where the private one is needed", .say("name the .p8 file that Apple gave you"))
         case .keyIsCertificate:
@@ -42,9 +39,9 @@ extension FailureCode {
                 "an EC key on another curve than P-256",
                 .say("make a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
         case .keyIsSEC1:
-            row("an EC PRIVATE KEY (SEC1), where PKCS#8 is needed") {
-                .say("convert it", run: $0.converting(.fromSEC1))
-            }
+            row(
+                "an encrypted EC PRIVATE KEY (SEC1), where only PKCS#8 may be encrypted",
+                .say("convert it to PKCS#8 with openssl pkcs8 -topk8"))
         case .keyMalformed: row("the private key cannot be decoded", .say("copy the .p8 file again"))
         case .keyNeedsPassphrase:
             row(
@@ -366,7 +363,7 @@ extension FailureCode {
                 .say("compare key id, team id and client id with Apple's developer account"))
         case .verdictUnknown:
             row(
-                "Apple could not be asked about the new secret",
+                "Apple gave no verdict on the new secret",
                 .say(
                     "see whether this machine reaches Apple", see: .reachApple))
         case .verifierMissing:

@@ -32,7 +32,14 @@ enum EncryptedKey {
                 algorithm.pointee.algorithm, bytes.assumingMemoryBound(to: CChar.self).baseAddress,
                 Int32(bytes.count), algorithm.pointee.parameter, context, 0) == 1
         }
-        guard isReady else { throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto does not open") }
+        guard isReady else {
+            // OpenSSL 3 has the ciphers of old schemes in its legacy provider.
+            if let name = ObjectName.short(of: unsafe OBJ_obj2nid(algorithm.pointee.algorithm)), name.hasPrefix("PBE-")
+            {
+                throw KeyDamage(.oldEncryption(name)).flaw
+            }
+            throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto does not open")
+        }
         let count = unsafe ASN1_STRING_length(content)
         guard count > 0, var opened = SecureBuffer(capacity: Int(count) + blockRoom) else {
             throw KeyFlaw(count > 0 ? .outOfMemory : .keyMalformed)

@@ -47,8 +47,14 @@ struct KeyFlaw: Error, Hashable {
     let detail: String?
     let cause: Int32?
     let remedy: Remedy?
+    /// What was done to the file, where that can be undone.
+    let damage: KeyDamage?
 
-    init(_ code: Failure.Code, _ detail: String? = nil, cause: Int32? = nil, remedy: Remedy? = nil) {
+    init(
+        _ code: Failure.Code, _ detail: String? = nil, cause: Int32? = nil, remedy: Remedy? = nil,
+        damage: KeyDamage? = nil
+    ) {
+        self.damage = damage
         self.code = code
         self.detail = detail
         self.cause = cause
@@ -56,6 +62,13 @@ struct KeyFlaw: Error, Hashable {
     }
 
     func failure(at place: Failure.Place) -> Failure {
-        Failure(code, at: place, cause: cause, detail: detail, remedy: remedy)
+        Failure(code, at: place, cause: cause, detail: detail, remedy: remedy ?? damage.map { Self.remedy($0, place) })
+    }
+
+    private static func remedy(_ damage: KeyDamage, _ place: Failure.Place) -> Remedy {
+        guard case .path(let path) = place else {
+            return .say("undo that where it comes from, or copy the .p8 file again")
+        }
+        return damage.remedy(at: path.description)
     }
 }

@@ -9,13 +9,10 @@ struct KeyText: ~Copyable {
     static let maximumLength = PrivateKeyHeap.size / 4
 
     private let text: SecureBuffer
-    private let blocks: [PEMBlock]
 
     /// Reads an open file to its end.
     init(descriptor: Int32) throws(KeyFlaw) {
-        let text = try Self.read(descriptor, atMost: Self.maximumLength)
-        blocks = try PEMBlock.all(in: text)
-        self.text = text
+        text = try Self.read(descriptor, atMost: Self.maximumLength)
     }
 
     /// Reads from `descriptor` to the end. Throws `.keyTooLarge` beyond `limit` bytes, and `.keyUnreadable` with the
@@ -37,9 +34,22 @@ struct KeyText: ~Copyable {
 
     /// The one private key in the text.
     func privateKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
-        let candidates = blocks.filter { ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY"].contains($0.label) }
+        do throws(KeyFlaw) {
+            return try privateKey(among: PEMBlock.all(in: text), passphrase: passphrase)
+        } catch {
+            throw damaged(error)
+        }
+    }
+
+    private func privateKey(
+        among blocks: [PEMBlock], passphrase: borrowing Passphrase?
+    ) throws(KeyFlaw) -> PKeyHandle {
+        let candidates = blocks.filter {
+            ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"].contains($0.label)
+        }
         guard let block = candidates.first else { throw Self.flaw(without: blocks) }
         guard candidates.count == 1 else { throw KeyFlaw(.keyMalformed, "it holds \(candidates.count) private keys") }
+        if block.isEncrypted(in: text) { throw KeyDamage(.encryptedSEC1).flaw }
         let der = try block.decoded(from: text)
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
         switch passphrase {
@@ -48,9 +58,20 @@ struct KeyText: ~Copyable {
         }
     }
 
+    /// The flaw, or what was done to the file, where that explains it.
+    private func damaged(_ flaw: KeyFlaw) -> KeyFlaw {
+        guard flaw.damage == nil else { return flaw }
+        switch flaw.code {
+        case .keyNotPEM, .keyMalformed, .keyTruncated: return KeyDamage(in: text)?.flaw ?? flaw
+        default: return flaw
+        }
+    }
+
     /// The public key in the text, or the public half of the private one.
     func publicKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
-        guard blocks.count == 1, blocks[0].label == "PUBLIC KEY" else { return try privateKey(passphrase: passphrase) }
+        guard let blocks = try? PEMBlock.all(in: text), blocks.count == 1, blocks[0].label == "PUBLIC KEY" else {
+            return try privateKey(passphrase: passphrase)
+        }
         let der = try blocks[0].decoded(from: text)
         guard let key = PublicKey.decode((0..<der.count).map { der[$0] }) else { throw KeyFlaw(.keyMalformed) }
         switch PublicKey.kind(of: key) {
@@ -64,7 +85,6 @@ struct KeyText: ~Copyable {
     /// The flaw of a text without a private key of the right kind.
     private static func flaw(without blocks: [PEMBlock]) -> KeyFlaw {
         let labels = blocks.map(\.label)
-        if labels.contains("EC PRIVATE KEY") { return KeyFlaw(.keyIsSEC1) }
         if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyFlaw(.keyIsRSA) }
         if labels.contains("PUBLIC KEY") { return KeyFlaw(.keyIsPublic) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyFlaw(.keyIsCertificate) }

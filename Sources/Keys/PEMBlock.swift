@@ -58,7 +58,7 @@ struct PEMBlock {
 
     /// The flaw of a text without any block.
     private static func flaw(ofForeign text: borrowing SecureBuffer) -> KeyFlaw {
-        for index in 0..<text.count where text[index] > 32 { return KeyFlaw(.keyNotPEM, text[0] == 0x30 ? "DER" : nil) }
+        for index in 0..<text.count where text[index] > 32 { return KeyFlaw(.keyNotPEM) }
         return KeyFlaw(.keyEmpty)
     }
 
@@ -77,13 +77,22 @@ struct PEMBlock {
             index += 1
         }
         guard !label.isEmpty, text.starts(with: dashes, at: index), index + dashes.count <= end else { return nil }
-        if index + dashes.count < end {
-            let escaped = text.starts(with: Array(#"\n"#.utf8), at: index + dashes.count)
-            throw KeyFlaw(
-                .keyMalformed,
-                escaped ? #"its line breaks are written as \n"# : "its line breaks are missing")
-        }
+        if index + dashes.count < end { throw KeyFlaw(.keyMalformed, "other text is on its BEGIN or END line") }
         return String(decoding: label, as: UTF8.self)
+    }
+
+    /// Whether the block is encrypted as a whole (RFC 1421, section 4.6.1.1), as old tools write SEC1.
+    func isEncrypted(in text: borrowing SecureBuffer) -> Bool {
+        text.starts(with: Array("Proc-Type:".utf8), at: text.line(from: body.lowerBound).start)
+    }
+
+    /// What the base64 in a range decodes to; nil where it is damaged.
+    static func decode(_ text: borrowing SecureBuffer, _ range: Range<Int>) -> SecureBuffer? {
+        do throws(KeyFlaw) {
+            return try PEMBlock(label: "", body: range).decoded(from: text)
+        } catch {
+            return nil
+        }
     }
 
     /// The bytes decoded from the block's base64 (RFC 4648, section 4, with padding), in secure memory.
@@ -115,7 +124,7 @@ struct PEMBlock {
         return bytes
     }
 
-    private static func value(of byte: UInt8) -> UInt32? {
+    static func value(of byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
         case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
@@ -128,7 +137,7 @@ struct PEMBlock {
 }
 
 extension SecureBuffer {
-    fileprivate func starts(with bytes: [UInt8], at start: Int) -> Bool {
+    func starts(with bytes: [UInt8], at start: Int) -> Bool {
         guard start + bytes.count <= count else { return false }
         return bytes.indices.allSatisfy { self[start + $0] == bytes[$0] }
     }

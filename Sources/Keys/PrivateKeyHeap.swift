@@ -46,6 +46,12 @@ internal import Linux
 
     /// In milliseconds, until a pipe has to be read to its end.
     private static let patience: Int64 = 60_000
+    /// Removes the first bytes, and wipes as many at the end.
+    mutating func dropFirst(_ removed: Int) {
+        precondition((0...count).contains(removed))
+        unsafe _ = memmove(memory, memory + removed, count - removed)
+        truncate(to: count - removed)
+    }
 
     /// Reads from the descriptor's position until the buffer is full or the end is reached.
     ///

@@ -1,7 +1,7 @@
 internal import Failures
 internal import Rotation
 
-/// The parts of a P-256 key within a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958; the key itself RFC 5915).
+/// The parts of a P-256 key within a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958), or of one by itself (SEC 1; RFC 5915).
 struct PrivateKeyInfo {
     /// Where the private scalar is: big-endian, 1 to 32 bytes.
     let scalar: Range<Int>
@@ -23,12 +23,17 @@ struct PrivateKeyInfo {
         }
         guard outer.isAtEnd else { throw KeyFlaw(.keyMalformed, "bytes follow the key") }
         var info = DERReader(content)
-        // Other structures with a private key's label: a SubjectPublicKeyInfo here, an ECPrivateKey below.
+        // Another structure with a private key's label: a SubjectPublicKeyInfo. An ECPrivateKey follows below.
         if info.take(DERReader.Tag.sequence, in: der) != nil {
             throw KeyFlaw(info.nextTag(in: der) == DERReader.Tag.bitString ? .keyIsPublic : .keyMalformed)
         }
         guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyFlaw(.keyMalformed) }
-        if info.nextTag(in: der) == DERReader.Tag.octetString { throw KeyFlaw(.keyIsSEC1) }
+        if info.nextTag(in: der) == DERReader.Tag.octetString {
+            let key = try Self.ecPrivateKey(0..<der.count, in: der)
+            guard key.namesCurve else { throw KeyFlaw(.keyMalformed, "it does not say on which curve it is") }
+            (scalar, point) = (key.scalar, key.point)
+            return
+        }
         guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyFlaw(.keyMalformed) }
         try Self.check(algorithm: algorithm, in: der)
         guard let inner = info.take(DERReader.Tag.octetString, in: der) else { throw KeyFlaw(.keyMalformed) }
@@ -38,7 +43,16 @@ struct PrivateKeyInfo {
             _ = info.take(DERReader.Tag.primitiveContext1, in: der)
         }
         guard info.isAtEnd else { throw KeyFlaw(.keyMalformed) }
-        (scalar, point) = try Self.ecPrivateKey(inner, in: der)
+        let key = try Self.ecPrivateKey(inner, in: der)
+        (scalar, point) = (key.scalar, key.point)
+    }
+
+    /// Whether it is a key by itself, and not one in a PrivateKeyInfo.
+    static func isSEC1(_ der: borrowing SecureBuffer) -> Bool {
+        var outer = DERReader(0..<der.count)
+        guard let content = outer.take(DERReader.Tag.sequence, in: der) else { return false }
+        var key = DERReader(content)
+        return key.takeSmallInteger(in: der) == 1 && key.nextTag(in: der) == DERReader.Tag.octetString
     }
 
     /// Whether the outermost element's length exceeds the bytes there are.
@@ -76,7 +90,7 @@ struct PrivateKeyInfo {
 
     private static func ecPrivateKey(
         _ range: Range<Int>, in der: borrowing SecureBuffer
-    ) throws(KeyFlaw) -> (scalar: Range<Int>, point: [UInt8]?) {
+    ) throws(KeyFlaw) -> (scalar: Range<Int>, point: [UInt8]?, namesCurve: Bool) {
         var outer = DERReader(range)
         guard let content = outer.take(DERReader.Tag.sequence, in: der), outer.isAtEnd else {
             throw KeyFlaw(.keyMalformed)
@@ -85,7 +99,9 @@ struct PrivateKeyInfo {
         guard key.takeSmallInteger(in: der) == 1, let scalar = key.take(DERReader.Tag.octetString, in: der),
             (1...32).contains(scalar.count)
         else { throw KeyFlaw(.keyMalformed) }
+        var namesCurve = false
         if let parameters = key.take(DERReader.Tag.context0, in: der) {
+            namesCurve = true
             var reader = DERReader(parameters)
             guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
                 throw KeyFlaw(.keyWrongCurve, "explicit parameters")
@@ -102,7 +118,7 @@ struct PrivateKeyInfo {
             point = der.copy(bits.dropFirst())
         }
         guard key.isAtEnd else { throw KeyFlaw(.keyMalformed) }
-        return (scalar, point)
+        return (scalar, point, namesCurve)
     }
 }
 

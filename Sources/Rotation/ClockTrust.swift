@@ -6,11 +6,18 @@ internal import Failures
 ///
 /// - A clock before the program was built is wrong.
 /// - One that the kernel does not call synchronised is doubted while a secret that a key of ours has signed was issued
-///   later than it shows.
+///   later than it shows, and while it shows a time ``longestUse`` after the program was built.
+/// - Nobody has vouched for such a clock before the kernel calls it synchronised, somebody sets it, or it has run for
+///   ``patience``. Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what
+///   was minted proves nothing against the time that somebody sets.
 struct ClockTrust: Hashable, Sendable {
     /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
     /// this long: the secret may be the one that is wrong.
     static let patience: Seconds = 600
+    /// 15 years, after which systemd takes a clock for wrong, too (clock-valid-range-usec-max).
+    static let longestUse = Seconds(15 * 366 * 86_400)
+    /// A clock that has moved by more than this against the boot clock was set.
+    private static let setBy: Seconds = 60
     /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
     static let observeAgain: Seconds = 10
 
@@ -22,6 +29,14 @@ struct ClockTrust: Hashable, Sendable {
     private var doubtedAt: BootTime?
     /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
     private var forgiven: WallTime?
+    /// From when on the clock may be ahead: the start, or with `run --once` the machine's.
+    private var startedAt: BootTime?
+    /// Whether somebody has vouched for the clock since the start.
+    private var isVouchedFor = false
+    /// When it was last judged.
+    private var lastJudged: Now?
+    /// When the latest secret was issued that was minted while nobody had vouched for the clock.
+    private var mintedUnvouched: WallTime?
     /// The latest clock reading since. A secret issued between it and `forgiven` existed then and is just as wrong.
     private var reachedSince: WallTime?
 
@@ -31,17 +46,58 @@ struct ClockTrust: Hashable, Sendable {
         latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
     }
 
+    /// Notes that a secret was minted.
+    mutating func noteMint(_ minted: SecretInfo) {
+        noteIssue(minted)
+        guard !isVouchedFor else { return }
+        mintedUnvouched = max(mintedUnvouched ?? minted.issuedAt, minted.issuedAt)
+    }
+
+    /// Whether the clock may be ahead, because nobody has vouched for it since the start. Its end is among `deadlines`.
+    func mayBeAhead(_ deadlines: inout Deadlines) -> Bool {
+        guard !isVouchedFor, let startedAt, !deadlines.reached(startedAt + Self.patience) else { return false }
+        _ = deadlines.reached(deadlines.now.boot + Self.observeAgain)
+        return true
+    }
+
+    /// Whether a moment is so late that this program is certainly not in use any more.
+    private static func isImpossible(_ moment: WallTime, builtAt: WallTime) -> Bool {
+        moment >= builtAt + longestUse
+    }
+
+    /// Records who vouches for the clock.
+    private mutating func observe(isOnce: Bool, _ now: Now) {
+        let began = startedAt ?? (isOnce ? BootTime(milliseconds: 0) : now.boot)
+        startedAt = began
+        defer { lastJudged = now }
+        let wasVouchedFor = isVouchedFor
+        if now.kernelSynced || now.boot >= began + Self.patience { isVouchedFor = true }
+        if let last = lastJudged {
+            let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
+            if abs(moved.count) > Self.setBy.count { isVouchedFor = true }
+            // Whoever set it back knows better than the clock by which these were minted.
+            if moved < 0, let minted = mintedUnvouched, minted > now.wall {
+                forgiven = max(forgiven ?? minted, minted)
+                reachedSince = now.wall
+            }
+        }
+        if isVouchedFor, !wasVouchedFor { mintedUnvouched = nil }
+    }
+
     /// Judges the clock.
     ///
+    /// - Parameter isOnce: whether the daemon ends as soon as everything is up to date, and so cannot wait.
     /// - Parameter secrets: all that are in force or were seen in files, sources or the store.
     /// - Returns: whether its being trusted, or why it is not, has changed.
     mutating func judge(
-        builtAt: WallTime, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
+        builtAt: WallTime, isOnce: Bool, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
     ) -> Bool {
         let before = failure?.code
+        observe(isOnce: isOnce, deadlines.now)
         // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
         if let noted = latestIssue, !deadlines.now.kernelSynced, noted > deadlines.now.wall {
-            latestIssue = secrets().filter { $0.signer != nil && !isForgiven($0.issuedAt) }.map(\.issuedAt).max()
+            latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
+                .filter { !isForgiven($0) && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
         judge(builtAt: builtAt, latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
         return before != failure?.code
@@ -55,6 +111,12 @@ struct ClockTrust: Hashable, Sendable {
             return
         }
         reachedSince = reachedSince.map { max($0, now.wall) }
+        if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
+            _ = deadlines.reached(now.boot + Self.observeAgain)
+            doubtedAt = nil
+            set(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description), now)
+            return
+        }
         guard let latest, !now.kernelSynced, !isForgiven(latest), !deadlines.reached(latest) else {
             doubtedAt = nil
             set(nil, now)
@@ -97,11 +159,32 @@ struct ClockTrust: Hashable, Sendable {
 
 extension Rotation {
     mutating func planClock(_ deadlines: inout Deadlines) {
-        let hasChanged = clock.judge(builtAt: builtAt, &deadlines) { [renewal, destinations, sources, storeReading] in
+        let hasChanged = clock.judge(builtAt: builtAt, isOnce: isOnce, &deadlines) {
+            [renewal, destinations, sources, storeReading] in
             Array(renewal.allCurrent) + destinations.allSecrets + sources.allSecrets + storeReading.allSecrets
         }
         guard hasChanged else { return }
         events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)
         touchEverything()
+    }
+
+    /// A secret of an age below which it is replaced by any clock: a machine whose secrets live for hours would be without
+    /// one for the patience.
+    private static let youngest: Seconds = 86_400
+
+    /// The secret in force that would be replaced because of its times, and is not, because the clock may be ahead and the
+    /// secret may still be valid; nil where there is none.
+    ///
+    /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
+    func spared(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+        guard let current = renewal[client.name]?.current, records.kept(client.name)?.current == current,
+            current.signer != nil, current.expiresAt > builtAt, rank(of: current, client) != nil
+        else { return nil }
+        let soonest =
+            client.entry.source == nil
+            ? client.entry.earliestRenewal(of: current, jitter: hostJitter) : current.expiresAt
+        guard deadlines.reached(soonest) else { return nil }
+        if clock.failure?.code == .clockPerhapsAhead { return current }
+        return deadlines.reached(current.issuedAt + Self.youngest) && clock.mayBeAhead(&deadlines) ? current : nil
     }
 }

@@ -153,7 +153,9 @@ extension Rotation {
                 reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
             }
         }
-        if case .until(let expiry) = remaining {
+        // By a clock that may be ahead nobody is alarmed.
+        let isSpared = spared(client, &deadlines) != nil
+        if case .until(let expiry) = remaining, !isSpared {
             stateChangeActions.see(
                 client.entry.stage(expiringAt: expiry, state.current, &deadlines), of: name, at: now.boot)
         }
@@ -170,6 +172,7 @@ extension Rotation {
             reason =
                 reason
                 ?? Reason(failure: objection.failure(at: path), client: name, since: now.wall, nextAttempt: nil)
+        case .until where isSpared: break
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)
             if isExpired || deadlines.reached(expiry - client.entry.criticalRemainder(of: state.current)) {
@@ -208,8 +211,8 @@ extension Rotation {
     /// The client's health by what its outputs were last seen to hold, and nothing else.
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
-            client.name, keys: knownKeys(client), clockIsTrusted: clock.failure == nil, isUnderWay: true, found: { [destinations] path in destinations[path]?.observed.map { .success($0) } },
-            &deadlines)
+            client.name, keys: knownKeys(client), clockIsTrusted: clock.failure == nil, isUnderWay: true,
+            found: { [destinations] path in destinations[path]?.observed.map { .success($0) } }, &deadlines)
     }
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when

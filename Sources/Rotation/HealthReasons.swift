@@ -9,6 +9,9 @@ extension Rotation {
         var reasons: [Reason] = []
         if let failure = clock.failure, let since = clock.since {
             reasons.append(Reason(failure: failure, client: nil, since: since, nextAttempt: nil))
+        } else if spared(client, &deadlines) != nil {
+            let failure = Failure(.clockPerhapsAhead, at: .clock, detail: startedAt.description)
+            reasons.append(Reason(failure: failure, client: nil, since: startedAt, nextAttempt: nil))
         }
         for resource in jobs.hasFailure ? resources(of: name) : [] {
             if let job = jobs[resource], let failure = hang(of: resource) {

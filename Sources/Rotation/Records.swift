@@ -249,8 +249,10 @@ extension Rotation {
     mutating func planTidying(_ deadlines: inout Deadlines) {
         // A clock that is years ahead must not make records look old enough to remove.
         guard records.isTidyingDue, readiness.isReady, clock.failure == nil else { return }
+        var waiting = deadlines
+        let now = clock.mayBeAhead(&waiting) ? builtAt : deadlines.now.wall
         let work = Work.tidyRecords(
-            keeping: Set(index.names), expiredBefore: deadlines.now.wall - Lifetime.appleLimit,
+            keeping: Set(index.names), expiredBefore: now - Lifetime.appleLimit,
             former: records.formerPlaces(besides: index.places), outputs: index.places)
         if start(work, on: .state, &deadlines) { records.beginTidying() }
     }

@@ -16,7 +16,7 @@ package enum Decision: Hashable, Sendable {
 ///
 /// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
 /// - Of all usable secrets found the best one is put in force, and stays while it is usable.
-/// - Nothing is minted by a distrusted clock or without a key.
+/// - Nothing is minted by a distrusted clock or without a key, and by one that may be ahead nothing because of a secret's times.
 /// - Clients that share a file or an action are renewed together (`Batches.swift`).
 struct Renewal: Sendable {
     private var states: [ClientName: State] = [:]
@@ -142,6 +142,7 @@ extension Rotation {
         guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
         // A reload may have made it a client that receives its secrets.
         guard index.subjects[client]?.entry.source == nil else { return }
+        clock.noteMint(secret)
         // Another key signed than was read: the file was replaced, and its change notice is still to come.
         if keys.print(of: key) != secret.signer { observeAgain(at: .key(key)) }
         guard let subject = index.subjects[client] else { return }
@@ -235,8 +236,9 @@ extension Rotation {
     private func decideUnverified(
         _ client: Subject, _ state: Renewal.State, _ batches: inout Batches, _ deadlines: inout Deadlines
     ) -> Decision {
+        if state.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
+        if let spared = spared(client, &deadlines) { return .keep(spared, until: renewal(of: spared, client.entry)) }
         if configurationWatch.isRestrained { return decideRestrained(client, state, &deadlines) }
-        if state.isForced { return .mint(.asked) }
         guard let current = usable(client, state, &deadlines) else {
             if state.current == nil, awaitsStore(client, &deadlines) { return .wait }
             return .mint(state.current.map(MintReason.unusable) ?? .missing)

@@ -6,7 +6,7 @@ package import AppleClientSecret
 /// - RS256 alone, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
 /// - `iss` is ``issuer``, `aud` the client id and no list, `sub` a text.
 /// - It has not expired and was not issued in the future, but for ``clockTolerance``.
-/// - `nonce` is the one that was sent, where one was sent.
+/// - `nonce` is the one that was sent, or its SHA-256 in hexadecimal or base64url, as native applications send it.
 /// - Texts are the same when their bytes are: for Swift, letters that look alike may be equal.
 /// - No name occurs twice in header or claims.
 package struct IdentityToken: Sendable {
@@ -84,8 +84,12 @@ package struct IdentityToken: Sendable {
     /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is said
     /// of the claims: they may be anybody's.
     ///
-    /// - Parameter nonce: the one that was sent to Apple; nil where none was.
-    package func flaws(keys: KeySet, client: ClientID, nonce: String?, now: WallTime) -> [Flaw] {
+    /// - Parameters:
+    ///   - nonce: the one that was sent to Apple, or from which what was sent was made; nil where there was none.
+    ///   - sha256: the SHA-256 digest function, 32 bytes.
+    package func flaws(
+        keys: KeySet, client: ClientID, nonce: String?, now: WallTime, sha256: ([UInt8]) -> [UInt8]
+    ) -> [Flaw] {
         if let flaw = signatureFlaw(keys) { return [flaw] }
         var flaws: [Flaw] = []
         switch claims["iss"]?.text {
@@ -110,8 +114,22 @@ package struct IdentityToken: Sendable {
             flaws.append(.missing("iat"))
         }
         if (claims["sub"]?.text ?? "").isEmpty { flaws.append(.missing("sub")) }
-        if let nonce, claims["nonce"]?.text?.hasSameBytes(as: nonce) != true { flaws.append(.nonce) }
+        if let nonce,
+            !Self.forms(of: nonce, sha256).contains(where: { claims["nonce"]?.text?.hasSameBytes(as: $0) == true })
+        {
+            flaws.append(.nonce)
+        }
         return flaws
+    }
+
+    /// What may stand as `nonce` in a token where this nonce was chosen: whoever knows it from its digest alone could not
+    /// have chosen it.
+    private static func forms(of nonce: String, _ sha256: ([UInt8]) -> [UInt8]) -> [String] {
+        let digest = sha256(Array(nonce.utf8))
+        let hexadecimal = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return [
+            nonce, hexadecimal, hexadecimal.uppercased(), String(decoding: Base64URL.encode(digest), as: UTF8.self),
+        ]
     }
 
     private func signatureFlaw(_ keys: KeySet) -> Flaw? {
@@ -151,7 +169,9 @@ extension IdentityToken.Flaw {
         case .expired(let moment): "it has expired, at \(moment)"
         case .issuedInTheFuture(let moment): "it is issued in the future, at \(moment); see this machine's clock"
         case .missing(let name): "\"\(name)\" is missing in it, or not of the right kind"
-        case .nonce: "its nonce is not the one that was sent: it belongs to another sign-in, or is used a second time"
+        case .nonce:
+            "its nonce is neither the one that was sent nor its SHA-256, as native applications send it: it belongs to "
+                + "another sign-in, or is used a second time"
         case .subject:
             "it names another user (sub) than the identity token from Apple itself: it belongs to another sign-in"
         }

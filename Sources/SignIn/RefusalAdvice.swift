@@ -66,64 +66,77 @@ package struct RefusalAdvice: Hashable, Sendable {
         }
     }
 
-    /// How far in Apple's future a secret may expire, in seconds.
-    static let longestLife: Seconds = 15_777_000
     /// Clocks that differ by more than this are worth a word: a request takes a few seconds.
     static let clockTolerance: Seconds = 30
 
     /// The causes that are certain; where none is, those that are possible, the likeliest first.
     package static func all(for evidence: Evidence) -> [RefusalAdvice] {
-        guard let claims = evidence.secret.claims else {
-            return [
-                certain(
-                    .form, "it is no client secret of the form that Apple takes; see it with 'clientsecretd inspect'")
-            ]
+        guard let form = evidence.secret.form else {
+            return evidence.secret.objections.map { RefusalAdvice($0, evidence) }
         }
-        let found = seen(claims, evidence)
-        return found.isEmpty ? possible(claims, evidence) : found
+        let found = seen(form, evidence)
+        return found.isEmpty ? possible(form.claims, evidence) : found
     }
 
-    private static func certain(_ cause: Cause, _ words: String) -> RefusalAdvice {
-        RefusalAdvice(cause: cause, isCertain: true, words: words)
-    }
-
-    private static func seen(_ claims: Claims, _ evidence: Evidence) -> [RefusalAdvice] {
-        var found: [RefusalAdvice] = []
+    /// What the one judgement has against it, by Apple's clock where that is known.
+    private static func seen(_ form: SecretForm, _ evidence: Evidence) -> [RefusalAdvice] {
         let apple = evidence.serverTime ?? evidence.now
-        if claims.issuedAt > apple {
-            let why = difference(evidence).map { "this machine's clock is \($0)" } ?? "it was issued by a wrong clock"
-            found.append(
-                certain(
-                    .clock,
-                    "it was issued in the future, at \(claims.issuedAt): \(why); set the clock (see 'timedatectl'), then "
-                        + evidence.renewal))
+        var found: [Objection] = []
+        if let objection = form.objectionToTimes(tolerance: 0, reached: { $0 <= apple }) { found.append(objection) }
+        if let ids = evidence.configured {
+            let signature: SecretForm.Expectation.Signature =
+                switch evidence.isSignedByKey {
+                case nil: .unchecked
+                case true?: .valid
+                case false?: .invalid
+                }
+            do throws(Objection) {
+                _ = try form.rank(
+                    SecretForm.Expectation(keys: [.init(team: ids.team, keyID: ids.keyID, signature: signature)]))
+            } catch {
+                found.append(error)
+            }
         }
-        if claims.expiresAt <= apple {
-            let why = evidence.now < claims.expiresAt ? difference(evidence) : nil
-            found.append(
-                certain(
-                    why == nil ? .expired : .clock,
-                    "it has expired, at \(claims.expiresAt)"
-                        + (why.map { ": this machine's clock is \($0); set it (see 'timedatectl'), then " } ?? "; ")
-                        + evidence.renewal))
+        return found.map { RefusalAdvice($0, evidence) }
+    }
+
+    /// The advice for a cause that was seen.
+    private init(_ objection: Objection, _ evidence: Evidence) {
+        let words = "it \(objection.words)"
+        let cause: Cause
+        var why = ""
+        switch objection {
+        case .issuedAhead, .notBefore:
+            cause = .clock
+            why =
+                Self.difference(evidence).map { ": this machine's clock is \($0)" }
+                ?? ": the clock that it was minted by was wrong"
+            why += "; set the clock (see 'timedatectl'), then "
+        case .expired(let moment):
+            let difference = evidence.now < moment ? Self.difference(evidence) : nil
+            cause = difference == nil ? .expired : .clock
+            why = difference.map { ": this machine's clock is \($0); set it (see 'timedatectl'), then " } ?? ""
+        case .tooLong, .milliseconds: cause = .lifetime
+        case .otherTeam:
+            cause = .team
+            why = evidence.configured.map { ", the configuration says \($0.team); " } ?? ""
+        case .otherKeyID:
+            cause = .key
+            why = evidence.configured.map { ", the configuration says \($0.keyID); " } ?? ""
+        case .unsigned, .otherKey: cause = .key
+        case .otherClient: cause = .client
+        case .malformed, .duplicate, .algorithm, .derSignature, .signatureLength, .critical, .unstated, .mixup,
+            .audience,
+            .audienceList, .endsBeforeItBegins:
+            cause = .form
         }
-        if claims.expiresAt - apple > longestLife {
-            found.append(
-                certain(.lifetime, "it expires at \(claims.expiresAt), later than Apple allows; \(evidence.renewal)"))
-        }
-        guard let ids = evidence.configured else { return found }
-        if claims.issuer != ids.team {
-            found.append(
-                certain(.team, "it states team \(claims.issuer), the configuration \(ids.team); \(evidence.renewal)"))
-        }
-        if claims.keyID != ids.keyID {
-            found.append(
-                certain(.key, "it states key \(claims.keyID), the configuration \(ids.keyID); \(evidence.renewal)"))
-        } else if evidence.isSignedByKey == false {
-            found.append(
-                certain(.key, "the configured key \(ids.keyID) has not signed it; \(evidence.renewal)"))
-        }
-        return found
+        self.init(cause: cause, isCertain: true, words: words + (why.isEmpty ? "; " : why) + evidence.renewal)
+    }
+
+    private init(cause: Cause, isCertain: Bool, words: String) {
+        self.cause = cause
+        self.isCertain = isCertain
+        self.words = words
     }
 
     /// By how much this machine's clock is wrong; nil where it is not, or where Apple's is not known.

@@ -108,7 +108,8 @@ package struct Verdict: Hashable, Sendable {
                     serverTime: answer.date)
             default:
                 let isRedirect = (300..<400).contains(answer.status)
-                let what = error.map { "\($0.code)" } ?? "something that is no error of OAuth"
+                let meaning = error?.explanation(of: .code).map { ": \($0)" } ?? ""
+                let what = error.map { $0.code + meaning } ?? "something that is no error of OAuth"
                 self.init(
                     .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
                     detail: isRedirect

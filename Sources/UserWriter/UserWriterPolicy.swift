@@ -75,13 +75,20 @@ struct UserWriterPolicy {
             secrets: secrets, mayCreate: request.mayCreate, naming: naming)
     }
 
-    /// The secret, if it states that it is this client's; its signature is not checked.
+    /// The secret, if it states that it is this client's; its signature is not checked. One of another key or team is the
+    /// client's, too, where Apple is asked first: such a one stays until Apple has accepted its successor.
     private func secret(_ token: WireToken, of name: ClientName) throws(Refusal) -> Secret {
-        guard let client = configuration.clients[name], let key = configuration.keys[client.key],
-            let claims = token.claims, claims.subject == client.clientID, claims.issuer == key.team,
-            claims.keyID == key.keyID, let token = token.token(sha256: sha256)
+        guard let client = configuration.clients[name], let form = token.form,
+            let token = token.token(sha256: sha256)
         else { throw .notItsSecret }
-        return Secret(
-            token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
+        let keys = client.keys.compactMap { configuration.keys[$0] }.map {
+            SecretForm.Expectation.Key(team: $0.team, keyID: $0.keyID, signature: .unchecked)
+        }
+        do throws(Objection) {
+            _ = try form.rank(SecretForm.Expectation(client: client.clientID, keys: keys))
+        } catch {
+            guard client.verify, error.isOfAnotherKey else { throw .notItsSecret }
+        }
+        return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, form: form, signer: nil))
     }
 }

@@ -206,9 +206,9 @@ struct WireToken: Codable, Sendable, CustomStringConvertible, CustomReflectable 
         text.utf8.count > Token.maximumLength ? nil : Token(Array(text.utf8), sha256: sha256)
     }
 
-    /// The claims of a client secret; nil when it is none.
-    var claims: Claims? {
-        (try? CompactJWS(Array(text.utf8)))?.claims
+    /// What a client secret states; nil when it is none.
+    var form: SecretForm? {
+        (try? CompactJWS(Array(text.utf8)))?.form
     }
 
     var description: String { "(a token)" }

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Keys
 import SignIn
 
 /// An identity token that was checked with the key set of the server that is asked.
@@ -27,9 +28,11 @@ struct IdentityCheck {
             return
         }
         token = parsed
-        var found = parsed.flaws(keys: try Self.keys(program), client: client, nonce: nonce, now: .now)
+        var found = parsed.flaws(
+            keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
         if case .unknownKey = found.first {
-            found = parsed.flaws(keys: try Self.keys(program), client: client, nonce: nonce, now: .now)
+            found = parsed.flaws(
+                keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
         }
         flaws = found
     }

@@ -10,7 +10,7 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Explain a secret: what it states, how long it lives, who signed it.",
-        discussion: "Exits 1 when the secret is expired, malformed or not signed by the key.")
+        discussion: "Exits 1 if Apple would refuse the secret or the key did not sign it.")
 
     @Argument(
         help: ArgumentHelp("A file with the secret, alone or as JSON, or '-' for standard input.", valueName: "file"),
@@ -47,7 +47,7 @@ struct InspectCommand: ParsableCommand {
         }
         let terminal = Terminal.current(Environment.current)
         let inspection = Inspection(
-            statement: jws.stated, isOurs: jws.claims != nil, fingerprint: Token(token).fingerprint,
+            jws, fingerprint: Token(token).fingerprint,
             signatureVerified: publicKey.map { $0.verifies(jws) }, now: .now)
         if answer.json {
             try CommandOutput.answer(inspection.json)
@@ -86,19 +86,6 @@ enum FoundSecret {
         switch candidate {
         case .bytes(let token): return token
         case .missing(let reason): throw CommandFailure(.failed, "\(name): \(reason)")
-        }
-    }
-}
-
-extension CompactJWS.Flaw {
-    /// What is wrong, as the end of a sentence.
-    var words: String {
-        switch self {
-        case .empty: "there is nothing in it"
-        case .tooLong: "it is longer than \(Token.maximumLength) bytes"
-        case .notThreeParts: "it does not consist of three parts with dots between them"
-        case .notBase64URL(let part): "its \(part.rawValue) is not base64url"
-        case .notJSONObject(let part): "its \(part.rawValue) is not a JSON object"
         }
     }
 }

@@ -1,15 +1,32 @@
 import AppleClientSecret
 import StatusAPI
 
-/// What `inspect` reports about a token.
+/// What `inspect` reports about a token: what it states, and the one judgement of it.
 struct Inspection {
-    var statement: Statement
-    /// Whether it has the form that Apple accepts.
-    var isOurs: Bool
-    var fingerprint: Fingerprint
+    let statement: Statement
+    /// Nil unless it has a form that Apple accepts.
+    let form: SecretForm?
+    /// Why Apple refuses it, the gravest first; none where it accepts it, as far as is known.
+    let objections: [Objection]
+    let fingerprint: Fingerprint
     /// Nil when there was no key to check with.
-    var signatureVerified: Bool?
-    var now: WallTime
+    let signatureVerified: Bool?
+    let now: WallTime
+
+    init(_ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, now: WallTime) {
+        statement = jws.stated
+        form = jws.form
+        self.fingerprint = fingerprint
+        self.signatureVerified = signatureVerified
+        self.now = now
+        var objections = jws.objections
+        if let objection = form?.objectionToTimes(reached: { $0 <= now }) { objections.append(objection) }
+        // A signature of another form is of no key.
+        if signatureVerified == false, jws.signature.count == CompactJWS.signatureLength {
+            objections.append(.unsigned)
+        }
+        self.objections = objections
+    }
 
     /// A token whose expiry is missing or unreadable counts as expired.
     var isExpired: Bool {
@@ -17,10 +34,8 @@ struct Inspection {
         return end <= now
     }
 
-    /// Whether the secret is usable, as far as this command can check.
-    var isGood: Bool {
-        isOurs && !isExpired && signatureVerified != false
-    }
+    /// Whether Apple accepts the secret, as far as is known.
+    var isGood: Bool { objections.isEmpty }
 
     private static let barCells = 30
 
@@ -49,10 +64,10 @@ struct Inspection {
 
     /// The summary, which is shown first.
     var verdict: String {
-        if !isOurs { return "A token, but not a client secret as Apple accepts it." }
-        if isExpired { return "A client secret that has expired." }
-        if signatureVerified == false { return "A client secret that this key did not sign." }
-        return "A client secret that is valid for another \(lifeLeft)."
+        guard objections.isEmpty else {
+            return "Apple refuses this client secret: it \(objections.map(\.words).joined(separator: "; it "))."
+        }
+        return "A client secret that is valid for another \(lifeLeft)\(oddities)."
     }
 
     /// The document of `--json`.
@@ -66,6 +81,15 @@ struct Inspection {
     }
 
     // MARK: Words
+
+    /// How a good secret differs from what is minted here.
+    private var oddities: String {
+        guard let form, !form.oddities.isEmpty else { return "" }
+        var words: [String] = []
+        if form.oddities.contains(.fractionalTime) { words.append("its times have fractions of a second") }
+        if form.oddities.contains(.notBefore) { words.append("it has \"nbf\"") }
+        return ", though not as clientsecretd mints it: " + words.joined(separator: ", ")
+    }
 
     private var lifeLeft: String {
         statement.expiresAt.value?.moment.map { TimeWords.span($0 - now) } ?? "unknown time"
@@ -96,7 +120,9 @@ struct Inspection {
         case .unreadable: Piece("not a time", .red)
         case .value(.whole(let moment)): Piece(TimeWords.full(moment, to: now))
         case .value(.fractional(let seconds)):
-            Piece("\(seconds), which is not a whole second as Apple expects it", .red)
+            Piece(
+                stated.value?.moment.map { TimeWords.full($0, to: now) + ", with a fraction of a second" }
+                    ?? "\(seconds), which is not a time", stated.value?.moment == nil ? .red : nil)
         }
     }
 
@@ -105,7 +131,7 @@ struct Inspection {
             return nil
         }
         // Our secrets are minted that long after their `iat`.
-        let start = isOurs ? issued + Claims.backdating : issued
+        let start = form != nil ? issued + Claims.backdating : issued
         guard start < end else { return nil }
         let bar = LifetimeBar.text(from: start, to: end, at: now, cells: Self.barCells, unicode: terminal.unicode)
         let rest = isExpired ? "nothing left" : "\(lifeLeft) left"
@@ -116,6 +142,7 @@ struct Inspection {
         switch signatureVerified {
         case nil: Piece("not checked; give a key with --key")
         case true?: Piece("made by this key", .green)
+        case false? where objections.contains(.derSignature): Piece("in DER form, which Apple refuses", .red)
         case false?: Piece("not made by this key", .red)
         }
     }

@@ -71,6 +71,11 @@ struct MintCommand: ParsableCommand {
     private func fromFlags() throws -> Minted {
         guard let key, let teamID, let clientID else { throw CleanExit.helpRequest(self) }
         let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(keyID, of: key), location: .file(key))
+        if let mixup = IdentifierMixup(client: clientID, team: teamID, keyID: entry.keyID) {
+            throw CommandFailure(
+                .usage,
+                "Apple would refuse the secret, because it \(mixup.words); see --client-id, --team-id and --key-id")
+        }
         do throws(Failure) {
             return try mint(
                 entry, with: KeyLoader(as: ServiceUser.identity, credentials: nil), for: clientID,
