@@ -139,6 +139,9 @@ extension CompactJWS {
             notBefore: notBefore, oddities: oddities)
     }
 
+    /// Whether algorithm and length are those of ES256 (RFC 7518, section 3.4).
+    package var isES256: Bool { stated.algorithm == .value("ES256") && signature.count == Self.signatureLength }
+
     /// Everything in the token's form for which Apple refuses it, the gravest first; its times and its signature's value
     /// are not looked at.
     package var objections: [Objection] {

@@ -307,10 +307,14 @@ final class Executor: Sendable {
         if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
         if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
         return contents.observe { token in
-            if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil { return known.issued }
-            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
+            if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil {
+                return .secret(known.issued)
+            }
+            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else {
+                return .unusable(TokenReader.objection(to: token))
+            }
             secretCache.put(Secret(token: token, issued: issued))
-            return issued
+            return .secret(issued)
         }
     }
 

@@ -371,8 +371,7 @@ final class StoreService: Sendable {
         case .forbidden: .forbidden
         case .token(let token, let revision):
             issued(token).map { .secret($0, revision: revision) }
-                ?? .foreign(
-                    "it \((token.withBytes { CompactJWS.objection(to: $0) } ?? .unsigned).words)", revision: revision)
+                ?? .foreign("it \((TokenReader.objection(to: token) ?? .unsigned).words)", revision: revision)
         case .flawed(.tooLong, let revision): .foreign("it is longer than a secret", revision: revision)
         case .flawed(.notAValue, let revision): .foreign("it is no value of this program", revision: revision)
         }

@@ -137,8 +137,9 @@ extension KeyDamage {
             // The same letters that ``SecureBuffer/letters(of:)`` takes.
             let script =
                 #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
+            // Written in one word, BEGIN and its dashes would be taken for a key and cut away where this is shown.
             return
-                #"{ echo \#("-----BEGIN \(label)-----"); tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(copy) | sed \#(script) | fold -w 64; echo; echo \#("-----END \(label)-----"); } >\#(path)"#
+                #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(copy) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(path)"#
         }
     }
 }

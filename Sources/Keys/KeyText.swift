@@ -34,23 +34,14 @@ struct KeyText: ~Copyable {
 
     /// The one private key in the text.
     func privateKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
-        do throws(KeyFlaw) {
-            return try privateKey(among: PEMBlock.all(in: text), passphrase: passphrase)
-        } catch {
-            throw damaged(error)
-        }
-    }
-
-    private func privateKey(
-        among blocks: [PEMBlock], passphrase: borrowing Passphrase?
-    ) throws(KeyFlaw) -> PKeyHandle {
+        let blocks = try damageNamed { text throws(KeyFlaw) in try PEMBlock.all(in: text) }
         let candidates = blocks.filter {
             ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"].contains($0.label)
         }
         guard let block = candidates.first else { throw Self.flaw(without: blocks) }
         guard candidates.count == 1 else { throw KeyFlaw(.keyMalformed, "it holds \(candidates.count) private keys") }
         if block.isEncrypted(in: text) { throw KeyDamage(.encryptedSEC1).flaw }
-        let der = try block.decoded(from: text)
+        let der = try damageNamed { text throws(KeyFlaw) in try block.decoded(from: text) }
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
         switch passphrase {
         case .none: throw KeyFlaw(.keyNeedsPassphrase)
@@ -58,12 +49,14 @@ struct KeyText: ~Copyable {
         }
     }
 
-    /// The flaw, or what was done to the file, where that explains it.
-    private func damaged(_ flaw: KeyFlaw) -> KeyFlaw {
-        guard flaw.damage == nil else { return flaw }
-        switch flaw.code {
-        case .keyNotPEM, .keyMalformed, .keyTruncated: return KeyDamage(in: text)?.flaw ?? flaw
-        default: return flaw
+    /// Reads the text; throws what was done to the file, where that explains why it cannot be read.
+    private func damageNamed<Value: ~Copyable>(
+        _ read: (borrowing SecureBuffer) throws(KeyFlaw) -> Value
+    ) throws(KeyFlaw) -> Value {
+        do throws(KeyFlaw) {
+            return try read(text)
+        } catch {
+            throw KeyDamage(in: text)?.flaw ?? error
         }
     }
 

@@ -89,12 +89,11 @@ package struct OutputContents: Sendable {
         self.slots = slots
     }
 
-    /// The observation for the core: the ``SecretInfo`` that `issued` gives for each token; all else is unusable.
-    package func observe(_ issued: (Token) -> SecretInfo?) -> FileObservation {
+    /// The observation for the core, with what `recognise` makes of each token; all else is no token.
+    package func observe(_ recognise: (Token) -> SlotObservation) -> FileObservation {
         let observations = slots.mapValues { contents -> SlotObservation in
             guard case .token(let token) = contents else { return .foreign }
-            return issued(token).map(SlotObservation.secret)
-                ?? .unusable(token.withBytes { CompactJWS.objection(to: $0) })
+            return recognise(token)
         }
         return FileObservation(
             slots: observations, otherLines: otherLines, isAsConfigured: isAsConfigured, exists: exists)

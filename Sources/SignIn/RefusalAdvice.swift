@@ -95,6 +95,9 @@ package struct RefusalAdvice: Hashable, Sendable {
                     SecretForm.Expectation(keys: [.init(team: ids.team, keyID: ids.keyID, signature: signature)]))
             } catch {
                 found.append(error)
+                if case .otherTeam = error, form.claims.keyID != ids.keyID {
+                    found.append(.otherKeyID(form.claims.keyID))
+                }
             }
         }
         return found.map { RefusalAdvice($0, evidence) }
@@ -102,7 +105,7 @@ package struct RefusalAdvice: Hashable, Sendable {
 
     /// The advice for a cause that was seen.
     private init(_ objection: Objection, _ evidence: Evidence) {
-        let words = "it \(objection.words)"
+        var words = "it \(objection.words)"
         let cause: Cause
         var why = ""
         switch objection {
@@ -123,7 +126,9 @@ package struct RefusalAdvice: Hashable, Sendable {
         case .otherKeyID:
             cause = .key
             why = evidence.configured.map { ", the configuration says \($0.keyID); " } ?? ""
-        case .unsigned, .otherKey: cause = .key
+        case .unsigned, .otherKey:
+            cause = .key
+            if let ids = evidence.configured { words = "the configured key \(ids.keyID) has not signed it" }
         case .otherClient: cause = .client
         case .malformed, .duplicate, .algorithm, .derSignature, .signatureLength, .critical, .unstated, .mixup,
             .audience,

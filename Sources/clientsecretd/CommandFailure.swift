@@ -41,8 +41,8 @@ extension CommandFailure {
     /// What is wrong with a key that a flag names.
     init(keyNamedByFlag failure: Failure) {
         let isUnreadable = [.keyMissing, .keyUnreadable].contains(failure.code)
-        // Other remedies mention the configuration, which a flag does not use; this one is a command.
-        let words = failure.code == .keyNotGuarded ? failure.sentence : failure.message
+        // The remedies of codes mention the configuration, which a flag does not use.
+        let words = failure.hasRemedyOfItsOwn ? failure.sentence : failure.message
         self.init(isUnreadable ? .unreadable : .failed, words)
     }
 }

@@ -29,6 +29,29 @@ extension MistakeCase {
         c.yaml:7:14: error: "Example Inc." is not a team id; write its ten characters A–Z and 0–9 (Apple shows it beside your name)
         c.yaml:8:13: error: "abc123defg" is not a key id; did you mean "ABC123DEFG"?
         c.yaml:10:40: error: "com.example web" is not a Services ID or App ID; write it as Apple shows it, such as com.example.web
+        ## ids in each other's place
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
+          same: {team_id: XYZ123GHIJ, key_id: XYZ123GHIJ, file: /etc/k/other.p8}
+          turned: {team_id: ABC123DEFX, key_id: DEF123GHIX, file: /etc/k/AuthKey_ABC123DEFX.p8}
+        clients:
+          team: {key: apple, client_id: DEF123GHIJ, outputs: [{path: /run/a}]}
+          key: {key: apple, client_id: ABC123DEFG, outputs: [{path: /run/b}]}
+          prefix: {key: apple, client_id: DEF123GHIJ.com.example.web, outputs: [{path: /run/c}]}
+          other: {key: apple, client_id: ABC123DEFX, outputs: [{path: /run/d}]}
+        ->
+        c.yaml:3:19: error: key "same" has one id as "team_id" and as "key_id"; write the team's, which Apple shows under Membership, as "team_id"
+        c.yaml:4:21: error: "team_id" is the key id in the file's name; write the team's, which Apple shows under Membership
+        c.yaml:4:41: warning: key id DEF123GHIX is not the one in the file's name, ABC123DEFX; write the one that Apple shows for this key
+        c.yaml:6:33: error: client id DEF123GHIJ is the team id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
+        c.yaml:7:32: error: client id ABC123DEFG is the key id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
+        c.yaml:8:35: error: client id DEF123GHIJ.com.example.web begins with the team id; write "com.example.web", without the prefix that profiles and entitlements show
+        c.yaml:9:34: warning: client id ABC123DEFX looks like the id of a team or a key; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
+        ## a client's name that is the team's id
+        @keys
+        clients: {DEF123GHIJ: {@out}}
+        ->
+        c.yaml:2:11: error: client id DEF123GHIJ is the team id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         ## a key without anything
         keys: {apple: {}, pear: }
         clients: {web: {key: apple, @out}}

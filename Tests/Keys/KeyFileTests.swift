@@ -12,9 +12,8 @@ import Testing
     private static let bad: [(script: String, message: String)] = [
         (": >key", "the key file is empty"),
         ("printf ' \\n\\r\\n\\t' >key", "the key file is empty"),
-        ("\(p256) -outform DER -out key", "not a PEM file: DER"),
+        ("\(p256) -outform DER -out key", "not a PEM file: it is DER"),
         ("echo hello >key", "not a PEM file"),
-        ("\(p256) | grep -v -- ----- >key", "not a PEM file"),
         ("\(p256) | openssl pkey -pubout -out key", "a public key, where the private one is needed"),
         (
             "\(p256) | openssl pkey -pubout | sed 's/PUBLIC/PRIVATE/' >key",
@@ -46,13 +45,10 @@ import Testing
             "a certificate, where a private key is needed"
         ),
         (
-            "openssl ecparam -name prime256v1 -genkey -out key",
-            "an EC PRIVATE KEY (SEC1), where PKCS#8 is needed"
+            "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -aes128 -passout pass:x -out key",
+            "an encrypted EC PRIVATE KEY (SEC1), where only PKCS#8 may be encrypted"
         ),
-        (
-            "openssl ecparam -name prime256v1 -genkey -noout | sed 's/EC PRIVATE/PRIVATE/' >key",
-            "an EC PRIVATE KEY (SEC1), where PKCS#8 is needed"
-        ),
+        ("openssl ecparam -name secp384r1 -genkey -out key", "an EC key on another curve than P-256: secp384r1"),
         ("openssl ecparam -name prime256v1 -out key", "the private key cannot be decoded: it holds EC PARAMETERS"),
         ("\(p256) | head -2 >key", "the key file ends in the middle"),
         ("\(p256) | head -c 20 >key", "the key file ends in the middle"),
@@ -66,11 +62,6 @@ import Testing
             "\(p256) | sed 's/END PRIVATE/END PUBLIC/' >key",
             "the private key cannot be decoded: it begins as PRIVATE KEY and ends as PUBLIC KEY"
         ),
-        ("\(p256) | tr -d '\\n' >key", "the private key cannot be decoded: its line breaks are missing"),
-        (
-            "\(p256) | sed 's/$/\\\\n/' | tr -d '\\n' >key",
-            #"the private key cannot be decoded: its line breaks are written as \n"#
-        ),
         (
             "\(p256) -out one; \(p256) -out two; cat one two >key",
             "the private key cannot be decoded: it holds 2 private keys"
@@ -81,8 +72,6 @@ import Testing
         ),
         ("head -c 16384 /dev/zero | tr '\\0' '\\n' >key; \(p256) >>key", "too large for a private key"),
         ("head -c 200000 /dev/urandom >key", "too large for a private key"),
-        ("\(p256) | iconv -t UTF-16 >key", "not a PEM file"),
-        ("\(p256) | sed '1p' >key", "the key file ends in the middle"),
         ("\(p256) | sed 's/END .*/END/' >key", "the key file ends in the middle"),
         ("\(p256) | sed 's/BEGIN .*/BEGIN private key-----/' >key", "the private key cannot be decoded"),
         ("\(p256) | sed \"s/BEGIN .*/BEGIN $(printf %041d 0)-----/\" >key", "the private key cannot be decoded"),
@@ -111,6 +100,10 @@ import Testing
         "\(p256) | tee other; openssl req -x509 -key other -subj /CN=a",
         "\(p256) | openssl pkey -ec_conv_form compressed",
         "openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt",
+        "openssl ecparam -name prime256v1 -genkey",
+        "openssl ecparam -name prime256v1 -genkey -noout",
+        "openssl ecparam -name prime256v1 -genkey -noout -conv_form compressed",
+        "openssl ecparam -name prime256v1 -genkey -noout | sed 's/EC PRIVATE/PRIVATE/'",
     ]) func aKeyInKindClothesIsTaken(script: String) throws {
         let directory = try TemporaryDirectory()
         try shell("{ \(script); } >key 2>/dev/null", in: directory)

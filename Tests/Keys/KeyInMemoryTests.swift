@@ -20,7 +20,9 @@ import Testing
             head = "3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420"
             text = base64.encodebytes(bytes.fromhex(head) + number).replace(b"\\n", b"")
             text = b"-----BEGIN PRIVATE KEY-----\\n%s\\n%s\\n-----END PRIVATE KEY-----\\n" % (text[:64], text[64:])
-        line = text.split(b"\\n")[2][:24]
+        if form == "SEC1":
+            text = key.private_bytes(s.Encoding.PEM, s.PrivateFormat.TraditionalOpenSSL, s.NoEncryption())
+        line = text.split(b"\\n")[1][28:52] if form == "SEC1" else text.split(b"\\n")[2][:24]
         if form.startswith("-"):
             text = subprocess.run(["openssl", "pkcs8", "-topk8", *form.split(), "-passout", "pass:open sesame"],
                 input=text, check=True, capture_output=True).stdout
@@ -29,7 +31,7 @@ import Testing
         for part in number, line: print(bytes(byte ^ mask for byte in part).hex())
         """
 
-    @Test(arguments: ["plain", "without its public half", "-v2 aes-256-cbc", "-scrypt", "-v1 PBE-SHA1-3DES"])
+    @Test(arguments: ["plain", "SEC1", "without its public half", "-v2 aes-256-cbc", "-scrypt", "-v1 PBE-SHA1-3DES"])
     func aKeyLiesInThePrivateKeyHeapAlone(form: String) throws {
         let directory = try TemporaryDirectory()
         let made = try run([python, "-c", Self.maker, form], directory: directory.path)

@@ -176,8 +176,10 @@ import Testing
         let bench = try bench()
         bench.isSynced = false
         bench.go()
+        // By now somebody has vouched for the clock: it has run for long enough.
+        bench.pass(600)
         bench.forget()
-        bench.step(-3600)
+        bench.step(-7200)
         bench.pass(300)
         let issued = try #require(try bench.current("web")).issuedAt.description
         #expect(
@@ -192,6 +194,8 @@ import Testing
         let bench = try bench(builtAt: -100)
         bench.isSynced = false
         bench.go()
+        bench.pass(600)
+        bench.ask(.renew(.init()))
         bench.forget()
         bench.step(-90)
         #expect(try failure(bench) == .clockDoubtful)
@@ -203,6 +207,103 @@ import Testing
         #expect(codes == [.clockDoubtful, .clockBeforeBuild])
         bench.pass(3)
         #expect(bench.entries.filter(isAboutTheClock).count == 2)
+    }
+
+    // MARK: A clock that may be ahead
+
+    /// A core that starts so long after a secret was minted that it has kept, by a clock that the kernel does not vouch for.
+    private func startedLate(by late: Int64, lifetime: Int64 = 90 * Values.day, isKept: Bool = true) throws -> Bench {
+        let bench = try bench(builtAt: -15 * 365 * Values.day)
+        bench.isSynced = false
+        let issued = try Values.issued(1, from: -late - 60, to: lifetime - late, signer: Values.print("1"))
+        try bench.place(issued, in: "web.jwt")
+        if isKept { bench.records[try Values.name("web")] = Record(current: issued) }
+        bench.go()
+        return bench
+    }
+
+    /// By it the secret is due, critical or expired.
+    @Test(arguments: [65, 85, 400]) func noSecretIsReplacedBecauseOfItsTimesForTenMinutes(days: Int64) throws {
+        let bench = try startedLate(by: days * Values.day)
+        let view = try bench.view("web")
+        #expect(view.health == .degraded)
+        #expect(view.reason?.failure.code == .clockPerhapsAhead)
+        bench.pass(599)
+        #expect(!bench.log.contains("mint web"))
+        bench.pass(1)
+        #expect(bench.log.contains("mint web"))
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func aClockThatTheKernelVouchesForIsNotAhead() throws {
+        let bench = try startedLate(by: 65 * Values.day)
+        bench.isSynced = true
+        bench.pass(10)
+        #expect(bench.log.contains("mint web"))
+    }
+
+    @Test func whatWasSparedStaysWhenTheClockIsSetRight() throws {
+        let bench = try startedLate(by: 400 * Values.day)
+        bench.step(-400 * Values.day)
+        #expect(!bench.log.contains("mint web"))
+        #expect(try bench.view("web").health == .ok)
+        bench.pass(3600)
+        #expect(!bench.log.contains("mint web"))
+    }
+
+    /// Asked for is not because of its times.
+    @Test func aRequestMintsByAnyClock() throws {
+        let bench = try startedLate(by: 65 * Values.day)
+        bench.ask(.renew(.init()))
+        #expect(bench.log.contains("mint web"))
+    }
+
+    /// A machine that was off for an hour would be without a secret for the patience.
+    @Test func aSecretThatLivesForHoursIsReplaced() throws {
+        #expect(try startedLate(by: 7200, lifetime: 3600).log.contains("mint web"))
+    }
+
+    @Test func anExpiredSecretThatIsFoundAtTheFirstStartIsReplaced() throws {
+        #expect(try startedLate(by: 400 * Values.day, isKept: false).log.contains("mint web"))
+    }
+
+    /// 15 years after the build, however long the machine runs.
+    @Test func nothingIsMintedByAClockLongAfterTheBuild() throws {
+        let bench = try bench(builtAt: -16 * 366 * Values.day)
+        bench.isSynced = false
+        bench.go()
+        bench.pass(7200)
+        #expect(try failure(bench) == .clockPerhapsAhead)
+        #expect(!bench.log.contains("mint web"))
+        bench.isSynced = true
+        bench.pass(10)
+        #expect(try failure(bench) == nil)
+        #expect(bench.log.contains("mint web"))
+    }
+
+    /// The first one, by a clock that is set right a moment later.
+    @Test func whatAWrongClockHasMintedIsReplacedOnceItIsSet() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.go()
+        let wrong = try bench.current("web")
+        bench.forget()
+        bench.step(-65 * Values.day)
+        #expect(try failure(bench) == nil)
+        #expect(bench.log.contains("mint web"))
+        #expect(try bench.current("web") != wrong)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func aSecretOfALongTimeAheadCastsNoDoubt() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        let from = 43 * 366 * Values.day
+        try bench.place(
+            Values.issued(1, from: from, to: from + 80 * Values.day, signer: Values.print("1")), in: "web.jwt")
+        bench.go()
+        #expect(try failure(bench) == nil)
+        #expect(bench.log.contains("mint web"))
     }
 
     private func isAboutTheClock(_ entry: LogEvent) -> Bool {

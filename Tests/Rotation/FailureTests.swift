@@ -66,22 +66,23 @@ import Testing
         let path = Failure.Place.path(try #require(AbsolutePath("/run/web.jwt")))
         #expect(Failure(.noSecret, at: path).remedy?.description == "clientsecretd renew")
         #expect(
-            Failure(.keyIsSEC1, at: .key(try #require(KeyName("a")))).remedy?.description
-                == "convert it")
+            Failure(.unknownGroup, at: path, detail: "www").remedy?.description
+                == "add the group: addgroup --system www")
     }
 
     /// A place of the kind that the code is about.
     private static func place(of code: Failure.Code) -> Failure.Place? {
         switch code {
         case .credentialMissing: .credential("apple-key")
-        case .signingFailed, .selfCheckFailed, .noSecret, .secretExpired, .secretExpiring, .renewalOverdue, .noOutputs,
+        case .signingFailed, .selfCheckFailed, .noSecret, .secretUnacceptable, .secretExpired, .secretExpiring,
+            .renewalOverdue, .noOutputs,
             .signatureUnchecked,
             .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent,
             .rolloutHeld:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
-        case .clockBeforeBuild, .clockDoubtful: .clock
+        case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushServerFailed, .pushUnreachable,
             .pushTimedOut,
@@ -116,7 +117,7 @@ import Testing
         case .keyTooLarge:
             #"/d/f.p8: too large for a private key; name the .p8 file that Apple gave you"#
         case .keyNotPEM:
-            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you, or convert a DER file ((umask 077; set -C; openssl pkey -inform DER </d/f.p8 >/d/f.p8.new) && cat /d/f.p8.new >/d/f.p8 && rm /d/f.p8.new)"#
+            #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you"#
         case .keyIsPublic:
             #"/d/f.p8: a public key, where the private one is needed; name the .p8 file that Apple gave you"#
         case .keyIsCertificate:
@@ -126,7 +127,7 @@ import Testing
         case .keyWrongCurve:
             #"/d/f.p8: an EC key on another curve than P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
         case .keyIsSEC1:
-            #"/d/f.p8: an EC PRIVATE KEY (SEC1), where PKCS#8 is needed; convert it: (umask 077; set -C; openssl pkcs8 -topk8 -nocrypt </d/f.p8 >/d/f.p8.new) && cat /d/f.p8.new >/d/f.p8 && rm /d/f.p8.new"#
+            #"/d/f.p8: an encrypted EC PRIVATE KEY (SEC1), where only PKCS#8 may be encrypted; convert it to PKCS#8 with openssl pkcs8 -topk8"#
         case .keyMalformed:
             #"/d/f.p8: the private key cannot be decoded; copy the .p8 file again"#
         case .keyNeedsPassphrase:
@@ -291,6 +292,11 @@ import Testing
                 + "see why (systemctl status a.service)"
         case .noSecret:
             #"client "web": there is no usable secret; clientsecretd renew web"#
+        case .secretUnacceptable:
+            #"client "web": holds a secret that Apple refuses; clientsecretd renew web"#
+        case .clockPerhapsAhead:
+            "the clock: is not synchronised and may be ahead, so no secret is replaced that may still be valid; "
+                + "set the clock, or see why it is not synchronised (timedatectl)"
         case .secretExpired:
             #"client "web": the secret has expired; clientsecretd renew web"#
         case .secretExpiring:
@@ -310,7 +316,7 @@ import Testing
         case .refusedByApple:
             #"client "web": Apple refused the new secret; compare key id, team id and client id with Apple's developer account"#
         case .verdictUnknown:
-            #"client "web": Apple could not be asked about the new secret; see whether this machine reaches Apple (curl -sS -o /dev/null https://appleid.apple.com/auth/keys)"#
+            #"client "web": Apple gave no verdict on the new secret; see whether this machine reaches Apple (curl -sS -o /dev/null https://appleid.apple.com/auth/keys)"#
         case .verifierMissing:
             #"client "web": the service that asks Apple about new secrets cannot be reached; systemctl enable --now clientsecretd-verify.socket"#
         case .verifierSilent:

@@ -50,11 +50,12 @@ import Testing
 
     @Test func whatIsNoSecretOfTheClientIsNone() throws {
         for observation in [
-            nil, .foreign, try secret(id: "com.example.other"), try secret(signer: nil),
+            nil, .foreign, .unusable(.derSignature), try secret(id: "com.example.other"), try secret(signer: nil),
         ] as [SlotObservation?] {
             let evaluation = try evaluate(at: 0, ["web.jwt": observation])
             #expect(evaluation.health == .critical, "\(String(describing: observation))")
-            #expect(evaluation.failure?.code == .noSecret)
+            let isNone = observation == nil || observation == .foreign
+            #expect(evaluation.failure?.code == (isNone ? .noSecret : .secretUnacceptable))
             #expect(evaluation.expiresAt == nil)
         }
         #expect(try evaluate(at: 0, [:]).health == .critical)
@@ -63,9 +64,10 @@ import Testing
     /// Such as the file of a template that was edited: the operator has to see that the file is there, but not ours.
     @Test func whatTheFileHoldsInsteadIsSaid() throws {
         for (observation, detail) in [
-            (nil, nil), (.foreign, "what it holds is not a secret in the configured form"),
-            (try secret(id: "com.example.other"), "it holds one for com.example.other"),
-            (try secret(signer: nil), "what it holds was not signed by the key"),
+            (nil, nil), (.foreign, "what it holds is not a client secret"),
+            (.unusable(.algorithm), "it is not signed with ES256"),
+            (try secret(id: "com.example.other"), "it is for client id com.example.other"),
+            (try secret(signer: nil), "it was not signed by the key"),
         ] as [(SlotObservation?, String?)] {
             #expect(try evaluate(at: 0, ["web.jwt": observation]).failure?.detail == detail)
         }
@@ -82,19 +84,26 @@ import Testing
         #expect(try evaluate(at: 0, ["web.jwt": secret(signer: nil)], .remembered).health == .critical)
     }
 
-    /// A secret that a daemon would replace at once is not ok.
-    @Test func whatADaemonWouldReplaceIsNotOK() throws {
-        let future = Values.moment(61).description
+    /// Apple may accept it still.
+    @Test func aSecretOfAnotherKeyIsNotOK() throws {
         for (observation, flaw) in [
-            (try secret(keyID: "ZZZZZZZZZZ"), "holds one of key id ZZZZZZZZZZ of team DEF123GHIJ"),
-            (try secret(signer: "2"), "holds one of another key of the same id"),
-            (try secret(from: 61), "holds one issued in the future, at \(future)"),
-            (try secret(to: 15_777_001), "holds one that lasts longer than Apple allows"),
+            (try secret(keyID: "ZZZZZZZZZZ"), "is of key id ZZZZZZZZZZ"),
+            (try secret(signer: "2"), "was signed by another key than the one that belongs to its key id"),
         ] {
             let evaluation = try evaluate(at: 0, ["web.jwt": observation])
             #expect(evaluation.health == .degraded, "\(flaw)")
             #expect(evaluation.failure?.code == .notPublished)
-            #expect(evaluation.failure?.detail == "/out/web.jwt \(flaw)")
+            #expect(evaluation.failure?.detail == "/out/web.jwt holds one that \(flaw)")
+        }
+    }
+
+    @Test func whatAppleRefusesIsCritical() throws {
+        for observation in [
+            try secret(from: 61), try secret(to: 15_777_001), try secret(keyID: "ZZZZZZZZZZ", from: 61),
+        ] {
+            let evaluation = try evaluate(at: 0, ["web.jwt": observation])
+            #expect(evaluation.health == .critical)
+            #expect(evaluation.failure?.code == .secretUnacceptable)
         }
         #expect(try evaluate(at: 0, ["web.jwt": secret(from: 60)]).health == .ok)
     }

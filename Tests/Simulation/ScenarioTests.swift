@@ -100,6 +100,26 @@ import Testing
         #expect(simulator.outside.mints == mints + 5 * 7)
     }
 
+    /// The same machine at its next boots, with the secrets that it has kept: by its clock they are due, expired, or of
+    /// another age of the world.
+    @Test(arguments: [65, 100, 43 * 366])
+    func aClockAheadAtALaterStartReplacesNothing(days: Int64) throws {
+        let simulator = simulator()
+        try simulator.run(for: 3600)
+        let mints = simulator.outside.mints
+        simulator.isSynced = false
+        simulator.die(downFor: 1000)
+        simulator.stepClock(by: days * Scenario.day)
+        try simulator.run(for: 300)
+        #expect(simulator.outside.mints == mints)
+        #expect(snapshot(simulator).health == .degraded)
+        simulator.stepClock(by: -days * Scenario.day)
+        try simulator.run(for: 5)
+        #expect(snapshot(simulator).health == .ok)
+        try simulator.run(for: 30 * Scenario.day)
+        #expect(simulator.outside.mints == mints)
+    }
+
     @Test func aSuspendOfMonthsIsActedUponWithinFiveSeconds() throws {
         let simulator = simulator()
         try simulator.run(for: 3600)

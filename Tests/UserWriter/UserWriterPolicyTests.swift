@@ -105,6 +105,35 @@ import Testing
         #expect(try refusal { $0.places[0].token = WireToken(token) } == .notItsSecret)
     }
 
+    /// While a key is being replaced, secrets of both are published.
+    @Test func theSecretOfEachOfTheClientsKeysIsDone() throws {
+        var configuration = policy.configuration
+        let web = try #require(ClientName("web"))
+        let old = try #require(KeyName("old"))
+        configuration.keys[old] = try #require(configuration.keys.values.first)
+        configuration.keys[old]?.keyID = try #require(KeyID("ABC123DEFX"))
+        configuration.clients[web]?.otherKeys = [old]
+        #expect(try secretIsDone(of: "ABC123DEFX", configuration))
+        #expect(try secretIsDone(of: "ABC123DEFG", configuration))
+        #expect(try !secretIsDone(of: "ABC123DEFZ", configuration))
+    }
+
+    /// The secret of the key id from before stays until Apple has accepted its successor.
+    @Test func whereAppleIsAskedASecretOfAnEarlierKeyIDIsDone() throws {
+        var configuration = policy.configuration
+        #expect(try !secretIsDone(of: "ABC123DEFX", configuration))
+        configuration.clients[try #require(ClientName("web"))]?.verify = true
+        #expect(try secretIsDone(of: "ABC123DEFX", configuration))
+    }
+
+    private func secretIsDone(of keyID: String, _ configuration: Configuration) throws -> Bool {
+        let policy = UserWriterPolicy(
+            configuration: configuration, user: 1000, userID: { _ in 1000 }, sha256: { SHA256.digest($0) })
+        var request = try Samples.publication()
+        request.places[0].token = WireToken(try Samples.token(key: keyID))
+        return (try? policy.order(request)) != nil
+    }
+
     @Test func anotherVersionAndABadTagAreRefused() throws {
         #expect(try refusal { $0.version = 2 } == .version(2))
         for tag in [nil, "", "../../../../etc", "0123456789ABCDEF", "0123456789abcde", "*"] as [String?] {

@@ -26,8 +26,7 @@ import Testing
 
     private func inspection(_ jws: CompactJWS, verified: Bool? = nil) -> Inspection {
         Inspection(
-            statement: jws.stated, isOurs: jws.claims != nil,
-            fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), signatureVerified: verified, now: now)
+            jws, fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), signatureVerified: verified, now: now)
     }
 
     private func payload(
@@ -71,7 +70,7 @@ import Testing
     @Test func anotherKeysSignature() throws {
         let forged = inspection(try token(payload: payload()), verified: false)
         #expect(!forged.isGood)
-        #expect(forged.verdict == "A client secret that this key did not sign.")
+        #expect(forged.verdict == "Apple refuses this client secret: it was not signed by the key.")
     }
 
     @Test(arguments: [("1795235460", true), ("1795235461", false)])
@@ -80,7 +79,7 @@ import Testing
         #expect(secret.isExpired == expired)
         #expect(secret.isGood == !expired)
         if expired {
-            #expect(secret.verdict == "A client secret that has expired.")
+            #expect(secret.verdict == "Apple refuses this client secret: it expired at 2026-11-21T04:31:00Z.")
             #expect(
                 secret.lines(for: pipe).map(pipe.line).contains(
                     "lifetime     ..............................  nothing left of 59 minutes"))
@@ -96,18 +95,35 @@ import Testing
         #expect(odd.isExpired)
         #expect(
             odd.lines(for: pipe).map(pipe.line) == [
-                "A token, but not a client secret as Apple accepts it.",
+                "Apple refuses this client secret: it is not signed with ES256; it has no \"kid\" of the right form; it has a "
+                    + "list as \"aud\"; Apple wants https://appleid.apple.com alone; it has no \"exp\" of the right form.",
                 "client id    com.example.web",
                 "team id      DEF123GHIJ",
                 "key id       abc",
                 "audience     https://appleid.apple.com, x (Apple accepts https://appleid.apple.com alone, not in a list)",
-                "issued       1795235400.5, which is not a whole second as Apple expects it",
+                "issued       60 seconds ago (2026-11-21T04:30:00Z), with a fraction of a second",
                 "expires      not a time",
                 "signature    not checked; give a key with --key",
                 "fingerprint  sha256:0123456789abcdef",
                 "algorithm    RS256",
                 "also states  x5t",
             ])
+    }
+
+    @Test func whatWorksAndIsNotMintedHereIsGood() throws {
+        let odd = inspection(try token(payload: payload(iat: "1795235400.5")), verified: true)
+        #expect(odd.isGood)
+        #expect(
+            odd.verdict
+                == "A client secret that is valid for another 90 days, though not as clientsecretd mints it: its times "
+                + "have fractions of a second.")
+    }
+
+    @Test(arguments: [("1795235400", "1826771460"), ("1795235400000", "1803011460000"), ("1795236060", "1803011460")])
+    func timesThatAppleRefusesAreNoGood(iat: String, exp: String) throws {
+        let refused = inspection(try token(payload: payload(iat: iat, exp: exp)), verified: true)
+        #expect(!refused.isGood)
+        #expect(refused.verdict.hasPrefix("Apple refuses this client secret: it "))
     }
 
     @Test func whatIsMissingIsNamed() throws {

@@ -15,4 +15,9 @@ package enum TokenReader {
     package static func read(_ token: Token, keys: [PublicKey]) -> SecretInfo? {
         token.withBytes { read($0, keys: keys) }
     }
+
+    /// Why a token is no client secret of a form that Apple accepts; nil where it is one.
+    package static func objection(to token: Token) -> Objection? {
+        token.withBytes { CompactJWS.objection(to: $0) }
+    }
 }

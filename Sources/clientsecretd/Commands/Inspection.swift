@@ -142,7 +142,7 @@ struct Inspection {
         switch signatureVerified {
         case nil: Piece("not checked; give a key with --key")
         case true?: Piece("made by this key", .green)
-        case false? where objections.contains(.derSignature): Piece("in DER form, which Apple refuses", .red)
+        case false? where !objections.contains(.unsigned): Piece("of a form that Apple refuses", .red)
         case false?: Piece("not made by this key", .red)
         }
     }

@@ -10,7 +10,7 @@ extension Fate {
             outside.meet(.clockUnsynchronised)
             simulator.isSynced = false
         }
-        if chance(4) {
+        if chance(simulator.isSynced ? 4 : 2) {
             // The machine starts with the wrong clock.
             if size == .years { outside.meet(.clockWrongAtStart) }
             simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: true)

@@ -24,6 +24,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case stateChangeActions
     /// A new secret replaces another one once Apple has accepted it; an untried one in time, a refused one at the end.
     case verdicts
+    /// No secret that is valid is replaced because of a clock that nobody vouches for.
+    case clock
     /// No part of the core contradicts itself.
     case state
 }

@@ -75,6 +75,8 @@ package enum Sabotage: Sendable, CaseIterable {
     case believesPlaces
     /// A deployment that has begun is reported as done.
     case believesDeployments
+    /// The kernel is said to vouch for every clock.
+    case believesClocks
 
     /// The promises that it breaks.
     package var breaks: Set<Invariant> {
@@ -98,6 +100,7 @@ package enum Sabotage: Sendable, CaseIterable {
         case .believesForgedSecrets: [.applications, .outputs, .health]
         case .losesNoticeResults, .forgetsReportedStates: [.stateChangeActions]
         case .claimsAllIsWell, .hidesRefusals: [.health]
+        case .believesClocks: [.clock]
         }
     }
 

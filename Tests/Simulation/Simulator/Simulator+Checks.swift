@@ -12,7 +12,7 @@ extension Simulator {
         let snapshot = rotation.snapshot(at: now)
         let everything = try counts(.touched, .wake) ? checkTouched(step, snapshot) : snapshot
         watch.see(
-            outside, isAlive: isAlive, isClockPossible: now.wall.secondsSinceEpoch >= Self.builtAt, at: boot)
+            outside, isAlive: isAlive, isClockPossible: isClockPossible, at: boot)
         try verdicts.see(self)
         try checkVerdicts()
         try checkApplications(snapshot)

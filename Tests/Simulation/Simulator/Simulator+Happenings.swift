@@ -31,6 +31,8 @@ extension Simulator {
             return
         }
         isAlive = true
+        bornAt = boot
+        wasClockSet = false
         rotation = Self.newborn(seed: random.next(), hostJitter, at: now.wall)
         schedule(.input(.configured(outside.configuration)), after: 1)
         disturb()
@@ -40,6 +42,7 @@ extension Simulator {
         say("== clock set by \(seconds) s")
         stateChangeActions.setClock(isAlive: isAlive)
         clocks.set(by: seconds)
+        if isAlive { wasClockSet = true }
         // The timer reports it at once.
         if isAlive { schedule(.input(.clockSet), after: 0) }
         disturb()

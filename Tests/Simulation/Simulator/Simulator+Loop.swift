@@ -53,6 +53,7 @@ extension Simulator {
         if sabotage == .repeatsWakes, steps % 50 == 0 { wake.wall = now.wall }
         for job in step.start {
             say(Words.of(job))
+            try checkClock(job)
             if case .verify(let client, _) = job.work {
                 let quiet = watch.open.isEmpty ? watch.quiet(client, at: boot) : 0
                 try verdicts.start(job, client, quiet: quiet, at: boot)

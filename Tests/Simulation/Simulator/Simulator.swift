@@ -22,6 +22,10 @@ package final class Simulator {
     /// When the last plan was made.
     var plannedAt: Int64 = 0
     var isAlive = true
+    /// When the daemon was started last.
+    var bornAt: Int64 = 0
+    /// Whether the clock was set since.
+    var wasClockSet = false
     /// Where the daemon dies next.
     var doom: Fault.Boundary?
     var watch: Watch
@@ -49,7 +53,11 @@ package final class Simulator {
         schedule(.input(.configured(configuration)), after: 0)
     }
 
-    package var now: Now { clocks.now }
+    /// What time it is, as the daemon sees it.
+    package var now: Now {
+        guard sabotage == .believesClocks else { return clocks.now }
+        return Now(wall: clocks.now.wall, boot: clocks.now.boot, kernelSynced: true)
+    }
 
     var boot: Int64 { clocks.boot }
 

@@ -4,14 +4,19 @@ import Testing
 @testable import Rotation
 
 /// Which secrets need not be replaced: each condition is violated on its own.
-@Suite struct ValidityTests {
+@Suite struct FitnessTests {
     private let now = Values.moment(0)
 
     private func accepts(_ issued: SecretInfo, print: Character? = "1") throws -> Bool {
         var deadlines = Deadlines(
             now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
-        return try Values.client("web").accepts(
-            issued, key: try Values.keyEntry(), print: try print.map(Values.print), at: &deadlines)
+        return (try? fitness(of: issued, print: print, &deadlines)) != nil
+    }
+
+    private func fitness(of issued: SecretInfo, print: Character? = "1", _ deadlines: inout Deadlines) throws -> Int {
+        let evidence = try print.map { SignatureEvidence.key(try Values.print($0)) } ?? .remembered
+        return try Values.client("web").fitness(
+            of: issued, keys: [(try Values.keyEntry(), evidence)], &deadlines)
     }
 
     private var signer: KeyDigest { get throws { try Values.print("1") } }
@@ -62,15 +67,10 @@ import Testing
 
     @Test func whatTimeAloneWillChangeIsRemembered() throws {
         var deadlines = Deadlines(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
-        let entry = try Values.client("web")
-        _ = entry.accepts(
-            try Values.issued(1, from: 100, to: 200, signer: signer), key: try Values.keyEntry(),
-            print: try signer, at: &deadlines)
+        _ = try? fitness(of: Values.issued(1, from: 100, to: 200, signer: signer), &deadlines)
         #expect(deadlines.wall == Values.moment(40))
         deadlines = Deadlines(now: deadlines.now)
-        _ = entry.accepts(
-            try Values.issued(1, to: 200, signer: signer), key: try Values.keyEntry(), print: try signer,
-            at: &deadlines)
+        _ = try? fitness(of: Values.issued(1, to: 200, signer: signer), &deadlines)
         #expect(deadlines.wall == Values.moment(200))
     }
 

@@ -1,0 +1,145 @@
+import AppleClientSecret
+import TestSupport
+import Testing
+
+/// The one judgement of a secret, and the reason that it gives.
+@Suite struct SecretFormTests {
+    private static let now = WallTime(secondsSinceEpoch: 1_795_235_460)
+
+    /// What is changed in a good token, and why Apple then refuses it.
+    private static let refused: [(part: String, becomes: String, objection: Objection)] = [
+        (#""alg":"ES256""#, #""alg":"RS256""#, .algorithm), (#""alg":"ES256","#, "", .algorithm),
+        (#""typ":"JWT""#, #""crit":["exp"]"#, .critical),
+        (#""kid":"ABC123DEFG","#, "", .unstated("kid")), ("ABC123DEFG", "abc", .unstated("kid")),
+        (#""iss":"DEF123GHIJ","#, "", .unstated("iss")), (#""sub":"com.example.web""#, #""sub":7"#, .unstated("sub")),
+        (#""iat":1795235400"#, #""iat":"1795235400""#, .unstated("iat")), (#""iat":1795235400,"#, "", .unstated("iat")),
+        (#""exp":1803011460,"#, "", .unstated("exp")), ("1803011460", "1795235400", .endsBeforeItBegins),
+        ("https://appleid.apple.com", "https://account.apple.com", .audience),
+        (#""https://appleid.apple.com""#, #"["https://appleid.apple.com"]"#, .audienceList),
+        (#""sub":"com"#, #""sub":"com.example.other","sub":"com"#, .duplicate),
+        (#""kid":"#, #""kid":"XYZ123DEFG","kid":"#, .duplicate),
+        ("com.example.web", "DEF123GHIJ", .mixup(.clientIsTeam)),
+        ("com.example.web", "ABC123DEFG", .mixup(.clientIsKeyID)),
+        ("DEF123GHIJ", "ABC123DEFG", .mixup(.teamIsKeyID)),
+        ("com.example.web", "DEF123GHIJ.com.example.web", .mixup(.clientHasTeamPrefix)),
+    ]
+
+    @Test(arguments: refused.indices) func whatAppleRefusesIsNamed(index: Int) throws {
+        let (part, becomes, objection) = Self.refused[index]
+        let header = CompactJWSTests.header.replacing(part, with: becomes)
+        let payload = CompactJWSTests.payload.replacing(part, with: becomes)
+        try #require(header != CompactJWSTests.header || payload != CompactJWSTests.payload)
+        let jws = try CompactJWS(CompactJWSTests.token(header: header, payload: payload))
+        #expect(jws.objections == [objection])
+        #expect(jws.form == nil)
+    }
+
+    @Test func aSignatureOfAnotherFormIsNamed() throws {
+        func objections(_ signature: [UInt8]) throws -> [Objection] {
+            let parts = CompactJWSTests.token().split(separator: UInt8(ascii: "."))
+            return try CompactJWS(parts[0] + [46] + parts[1] + [46] + Base64URL.encode(signature)).objections
+        }
+        let number = [UInt8](repeating: 1, count: 32)
+        let der = [0x30, 70, 2, 33, 0] + number + [2, 33, 0] + number
+        #expect(try objections(der) == [.derSignature])
+        // One may be shorter by chance, also as short as a right one.
+        let short = [UInt8](repeating: 1, count: 28)
+        #expect(try objections([0x30, 64, 2, 32] + number + [2, 28] + short) == [.derSignature])
+        #expect(try objections([UInt8](repeating: 1, count: 65)) == [.signatureLength(65)])
+        #expect(try objections(Array(der.dropLast()) + [1, 1]) == [.signatureLength(73)])
+        #expect(try objections([]) == [.signatureLength(0)])
+    }
+
+    /// Seconds from now for `iat`, `nbf` and `exp`, and why Apple refuses them.
+    private static let times:
+        [(issued: Int64, notBefore: Int64?, expires: Int64, objection: ((WallTime) -> Objection)?)] = [
+            (-60, nil, 90 * 86_400, nil), (60, nil, 90 * 86_400, nil),
+            (61, nil, 90 * 86_400, { .issuedAhead($0 + 61) }), (600, nil, 365 * 86_400, { .issuedAhead($0 + 600) }),
+            (-60, -60, 100, nil), (-60, 60, 100, nil), (-60, 61, 100, { .notBefore($0 + 61) }),
+            (-60, nil, 15_777_000, nil), (-60, nil, 15_777_001, { .tooLong($0 + 15_777_001) }),
+            (-60, nil, 1, nil), (-60, nil, 0, { .expired($0) }),
+            (998 * 1_795_235_460, nil, 999 * 1_795_235_460, { _ in .milliseconds }),
+            (-60, nil, 999 * 1_795_235_460, { _ in .milliseconds }),
+        ]
+
+    @Test(arguments: times.indices) func impossibleTimesAreNamed(index: Int) throws {
+        let (issued, notBefore, expires, objection) = Self.times[index]
+        let now = Self.now.secondsSinceEpoch
+        let nbf = notBefore.map { #""nbf":\(now + $0),"# } ?? ""
+        let payload = CompactJWSTests.payload.replacing("1795235400", with: "\(now + issued)")
+            .replacing("1803011460", with: "\(now + expires)").replacing(#"{"iss""#, with: "{\(nbf)\"iss\"")
+        let form = try #require(try CompactJWS(CompactJWSTests.token(payload: payload)).form)
+        #expect(form.objectionToTimes { $0 <= Self.now } == objection?(Self.now))
+    }
+
+    @Test func whatAppleAcceptsAndIsNotMintedHereIsNamed() throws {
+        func oddities(_ part: String, _ becomes: String) throws -> Set<SecretForm.Oddity>? {
+            let payload = CompactJWSTests.payload.replacing(part, with: becomes)
+            return try CompactJWS(CompactJWSTests.token(payload: payload)).form?.oddities
+        }
+        #expect(try oddities("x", "x") == [])
+        #expect(try oddities("1795235400", "1795235400.417") == [.fractionalTime])
+        #expect(try oddities("1803011460", "1803011460.5") == [.fractionalTime])
+        // A whole number, however it is written.
+        #expect(try oddities("1795235400", "1795235400.0") == [])
+        #expect(try oddities(#""iss""#, #""nbf":1795235400,"iss""#) == [.notBefore])
+    }
+
+    private func form(client: String = "com.example.web", team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG")
+        throws
+        -> SecretForm
+    {
+        SecretForm(
+            Claims(
+                issuer: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),
+                subject: try #require(ClientID(client)), issuedAt: Self.now + -60, expiresAt: Self.now + 100))
+    }
+
+    private func expected(
+        _ keys: [(keyID: String, signature: SecretForm.Expectation.Signature)]
+    ) throws -> SecretForm.Expectation {
+        SecretForm.Expectation(
+            client: ClientID("com.example.web"),
+            keys: try keys.map {
+                .init(
+                    team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID($0.keyID)),
+                    signature: $0.signature)
+            })
+    }
+
+    @Test func whoseItIsIsJudgedBeforeItsTimes() throws {
+        func objection(_ form: SecretForm, _ expected: SecretForm.Expectation) -> Objection? {
+            do throws(Objection) {
+                _ = try form.fitness(expected) { _ in false }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let one = try expected([("ABC123DEFG", .valid)])
+        #expect(
+            try objection(form(client: "com.example.other"), one)
+                == .otherClient(#require(ClientID("com.example.other"))))
+        #expect(try objection(form(team: "XYZ123GHIJ"), one) == .otherTeam(#require(TeamID("XYZ123GHIJ"))))
+        #expect(try objection(form(keyID: "XYZ123DEFG"), one) == .otherKeyID(#require(KeyID("XYZ123DEFG"))))
+        #expect(try objection(form(), expected([("ABC123DEFG", .invalid)])) == .unsigned)
+        #expect(try objection(form(), expected([("ABC123DEFG", .ofAnotherKey)])) == .otherKey)
+        #expect(try objection(form(), one) == .issuedAhead(Self.now + -60))
+    }
+
+    @Test func theKeysAreAnOrderOfPreference() throws {
+        let two = try expected([("ABC123DEFG", .unchecked), ("XYZ123DEFG", .valid)])
+        #expect(try form().fitness(two) { $0 <= Self.now } == 0)
+        #expect(try form(keyID: "XYZ123DEFG").fitness(two) { $0 <= Self.now } == 1)
+    }
+
+    /// Apple accepts it as long as it knows that key; whatever else is wrong counts all the same.
+    @Test func anotherKeyOfTheTeamIsNoReasonForAppleToRefuse() throws {
+        let one = try expected([("ABC123DEFG", .valid)])
+        let other = try form(keyID: "XYZ123DEFG")
+        #expect(other.refusal(one) { $0 <= Self.now } == nil)
+        #expect(other.refusal(one) { $0 <= Self.now + 100 } == .expired(Self.now + 100))
+        #expect(try form().refusal(expected([("ABC123DEFG", .ofAnotherKey)])) { $0 <= Self.now } == nil)
+        #expect(try form().refusal(expected([("ABC123DEFG", .invalid)])) { $0 <= Self.now } == .unsigned)
+    }
+}
