@@ -52,7 +52,7 @@ import Testing
 
     /// Seconds from now for `iat`, `nbf` and `exp`, and why Apple refuses them.
     private static let times:
-        [(issued: Int64, notBefore: Int64?, expires: Int64, objection: ((WallTime) -> Objection)?)] = [
+        [(issued: Int64, notBefore: Int64?, expires: Int64, objection: (@Sendable (WallTime) -> Objection)?)] = [
             (-60, nil, 90 * 86_400, nil), (60, nil, 90 * 86_400, nil),
             (61, nil, 90 * 86_400, { .issuedAhead($0 + 61) }), (600, nil, 365 * 86_400, { .issuedAhead($0 + 600) }),
             (-60, -60, 100, nil), (-60, 60, 100, nil), (-60, 61, 100, { .notBefore($0 + 61) }),
@@ -65,10 +65,11 @@ import Testing
     @Test(arguments: times.indices) func impossibleTimesAreNamed(index: Int) throws {
         let (issued, notBefore, expires, objection) = Self.times[index]
         let now = Self.now.secondsSinceEpoch
-        let nbf = notBefore.map { #""nbf":\(now + $0),"# } ?? ""
+        let nbf = notBefore.map { #""nbf":\#(now + $0),"# } ?? ""
         let payload = CompactJWSTests.payload.replacing("1795235400", with: "\(now + issued)")
             .replacing("1803011460", with: "\(now + expires)").replacing(#"{"iss""#, with: "{\(nbf)\"iss\"")
-        let form = try #require(try CompactJWS(CompactJWSTests.token(payload: payload)).form)
+        let jws = try CompactJWS(CompactJWSTests.token(payload: payload))
+        let form = try #require(jws.form)
         #expect(form.objectionToTimes { $0 <= Self.now } == objection?(Self.now))
     }
 
@@ -110,7 +111,7 @@ import Testing
     @Test func whoseItIsIsJudgedBeforeItsTimes() throws {
         func objection(_ form: SecretForm, _ expected: SecretForm.Expectation) -> Objection? {
             do throws(Objection) {
-                _ = try form.fitness(expected) { _ in false }
+                _ = try form.fitness(expected, reached: { (_: WallTime) in false })
                 return nil
             } catch {
                 return error

@@ -115,7 +115,7 @@ import Testing
         let command = try #require(failure.remedy?.command)
         // Without a terminal the program reads what is piped into it.
         let typed = try run(
-            ["setsid", "-w", "sh", "-euc", command], directory: directory.path, input: Data(passphrases.utf8))
+            ["setsid", "-w", "sh", "-euc", command], input: Data(passphrases.utf8), directory: directory.path)
         #expect(typed.status == 0, "\(typed.complaints)")
         let key = try signingKey(directory("damaged"), passphrase: directory("passphrase"))
         #expect(key.print == good.print)

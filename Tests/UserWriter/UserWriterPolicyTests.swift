@@ -110,7 +110,7 @@ import Testing
         var configuration = policy.configuration
         let web = try #require(ClientName("web"))
         let old = try #require(KeyName("old"))
-        configuration.keys[old] = try #require(configuration.keys.values.first)
+        configuration.keys[old] = configuration.keys.values.first
         configuration.keys[old]?.keyID = try #require(KeyID("ABC123DEFX"))
         configuration.clients[web]?.otherKeys = [old]
         #expect(try secretIsDone(of: "ABC123DEFX", configuration))

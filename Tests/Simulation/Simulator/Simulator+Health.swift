@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Rotation
 
 /// Health, compared with what the disk and the applications show.
