@@ -96,9 +96,9 @@ struct PrivateKeyInfo {
             throw KeyFlaw(.keyMalformed)
         }
         var key = DERReader(content)
-        guard key.takeSmallInteger(in: der) == 1, let scalar = key.take(DERReader.Tag.octetString, in: der),
-            (1...32).contains(scalar.count)
-        else { throw KeyFlaw(.keyMalformed) }
+        guard key.takeSmallInteger(in: der) == 1, let scalar = key.take(DERReader.Tag.octetString, in: der) else {
+            throw KeyFlaw(.keyMalformed)
+        }
         var namesCurve = false
         if let parameters = key.take(DERReader.Tag.context0, in: der) {
             namesCurve = true
@@ -108,6 +108,7 @@ struct PrivateKeyInfo {
             }
             try check(curve: curve, in: der)
         }
+        guard (1...32).contains(scalar.count) else { throw KeyFlaw(.keyMalformed) }
         var point: [UInt8]?
         if let explicit = key.take(DERReader.Tag.context1, in: der) {
             var reader = DERReader(explicit)

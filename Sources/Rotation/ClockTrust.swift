@@ -56,7 +56,9 @@ struct ClockTrust: Hashable, Sendable {
     /// Whether the clock may be ahead, because nobody has vouched for it since the start. Its end is among `deadlines`.
     func mayBeAhead(_ deadlines: inout Deadlines) -> Bool {
         guard !isVouchedFor, let startedAt, !deadlines.reached(startedAt + Self.patience) else { return false }
-        _ = deadlines.reached(deadlines.now.boot + Self.observeAgain)
+        // At moments that do not depend on when it is asked.
+        let passed = deadlines.now.boot.seconds(since: startedAt).count / Self.observeAgain.count
+        _ = deadlines.reached(startedAt + Seconds((passed + 1) * Self.observeAgain.count))
         return true
     }
 
@@ -70,18 +72,22 @@ struct ClockTrust: Hashable, Sendable {
         let began = startedAt ?? (isOnce ? BootTime(milliseconds: 0) : now.boot)
         startedAt = began
         defer { lastJudged = now }
-        let wasVouchedFor = isVouchedFor
-        if now.kernelSynced || now.boot >= began + Self.patience { isVouchedFor = true }
+        if now.boot >= began + Self.patience { vouch() }
         if let last = lastJudged {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
-            if abs(moved.count) > Self.setBy.count { isVouchedFor = true }
-            // Whoever set it back knows better than the clock by which these were minted.
+            // Whoever sets it back knows better than the clock by which these were minted.
             if moved < 0, let minted = mintedUnvouched, minted > now.wall {
                 forgiven = max(forgiven ?? minted, minted)
                 reachedSince = now.wall
             }
+            if abs(moved.count) > Self.setBy.count { vouch() }
         }
-        if isVouchedFor, !wasVouchedFor { mintedUnvouched = nil }
+        if now.kernelSynced { vouch() }
+    }
+
+    private mutating func vouch() {
+        isVouchedFor = true
+        mintedUnvouched = nil
     }
 
     /// Judges the clock.

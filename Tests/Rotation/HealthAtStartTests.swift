@@ -51,7 +51,7 @@ import Testing
     @Test func whatIsWrongWithItIsSaidAtOnce() throws {
         for (secret, code) in [
             (try published(to: 0), Failure.Code.secretExpired), (try published(to: 5 * Values.day), .secretExpiring),
-            (try published(signer: nil), .noSecret),
+            (try published(signer: nil), .secretUnacceptable),
         ] {
             let bench = try started(holding: .client(try Values.name(web)))
             try bench.place(secret, in: "web.jwt")

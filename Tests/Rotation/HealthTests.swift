@@ -127,8 +127,18 @@ import Testing
             bench.held = [.client(try Values.name(web))]
             bench.go()
             #expect(try bench.view(web).health == .critical)
-            #expect(try bench.view(web).reason?.failure == Failure(.noSecret, at: .client(Values.name(web))))
+            let code: Failure.Code = what == "something else" ? .noSecret : .secretUnacceptable
+            #expect(try bench.view(web).reason?.failure.code == code)
         }
+    }
+
+    @Test(arguments: [(-60, 365 * Values.day), (600, 90 * Values.day), (998 * Values.day * 365, 999 * Values.day * 365)])
+    func aPublishedSecretThatAppleRefusesIsCritical(from: Int64, to: Int64) throws {
+        let bench = try bench()
+        try bench.place(Values.issued(1, from: from, to: to, signer: Values.print("1")), in: "web.jwt")
+        try bench.failWrites(of: "web.jwt")
+        bench.go()
+        #expect(try bench.view(web).health == .critical)
     }
 
     @Test func aSecretOfAReplacedKeyOrIDCountsByItsTime() throws {
@@ -145,6 +155,7 @@ import Testing
         let bench = try bench()
         bench.isSynced = false
         bench.go()
+        bench.pass(600)
         bench.step(-Values.day)
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure.code == .clockDoubtful)

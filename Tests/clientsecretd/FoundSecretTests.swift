@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         (CompactJWS.Flaw.empty, "there is nothing in it"), (.tooLong, "it is longer than 16384 bytes"),
         (.notThreeParts, "it does not consist of three parts with dots between them"),
-        (.notBase64URL(.signature), "its signature is not base64url"),
+        (.notBase64URL(.signature), "its signature is not base64url without padding"),
         (.notJSONObject(.header), "its header is not a JSON object"),
     ])
     func flawsInWords(flaw: CompactJWS.Flaw, words: String) {
