@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// Everything that the daemon logs: a closed list of events, so that no call can log a free string.
 package enum LogEvent: Hashable, Sendable {
@@ -56,8 +57,10 @@ package enum LogEvent: Hashable, Sendable {
 
 /// Why a secret is minted.
 package enum MintReason: Hashable, Sendable {
-    /// No usable secret was found.
+    /// No secret was found.
     case missing
+    /// None was found but one that cannot be used.
+    case found(AbsolutePath, Objection)
     /// The current secret no longer fits the key or the configured ids, or its times rule it out.
     case unusable(SecretInfo)
     case due(SecretInfo)
@@ -69,6 +72,8 @@ package enum MintReason: Hashable, Sendable {
     package var words: String {
         switch self {
         case .missing: "because there was no usable secret"
+        case .found(let path, let objection):
+            "because there was no usable secret; the one in \(Printable.name(path.description)) \(objection.words)"
         case .unusable(let issued): "because \(issued.fingerprint) does not fit the key, the ids or the time any more"
         case .due: "because the one before was due"
         case .together: "together with a client that shares a file or an action"

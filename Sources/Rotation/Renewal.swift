@@ -132,7 +132,7 @@ extension Rotation {
             renewal.beginMinting(name, reason)
             switch reason {
             case .due, .together: touchBatch(of: client)
-            case .missing, .unusable, .asked: break
+            case .missing, .found, .unusable, .asked: break
             }
         }
     }
@@ -241,7 +241,7 @@ extension Rotation {
         if configurationWatch.isRestrained { return decideRestrained(client, state, &deadlines) }
         guard let current = usable(client, state, &deadlines) else {
             if state.current == nil, awaitsStore(client, &deadlines) { return .wait }
-            return .mint(state.current.map(MintReason.unusable) ?? .missing)
+            return .mint(state.current.map(MintReason.unusable) ?? found(client, at: deadlines.now))
         }
         let renewal = client.entry.renewal(of: current, jitter: hostJitter)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
@@ -251,6 +251,28 @@ extension Rotation {
             return .mint(.together(current))
         }
         return .keep(current, until: renewal)
+    }
+
+    /// Why none of the secrets that the outputs hold can be used.
+    private func found(_ client: Subject, at now: Now) -> MintReason {
+        // When that changes is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        for place in client.places {
+            guard let observed = destinations[place.path]?.observed else { continue }
+            for slot in place.slots {
+                switch observed.slots[slot] {
+                case .unusable(let objection?): return .found(place.path, objection)
+                case .secret(let issued):
+                    do throws(Objection) {
+                        _ = try fitness(of: issued, for: client, &deadlines)
+                    } catch {
+                        return .found(place.path, error)
+                    }
+                case .unusable(nil), nil: continue
+                }
+            }
+        }
+        return .missing
     }
 
     /// Decides under a restrained configuration: mints only to keep applications from being locked out.
