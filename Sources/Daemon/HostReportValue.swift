@@ -44,17 +44,18 @@ struct HostReportValue {
 
     private static func holding(_ json: JSONValue) -> HostReport.Holding? {
         guard let since = moment(json["since"]), case .bool(let delivered)? = json["delivered"] else { return nil }
-        var fingerprint: Fingerprint?
+        var secret: SecretName?
         if let text = json["fingerprint"]?.text {
-            guard let read = Fingerprint(text) else { return nil }
-            fingerprint = read
+            guard let fingerprint = Fingerprint(text) else { return nil }
+            // Earlier versions do not say what is signed.
+            secret = SecretName(fingerprint, signed: json["signed"]?.text.flatMap { Fingerprint($0) })
         } else if json["fingerprint"] != .null {
             return nil
         }
         let failure = json["failure"]?.text
         guard json["failure"] == .null || failure.map(isCode) == true else { return nil }
         return HostReport.Holding(
-            fingerprint: fingerprint, since: since, delivered: delivered, failure: failure)
+            secret: secret, since: since, delivered: delivered, failure: failure)
     }
 
     /// A moment of the years from 1970 to 9999.
@@ -98,7 +99,8 @@ struct HostReportValue {
     private static func json(_ identity: ClientIdentity, _ holding: HostReport.Holding) -> JSONText {
         .object([
             ("team_id", .string(identity.team.description)), ("client_id", .string(identity.client.description)),
-            ("fingerprint", .text(holding.fingerprint?.description)),
+            ("fingerprint", .text(holding.secret?.fingerprint.description)),
+            ("signed", .text(holding.secret?.signed?.description)),
             ("since", .number(Int(holding.since.secondsSinceEpoch))), ("delivered", .bool(holding.delivered)),
             ("failure", .text(holding.failure)),
         ])

@@ -108,8 +108,8 @@ final class StoreService: Sendable {
         issued: (Token) -> SecretInfo?
     ) throws(Failure) -> RolloutPut {
         let stored = StoredRollout(
-            fingerprint: rollout.fingerprint, admitted: rollout.admitted, isHeld: rollout.state == .held,
-            tolerated: rollout.tolerated)
+            secret: rollout.secret, admitted: rollout.admitted, isHeld: rollout.state == .held,
+            tolerated: rollout.tolerated, isOrdered: rollout.isOrdered)
         let put = secret.map { StoreQuestion.TokenPut($0.token, ifAt: $0.revision) }
         switch try ask(.putRollout(stored, of: place.slot, ifAt: revision, with: put)) {
         case .put(let revision): return .done(revision: revision)
@@ -125,8 +125,8 @@ final class StoreService: Sendable {
         case .rollout(let stored, let revision):
             .rollout(
                 Rollout(
-                    fingerprint: stored.fingerprint, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
-                    tolerated: stored.tolerated),
+                    of: stored.secret, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
+                    tolerated: stored.tolerated, isOrdered: stored.isOrdered),
                 revision: revision)
         case .flawed(let revision): .foreign(revision: revision)
         case .forbidden: .forbidden

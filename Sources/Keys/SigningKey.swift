@@ -50,12 +50,12 @@ package final class SigningKey: Sendable {
         guard publicKey.verifies(signature, of: input) else { throw Failure(.selfCheckFailed, at: place) }
         let token = Token(input + [UInt8(ascii: ".")] + Base64URL.encode(signature))
         return Minted(
-            token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: print))
+            token: token, issued: SecretInfo(token.name, claims: claims, signer: print))
     }
 
     private func sign(_ message: [UInt8]) -> [UInt8]? {
         let digest = SHA256.digest(message)
-        return signer.withLock { $0.sign(digest: digest) }?.raw
+        return signer.withLock { $0.sign(digest: digest) }?.withLowS.raw
     }
 }
 

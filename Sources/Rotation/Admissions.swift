@@ -10,14 +10,15 @@ import AppleClientSecret
 ///   seen, because a restart in between must not release them either.
 /// - From the time half of `renew_before` is left of the secret that applications hold, whoever is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
-/// - Whom a rollout lets deliver before it is finished waits for no turn of `deliver_over` besides.
+/// - A machine that is admitted before the rollout is finished, or by an operator who finishes it, waits for no turn of
+///   `deliver_over`.
 /// - An action of several clients runs once one of them is admitted, for all of them: waiting for each other, two clients
 ///   whose canaries are different machines would have none.
 struct Admissions: Sendable {
     /// Where a rollout was seen, since the start or by what the clients' records say.
     private var rolledOut: Set<StorePlace> = []
-    /// The secrets that were seen in each place: the last one, and those in force. Another one that lies there later, of
-    /// whatever kind, says nothing of one that was received.
+    /// The digests of the secrets that were seen in each place: the last one, and the current ones. Another secret that is
+    /// found there later says nothing of one that was received.
     private var seen: [StorePlace: Set<Fingerprint>] = [:]
 
     mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
@@ -26,14 +27,14 @@ struct Admissions: Sendable {
 
     /// Records what was read.
     ///
-    /// - Parameter inForce: the secrets that are delivered, or wait for it.
+    /// - Parameter inForce: the digests of the secrets that are delivered, or wait for it.
     mutating func read(
         _ secrets: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation],
         inForce: Set<Fingerprint>
     ) {
         for (place, observation) in secrets {
             guard case .secret(let secret, _) = observation else { continue }
-            seen[place] = seen[place, default: []].intersection(inForce).union([secret.fingerprint])
+            seen[place] = seen[place, default: []].intersection(inForce).union(secret.name.digests)
         }
         for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
     }
@@ -44,14 +45,11 @@ struct Admissions: Sendable {
     /// Whether a rollout was ever seen in a place.
     func wasRolledOut(_ place: StorePlace) -> Bool { rolledOut.contains(place) }
 
-    /// Whether the machine of this rank may deliver a secret.
-    ///
-    /// - Parameter rollout: what was last read.
-    fileprivate func admits(
-        _ rank: UInt64, to secret: Fingerprint, at place: StorePlace, _ rollout: RolloutObservation?
-    ) -> Bool {
-        if let rollout = rollout?.rollout, rollout.fingerprint == secret { return rank <= rollout.admitted }
-        return !rolledOut.contains(place) && seen[place]?.contains(secret) == true
+    /// Whether a machine may deliver a secret.
+    fileprivate func admits(_ admission: Admission) -> Bool {
+        if let rollout = admission.rollout { return admission.rank <= rollout.admitted }
+        guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
+        return admission.secret.digests.contains(where: seen.contains)
     }
 
     func checkInvariants(_ configuration: Configuration) -> [String] {
@@ -59,32 +57,45 @@ struct Admissions: Sendable {
     }
 }
 
+/// A secret that was received from the store, and what lets this machine deliver it.
+private struct Admission {
+    let secret: SecretName
+    let place: StorePlace
+    /// The secret's rollout, by the last read; nil where none was found, or another secret's.
+    let rollout: Rollout?
+    /// Of this machine.
+    let rank: UInt64
+}
+
 extension Rotation {
-    /// Where the secret of a client that receives it from the store lies there, and this machine's rank for it; nil where
-    /// none is received from there.
-    private func admission(_ client: Subject) -> (secret: Fingerprint, place: StorePlace, rank: UInt64)? {
+    /// Nil for a client that receives nothing from the store.
+    private func admission(_ client: Subject) -> Admission? {
         guard let store = configuration.store, client.entry.source?.isStore == true,
             let secret = wantedSecret(client), let place = StorePlace(of: secret)
         else { return nil }
-        return (secret.fingerprint, place, Rank.of(store.machine, secret.fingerprint))
+        let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
+        return Admission(
+            secret: secret.name, place: place, rollout: rollout,
+            rank: rollout?.rank(of: store.machine) ?? Rank.of(store.machine, secret.fingerprint))
     }
 
-    /// Whether a rollout that is not finished lets this machine deliver a client's secret: it has spread the deliveries.
+    /// Whether a rollout has this machine deliver a client's secret now: one that is going on has spread the deliveries, and
+    /// one that an operator has finished means at once.
     func isCalled(_ client: ClientName) -> Bool {
-        guard let subject = index.subjects[client], let (secret, place, rank) = admission(subject),
-            let rollout = storeReading.rollouts[place]?.rollout, rollout.fingerprint == secret
-        else { return false }
-        return rank <= rollout.admitted && rollout.admitted < .max
+        guard let admission = index.subjects[client].flatMap(admission), let rollout = admission.rollout else {
+            return false
+        }
+        return admission.rank <= rollout.admitted && (rollout.admitted < .max || rollout.isOrdered)
     }
 
     /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
     func isAdmitted(_ client: ClientName, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        guard let subject = index.subjects[client], let (secret, place, rank) = admission(subject) else { return true }
-        if admissions.admits(rank, to: secret, at: place, storeReading.rollouts[place]) { return true }
+        guard let subject = index.subjects[client], let admission = admission(subject) else { return true }
+        if admissions.admits(admission) { return true }
         guard let held = held(by: action, of: subject), let wanted = wantedSecret(subject) else { return true }
         let span = subject.entry.renewBefore(of: held)
         // One that was issued later than that, after an outage, is spread as well.
         let start = max(held.expiresAt - span / 2, wanted.issuedAt)
-        return deadlines.reached(start + Rank.part(rank, of: span / 20))
+        return deadlines.reached(start + Rank.part(admission.rank, of: span / 20))
     }
 }

@@ -171,7 +171,7 @@ extension Rotation {
     /// Has the actions run again that have delivered this secret to a client.
     mutating func deliverAgain(_ secret: SecretInfo, to client: ClientName) {
         for action in index.actions(of: client)
-        where delivery[client]?.delivered[action]?.fingerprint == secret.fingerprint {
+        where delivery[client]?.delivered[action]?.isSame(as: secret) == true {
             delivery.owe(action, to: client, next: jobs.next)
         }
     }
@@ -305,7 +305,7 @@ extension Rotation {
     /// Whether an action has yet to run for a client's secret.
     func owes(_ client: ClientName, _ action: ActionID) -> Bool {
         guard let state = delivery[client], let current = renewal[client]?.current else { return false }
-        return state.delivered[action]?.fingerprint != current.fingerprint || state.owed[action] != nil
+        return state.delivered[action]?.isSame(as: current) != true || state.owed[action] != nil
     }
 
     /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too

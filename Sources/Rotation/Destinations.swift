@@ -251,7 +251,7 @@ extension Rotation {
         guard let subject = index.subjects[client], let wanted = wantedSecret(client) else { return false }
         return subject.names(secret) && subject.keys.contains { keys.print(of: $0.name) == secret.signer }
             && secret.expiresAt > now.wall
-            && subject.actions.allSatisfy { delivery[client]?.delivered[$0]?.fingerprint != wanted.fingerprint }
+            && subject.actions.allSatisfy { delivery[client]?.delivered[$0]?.isSame(as: wanted) != true }
     }
 
     private func published(_ spec: FileSpec, _ secrets: [Slot: SecretInfo]) -> [ClientName: SecretInfo] {

@@ -30,6 +30,9 @@ struct Fleet: Sendable {
     private var forgottenAt: [String: BootTime] = [:]
     /// Which machines the rollout of a client's secret in force does not wait for any more.
     private var lost: [ClientName: Set<String>] = [:]
+    /// How many machines with a sign of life report each client. The records keep it: a store that has lost the reports, or
+    /// a restart, must not make a few machines look like all of them.
+    private var sizes: [ClientIdentity: Size] = [:]
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
     /// Whether the report of a machine may have become so old that it is removed.
@@ -51,17 +54,24 @@ struct Fleet: Sendable {
         /// When its report was first seen as it is.
         let seenAt: BootTime
 
-        func state(_ current: Fingerprint?, _ lost: Set<String>?) -> FleetCounts.State {
+        func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
             if isSilent { return .silent }
             if holding.failure != nil { return .failing }
             if lost?.contains(machine) == true { return .silent }
-            return holding.fingerprint == current && current != nil ? .current : .behind
+            return current.map(holding.holds) == true ? .current : .behind
         }
     }
 
     private struct Own: Hashable, Sendable {
         let identity: ClientIdentity
-        let fingerprint: Fingerprint?
+        let current: SecretName?
+    }
+
+    /// How many machines a client is known to have.
+    private struct Size: Hashable, Sendable {
+        var count: Int
+        /// Since when fewer than half of them report.
+        var missingSince: BootTime?
     }
 
     private static let pace: Seconds = 300
@@ -72,7 +82,7 @@ struct Fleet: Sendable {
     /// How long a report that could not be removed is left there.
     private static let forgettingPace: Seconds = 86_400
     /// More than a day, in which each machine puts its report.
-    private static let silence: Seconds = 93_600
+    static let silence: Seconds = 93_600
     private static let oblivion: Seconds = 1_209_600
 
     mutating func adopt(_ configuration: Configuration, _ old: Configuration) {
@@ -85,8 +95,8 @@ struct Fleet: Sendable {
     }
 
     /// Notes which secret of a client, which is put into the store from here, is in force.
-    mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: Fingerprint?) {
-        let entry = Own(identity: identity, fingerprint: current)
+    mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: SecretName?) {
+        let entry = Own(identity: identity, current: current)
         guard own[client] != entry else { return }
         own[client] = entry
         lost[client] = nil
@@ -119,6 +129,32 @@ struct Fleet: Sendable {
     func members(of identity: ClientIdentity, besides own: String) -> [Member]? {
         guard readAt != nil else { return nil }
         return (members[identity] ?? []).filter { $0.machine != own }
+    }
+
+    /// How many machines a client is known to have, this one included; 0 where that is not known.
+    func size(of identity: ClientIdentity) -> Int { sizes[identity]?.count ?? 0 }
+
+    /// Takes from a client's record how many machines there were before the start.
+    mutating func recall(_ size: Int, _ identity: ClientIdentity) {
+        if size > 0, sizes[identity] == nil { sizes[identity] = Size(count: size) }
+    }
+
+    /// Whether at least half of the machines report a client that did before, or the others have not for a day.
+    func isComplete(_ identity: ClientIdentity) -> Bool { sizes[identity]?.missingSince == nil }
+
+    /// Notes how many machines report each client.
+    private mutating func measure(at now: Now) {
+        for identity in identities {
+            let count = (members[identity] ?? []).count { !$0.isSilent }
+            var size = sizes[identity] ?? Size(count: count)
+            let since = size.missingSince ?? now.boot
+            if count * 2 >= size.count || now.boot >= since + Self.silence {
+                size = Size(count: count)
+            } else {
+                size.missingSince = since
+            }
+            sizes[identity] = size
+        }
     }
 
     fileprivate func wasRead(since job: JobID) -> Bool { readBy >= job }
@@ -176,6 +212,7 @@ struct Fleet: Sendable {
                 )
             }
         }
+        measure(at: now)
         counts = counted
     }
 
@@ -186,7 +223,7 @@ struct Fleet: Sendable {
     private func count(_ name: ClientName, _ client: Own) -> FleetCounts {
         var counts = FleetCounts()
         for member in members[client.identity] ?? [] {
-            counts.count(member.state(client.fingerprint, lost[name]), isDelivered: member.holding.delivered)
+            counts.count(member.state(client.current, lost[name]), isDelivered: member.holding.delivered)
         }
         return counts
     }
@@ -209,11 +246,11 @@ struct Fleet: Sendable {
             clients: own.sorted { $0.key < $1.key }.map { name, client in
                 let machines = (members[client.identity] ?? []).map { member in
                     FleetMachineView(
-                        machine: member.machine, state: member.state(client.fingerprint, lost[name]),
+                        machine: member.machine, state: member.state(client.current, lost[name]),
                         holding: member.holding, lastSeen: member.lastSeen)
                 }
                 return FleetClientView(
-                    name: name, fingerprint: client.fingerprint, counts: count(name, client), rollout: rollouts[name],
+                    name: name, fingerprint: client.current?.fingerprint, counts: count(name, client), rollout: rollouts[name],
                     machines: machines.filter { all || $0.state != .current }.sorted { $0.isBefore($1) })
             })
     }
@@ -249,6 +286,13 @@ extension Rotation {
         case (_, .success(.reportsRead(let found))):
             fleet.read(found, by: job.id, at: now)
             for client in rollouts.watched { touch(.client(client)) }
+            // Their records keep how many machines there are.
+            for client in index.names {
+                guard let subject = index.subjects[client], subject.entry.rollout != nil,
+                    records.kept(client)?.fleetSize != fleet.size(of: identity(of: subject))
+                else { continue }
+                touch(.record(client))
+            }
         case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
         case (.readReports, .failure(let failure)):
             fleet.failed(failure)

@@ -48,10 +48,12 @@ struct Records: Sendable {
         states[client].map { $0.kept == record && $0.keptBy >= countsFrom } ?? false
     }
 
-    /// Whether a record says nothing new but what was delivered, for which neither files nor actions wait.
+    /// Whether a record says nothing new but what was delivered and how many machines report, for which neither files nor
+    /// actions wait.
     func differsInDeliveries(_ record: Record, _ client: ClientName) -> Bool {
         guard var known = states[client]?.kept else { return false }
         (known.delivered, known.owed, known.turn) = (record.delivered, record.owed, record.turn)
+        known.fleetSize = record.fleetSize
         return known == record
     }
 
@@ -153,6 +155,7 @@ extension Rotation {
             delivery.recall(record, client, next: jobs.next)
             targets.recall(record)
             recallTurn(record, client, at: now)
+            if subject.entry.rollout != nil { fleet.recall(record.fleetSize, identity(of: subject)) }
         case (.recall(let client), .failure): records.wasNotRecalled(client)
         case (.keep(let client, _), .success(.kept(let record))): records.kept(record, client, by: job.id)
         case (.tidyRecords(_, _, let former, _), .success(.tidied(let orphans))):
@@ -213,7 +216,8 @@ extension Rotation {
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: client.actions.contains { owes(client.name, $0) } ? deliveryTurns.moment(of: client.name) : nil,
             wasRolledOut: index.hasStore
-                && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true)
+                && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true,
+            fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: identity(of: client)))
     }
 
     /// Environment files of a client that hold, or last held, lines besides our variables.

@@ -64,7 +64,7 @@ struct Reporting: Sendable {
     ) {
         let old = holdings[client]
         var entry = holding.map { Entry(identity: identity, holding: $0) }
-        if let old, old.identity == identity, old.holding.fingerprint == entry?.holding.fingerprint {
+        if let old, old.identity == identity, old.holding.hasSameSecret(as: entry?.holding) {
             entry?.holding.since = old.holding.since
         }
         guard entry != old else { return }
@@ -141,7 +141,7 @@ struct Reporting: Sendable {
     /// Goes on from the report that was put before a restart: what was in force then has been so since.
     private mutating func resume(_ report: HostReport?) {
         for (name, entry) in holdings {
-            guard let former = report?.clients[entry.identity], former.fingerprint == entry.holding.fingerprint,
+            guard let former = report?.clients[entry.identity], former.hasSameSecret(as: entry.holding),
                 former.since < entry.holding.since
             else { continue }
             holdings[name]?.holding.since = former.since
@@ -205,7 +205,7 @@ extension Rotation {
     /// Updates what is reported of a client whose health was evaluated.
     mutating func noteHolding(_ client: Subject, at now: Now) {
         let name = client.name
-        let identity = ClientIdentity(team: client.key.team, client: client.entry.clientID)
+        let identity = identity(of: client)
         guard client.entry.concernsStore, let view = health[name] else {
             return reporting.note(nil, of: identity, name, at: now)
         }
@@ -215,10 +215,10 @@ extension Rotation {
         let isUnderWay =
             view.health == .degraded && (code == .notPublished || code == .notDelivered || code == .rolloutHeld)
         let holding = HostReport.Holding(
-            fingerprint: view.current?.fingerprint, since: now.wall, delivered: view.delivered,
+            secret: view.current?.name, since: now.wall, delivered: view.delivered,
             failure: isUnderWay ? nil : code?.rawValue)
         reporting.note(holding, of: identity, name, at: now)
-        if client.entry.isSharing { fleet.note(name, identity, view.current?.fingerprint) }
+        if client.entry.isSharing { fleet.note(name, identity, view.current?.name) }
     }
 
     mutating func planReport(_ deadlines: inout Deadlines) {

@@ -4,18 +4,13 @@ internal import Failures
 /// How far the secrets are rolled out that this machine puts into the store: which machines of the fleet may deliver them.
 ///
 /// - A rollout is put in one transaction with its secret, and raised by comparison with what was last seen: any signer may
-///   raise it, and none undoes what another one did.
-/// - First the canaries are admitted, the machines of the lowest ``Rank``. When they have delivered, no other machine is
-///   admitted for `pause`, measured by this machine's own monotonic clock. After that the others are admitted in steps, so
-///   that no more than `at_once` are admitted and have not delivered; the last step admits all machines.
-/// - A machine that reports nothing for `pause` after it was admitted is not waited for. While too few canaries have
-///   delivered, the next machine becomes one.
-/// - A failing canary holds the rollout, and so does more than one failing machine in twenty. A machine is failing that
-///   reports the new secret, has not delivered it, and reports a failure of anything but the store.
-/// - Progress is known from the machines' reports alone: while these cannot be read, or fewer than half of the machines
-///   report that did before, no further machine is admitted.
-/// - Where the rollout in the store is gone, unreadable or another secret's, it is put there again, once a minute at most.
-/// - A client without `rollout` whose place has one admits everybody.
+///   raise it, and none undoes what another one did. ``RolloutPolicy`` says how.
+/// - The pause is measured by this machine's own monotonic clock.
+/// - A machine that reports nothing for `pause` after it was admitted counts as silent.
+/// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
+/// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted.
+/// - A rollout in the store that is gone, unreadable or another secret's is put there again, once a minute at most.
+/// - A client without `rollout` whose place has one admits all machines.
 struct Rollouts: Sendable {
     private var states: [ClientName: State] = [:]
 
@@ -26,7 +21,7 @@ struct Rollouts: Sendable {
         var since: WallTime
         /// Up to which rank it was admitted when.
         var steps: [Step] = []
-        /// When enough canaries were first seen to have delivered.
+        /// Since when all wanted canaries are known to have delivered.
         var canariesAt: BootTime?
         /// When it was last put because it was not there.
         var repairedAt: BootTime?
@@ -34,14 +29,16 @@ struct Rollouts: Sendable {
         var order: RolloutOrder?
         /// How many machines are admitted of those that report, from 0 to 1.
         var share = 0.0
-        /// Who keeps it from going on.
+        /// The machines that keep it from going on.
         var failing: [String] = []
-        /// Who was admitted, has not delivered, and has given no sign of life for `pause`.
+        /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`.
         var lost: Set<String> = []
         /// Of the machines that report: ten thousand of them are costly to compute.
         var ranks: [String: UInt64] = [:]
-        /// The most machines that were seen to report at one time.
-        var most = 0
+        /// When it was first seen. After a day every machine has reported that can.
+        let begunAt: BootTime
+        /// Whether a machine is waited for, so that the reports are read often.
+        var isMoving = true
     }
 
     fileprivate struct Step: Hashable, Sendable {
@@ -72,7 +69,9 @@ struct Rollouts: Sendable {
     var isEmpty: Bool { states.isEmpty }
 
     /// Whether something depends on what the machines report now.
-    var isGoing: Bool { states.values.contains { !$0.rollout.isFinished && $0.rollout.state == .going } }
+    var isGoing: Bool {
+        states.values.contains { !$0.rollout.isFinished && $0.rollout.state == .going && $0.isMoving }
+    }
 
     func isOrdered(_ client: ClientName) -> Bool { states[client]?.order != nil }
 
@@ -80,8 +79,8 @@ struct Rollouts: Sendable {
 
     /// Records how far it is.
     fileprivate mutating func see(_ rollout: Rollout, _ client: ClientName, at now: Now) {
-        guard var state = states[client], state.rollout.fingerprint == rollout.fingerprint else {
-            var state = State(rollout: rollout, since: now.wall)
+        guard var state = states[client], state.rollout.secret.isSame(as: rollout.secret) else {
+            var state = State(rollout: rollout, since: now.wall, begunAt: now.boot)
             state.steps = [Step(admitted: rollout.admitted, at: now.boot)]
             states[client] = state
             return
@@ -104,74 +103,54 @@ struct Rollouts: Sendable {
 
     /// Decides whether a rollout that is under way is raised or held, and updates what is shown of it.
     ///
-    /// - Parameter members: the machines that report the client.
+    /// - Parameters:
+    ///   - members: the machines that report the client.
+    ///   - isComplete: whether at least half of the machines report that did before.
     fileprivate mutating func next(
-        _ client: ClientName, _ settings: RolloutSettings, _ members: [Fleet.Member], _ deadlines: inout Deadlines
+        _ client: ClientName, _ settings: RolloutSettings, _ members: [Fleet.Member], isComplete: Bool,
+        _ deadlines: inout Deadlines
     ) -> Rollout? {
         guard var state = states[client] else { return nil }
         defer { states[client] = state }
         state.ranks = members.reduce(into: [:]) { ranks, member in
-            ranks[member.machine] =
-                state.ranks[member.machine] ?? Rank.of(member.machine, state.rollout.fingerprint)
+            ranks[member.machine] = state.ranks[member.machine] ?? state.rollout.rank(of: member.machine)
         }
-        state.most = max(state.most, members.count)
-        let machines = RolloutMachine.all(members, of: state.rollout.fingerprint, state.ranks)
-        let admitted = machines.prefix { $0.rank <= state.rollout.admitted }
-        state.share = machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
-        let failing = admitted.filter(\.isFailing)
-        state.failing = failing.map(\.name)
-        var pending = 0
-        state.lost = []
+        var machines = state.machines(members)
+        let admitted = machines.prefix { $0.rank <= state.rollout.admitted }.count
+        let seenAt = Dictionary(members.map { ($0.machine, $0.seenAt) }) { one, _ in one }
         // The last step, which admits all machines, waits for none of them.
         let steps = state.steps.filter { $0.admitted != .max }
-        for machine in admitted where !machine.hasDelivered && !machine.isSilent {
-            guard let since = steps.first(where: { machine.rank <= $0.admitted })?.at else { continue }
-            if deadlines.reached(max(since, machine.seenAt) + settings.pause) {
-                state.lost.insert(machine.name)
-            } else {
-                pending += 1
-            }
+        state.lost = []
+        for index in 0..<admitted where !machines[index].hasDelivered && !machines[index].isSilent {
+            guard let since = steps.first(where: { machines[index].rank <= $0.admitted })?.at,
+                deadlines.reached(max(since, seenAt[machines[index].name] ?? since) + settings.pause)
+            else { continue }
+            state.lost.insert(machines[index].name)
+            machines[index].isSilent = true
         }
+        state.share = machines.isEmpty ? 0 : Double(admitted) / Double(machines.count)
+        state.failing = machines[..<admitted].filter(\.isFailing).map(\.name)
         guard !state.rollout.isFinished, state.rollout.state == .going else {
             if state.rollout.isFinished { state.share = 1 }
             return nil
         }
-        var next = state.rollout
-        let wanted = min(settings.canaries, machines.count { !$0.isSilent })
-        let delivered = admitted.count { $0.hasDelivered }
-        let isOfCanaries = delivered < wanted || machines.prefix(settings.canaries).contains(where: \.isFailing)
-        if failing.count > state.rollout.tolerated,
-            isOfCanaries && !failing.isEmpty || failing.count * 20 > machines.count
-        {
-            next.state = .held
-            return next
-        }
-        // A store that was emptied, or restored, must not release machines that will report again within a day.
-        guard machines.count * 2 >= state.most else { return nil }
-        var room: Int
-        if delivered < wanted {
-            room = wanted - delivered - pending
-        } else {
+        var progress = RolloutPolicy.Progress(machines: machines, isComplete: isComplete)
+        if RolloutPolicy.haveCanariesDelivered(state.rollout, machines, settings) {
             let since = state.canariesAt ?? deadlines.now.boot
             state.canariesAt = since
-            guard deadlines.reached(since + settings.pause) else { return nil }
-            room = max(1, machines.count * settings.atOnce / 100) - pending
+            progress.isPauseOver = deadlines.reached(since + settings.pause)
+        } else {
+            state.canariesAt = nil
         }
-        guard room > 0 else { return nil }
-        // Silent machines are admitted along the way and do not count.
-        for machine in machines[admitted.endIndex...] {
-            if room == 0 { return next }
-            next.admitted = machine.rank
-            if !machine.isSilent { room -= 1 }
-        }
-        // All known machines are admitted now: admit those as well that do not report, unless too few canaries have delivered.
-        if delivered >= wanted || admitted.count == machines.count { next.admitted = .max }
+        state.isMoving = admitted < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
+        if !state.isMoving { progress.isEverybodyKnown = deadlines.reached(state.begunAt + Fleet.silence) }
+        let next = RolloutPolicy.next(state.rollout, progress, settings)
         return next == state.rollout ? nil : next
     }
 
     /// How far a rollout has come; nil where none is known of this secret.
-    fileprivate func view(of client: ClientName, _ secret: Fingerprint?) -> RolloutView? {
-        guard let state = states[client], state.rollout.fingerprint == secret else { return nil }
+    fileprivate func view(of client: ClientName, _ secret: SecretName?) -> RolloutView? {
+        guard let state = states[client], let secret, state.rollout.secret.isSame(as: secret) else { return nil }
         let rollout = state.rollout
         return RolloutView(
             share: rollout.isFinished ? 1 : state.share,
@@ -186,34 +165,32 @@ struct Rollouts: Sendable {
     }
 }
 
-/// A machine of the fleet, as a rollout sees it.
-private struct RolloutMachine {
-    let rank: UInt64
-    let name: String
-    let hasDelivered: Bool
-    let isFailing: Bool
-    /// It was silent long before.
-    let isSilent: Bool
-    let seenAt: BootTime
+extension Rollouts.State {
+    /// The machines, by rank, as the rollout of this secret sees them.
+    fileprivate func machines(_ members: [Fleet.Member]) -> [RolloutPolicy.Machine] {
+        RolloutPolicy.Machine.all(members, of: rollout, ranks)
+    }
+}
 
-    /// In the order in which they are admitted.
-    static func all(
-        _ members: [Fleet.Member], of secret: Fingerprint, _ ranks: [String: UInt64] = [:]
-    ) -> [RolloutMachine] {
+extension RolloutPolicy.Machine {
+    /// - Parameter ranks: those that were computed before.
+    fileprivate static func all(
+        _ members: [Fleet.Member], of rollout: Rollout, _ ranks: [String: UInt64] = [:]
+    ) -> [RolloutPolicy.Machine] {
         members.map { member in
-            let holds = member.holding.fingerprint == secret
+            let holds = member.holding.holds(rollout.secret)
             let hasDelivered = holds && member.holding.delivered
-            return RolloutMachine(
-                rank: ranks[member.machine] ?? Rank.of(member.machine, secret), name: member.machine,
+            return RolloutPolicy.Machine(
+                name: member.machine, rank: ranks[member.machine] ?? rollout.rank(of: member.machine),
                 hasDelivered: hasDelivered,
                 // What it lacks of the store says nothing of its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
                     && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
-                isSilent: member.isSilent && !hasDelivered, seenAt: member.seenAt)
+                isSilent: member.isSilent && !hasDelivered)
         }.sorted { $0.rank < $1.rank }
     }
 
-    /// Whether a failure that another machine reports is about the store alone. The code of a later version is unknown here
+    /// Whether a failure that another machine reports is only about the store. The code of a later version is unknown here
     /// and counts as a failure of the machine: then the rollout is rather held than continued.
     private static func isOfStore(_ code: String) -> Bool {
         FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
@@ -243,7 +220,7 @@ extension Rotation {
     var rolloutViews: [ClientName: RolloutView] {
         guard !rollouts.isEmpty else { return [:] }
         return index.names.reduce(into: [:]) { views, name in
-            views[name] = rollouts.view(of: name, renewal[name]?.current?.fingerprint)
+            views[name] = rollouts.view(of: name, renewal[name]?.current?.name)
         }
     }
 
@@ -251,8 +228,9 @@ extension Rotation {
 
     /// Has a client's rollout do something. Returns whether there is one that is not finished.
     mutating func orderRollout(_ order: RolloutOrder, of client: ClientName, at now: Now) -> Bool {
-        guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint) else { return false }
-        guard view.state != .finished else { return order == .finish }
+        guard let view = rollouts.view(of: client, renewal[client]?.current?.name) else { return false }
+        // Machines may still wait for their turns in one that has ended by itself.
+        guard view.state != .finished || order == .finish else { return false }
         rollouts.order(order, client)
         jobs.want(.rollout(client), at: now)
         touch(.client(client))
@@ -264,7 +242,7 @@ extension Rotation {
         _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
     ) -> Answer? {
         guard rollouts.isOrdered(client) else {
-            guard let view = rollouts.view(of: client, renewal[client]?.current?.fingerprint),
+            guard let view = rollouts.view(of: client, renewal[client]?.current?.name),
                 order.isDone(in: view.state)
             else { return .rolloutOvertaken }
             return .rollout(view)
@@ -292,15 +270,17 @@ extension Rotation {
     /// The rollout that a secret is put into the store with; nil for none.
     func rolloutToPut(_ secret: SecretInfo, _ client: Subject, at place: StorePlace) -> Rollout? {
         let observed = storeReading.rollouts[place]
-        guard observed != .forbidden, observed?.rollout?.fingerprint != secret.fingerprint else { return nil }
+        guard observed != .forbidden, observed?.rollout?.secret.isSame(as: secret.name) != true else { return nil }
         guard let settings = client.entry.rollout else {
             // Machines that have seen one wait for this one.
-            return wasNeverRolledOut(client.name, place) ? nil : .finished(secret.fingerprint)
+            return wasNeverRolledOut(client.name, place) ? nil : .finished(secret.name)
         }
-        if let known = rollouts[client.name]?.rollout, known.fingerprint == secret.fingerprint { return known }
-        let members = members(of: client) ?? []
-        let ranks = RolloutMachine.all(members, of: secret.fingerprint).filter { !$0.isSilent }.map(\.rank)
-        return Rollout(fingerprint: secret.fingerprint, admitted: ranks.prefix(settings.canaries).last ?? 0)
+        if let known = rollouts[client.name]?.rollout, known.secret.isSame(as: secret.name) { return known }
+        let new = Rollout(of: secret.name, admitted: 0)
+        guard let members = members(of: client) else { return new }
+        let progress = RolloutPolicy.Progress(
+            machines: RolloutPolicy.Machine.all(members, of: new), isComplete: fleet.isComplete(identity(of: client)))
+        return Rollout(of: secret.name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
     /// Whether no rollout of a client's secrets was seen, before the start either: then no machine waits for one.
@@ -310,8 +290,11 @@ extension Rotation {
 
     private func members(of client: Subject) -> [Fleet.Member]? {
         guard let store = configuration.store else { return nil }
-        return fleet.members(
-            of: ClientIdentity(team: client.key.team, client: client.entry.clientID), besides: store.machine)
+        return fleet.members(of: identity(of: client), besides: store.machine)
+    }
+
+    func identity(of client: Subject) -> ClientIdentity {
+        ClientIdentity(team: client.key.team, client: client.entry.clientID)
     }
 
     mutating func planRollout(_ client: Subject, _ deadlines: inout Deadlines) {
@@ -322,7 +305,7 @@ extension Rotation {
         let observed = storeReading.rollouts[place]
         if client.entry.rollout == nil, wasNeverRolledOut(name, place) { return }
         guard let revision = observed.map(\.revision) ?? 0 else { return }
-        guard let rollout = observed?.rollout, rollout.fingerprint == secret.fingerprint else {
+        guard let rollout = observed?.rollout, rollout.secret.isSame(as: secret.name) else {
             guard let wanted = rolloutToPut(secret, client, at: place) else { return }
             if let repairedAt = rollouts[name]?.repairedAt, !deadlines.reached(repairedAt + Rollouts.repairPace) {
                 return
@@ -334,10 +317,13 @@ extension Rotation {
         rollouts.see(rollout, name, at: deadlines.now)
         let members = members(of: client)
         let step = members.flatMap {
-            rollouts.next(name, client.entry.rollout ?? .standard, $0, &deadlines)
+            rollouts.next(
+                name, client.entry.rollout ?? .standard, $0, isComplete: fleet.isComplete(identity(of: client)),
+                &deadlines)
         }
         fleet.note(name, lost: rollouts.lost(name))
-        let wanted = ordered(name, rollout) ?? (client.entry.rollout == nil ? .finished(secret.fingerprint) : step)
+        let isOver = client.entry.rollout == nil && !rollout.isFinished
+        let wanted = ordered(name, rollout) ?? (isOver ? .finished(secret.name) : step)
         if let wanted, wanted != rollout {
             put(wanted, name, at: place, ifAt: revision, &deadlines)
         } else {
@@ -366,7 +352,7 @@ extension Rotation {
         case .resume:
             wanted.state = .going
             wanted.tolerated = max(rollout.tolerated, state.failing.count)
-        case .finish: wanted = .finished(rollout.fingerprint)
+        case .finish: wanted = Rollout(of: rollout.secret, admitted: .max, isOrdered: true)
         }
         return wanted
     }
@@ -392,7 +378,7 @@ extension Rotation {
                 nextAttempt: upcoming(attempts.notBefore, deadlines.now))
         }
         guard let state = rollouts[name], let secret = renewal[name]?.current,
-            let view = rollouts.view(of: name, secret.fingerprint), view.state != .finished
+            let view = rollouts.view(of: name, secret.name), view.state != .finished
         else { return nil }
         // Without the machines' reports no further machine is admitted.
         if let attempts = jobs.lastFailure(of: .fleet),

@@ -6,7 +6,7 @@ internal import Failures
 /// - A secret is put there once it is kept in the state directory and, with `verify: true`, Apple was asked. One that
 ///   Apple has refused is not.
 /// - A put names the revision that was last seen. Where another signer was first, the put finds that one's secret: it is
-///   put in force here if it may be, is greater (issued later, then with the greater fingerprint) and is not due; else the
+///   put in force here if it may be, is greater (issued later, then with the greater digest of the signing input) and is not due; else the
 ///   put is repeated.
 /// - A place in which it was tried to put a secret three times within an hour is contested, and left alone until that hour is over.
 /// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(_:)``.
@@ -15,7 +15,7 @@ struct Sharing: Sendable {
 
     private struct State: Hashable, Sendable {
         /// The secret that was last put there.
-        var secret: Fingerprint
+        var secret: SecretInfo
         /// When it was put there, in the last hour.
         var puts: [BootTime] = []
     }
@@ -27,7 +27,7 @@ struct Sharing: Sendable {
         states = states.filter { configuration.store != nil && configuration.clients[$0.key]?.isSharing == true }
     }
 
-    fileprivate mutating func put(_ secret: Fingerprint, _ client: ClientName, at now: Now) {
+    fileprivate mutating func put(_ secret: SecretInfo, _ client: ClientName, at now: Now) {
         var state = states[client] ?? State(secret: secret)
         if state.secret != secret { state = State(secret: secret) }
         state.puts.removeAll { now.boot >= $0 + Self.memory }
@@ -37,7 +37,7 @@ struct Sharing: Sendable {
 
     /// Whether a secret was put there so often that it is left alone.
     func isContested(_ secret: SecretInfo, _ client: ClientName, _ deadlines: inout Deadlines) -> Bool {
-        guard let state = states[client], state.secret == secret.fingerprint, state.puts.count == Self.limit else {
+        guard let state = states[client], state.secret == secret, state.puts.count == Self.limit else {
             return false
         }
         return !deadlines.reached(state.puts[0] + Self.memory)
@@ -66,7 +66,7 @@ extension Rotation {
         _ client: ClientName, _ secret: SecretInfo, at place: StorePlace, _ put: StorePut, at now: Now
     ) {
         // Counted also where nothing was put: a place that always holds something else would be put into without a pause.
-        sharing.put(secret.fingerprint, client, at: now)
+        sharing.put(secret, client, at: now)
         switch put {
         case .done(let revision):
             storeReading.countPut(success: true)
@@ -136,9 +136,7 @@ extension Rotation {
         guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing, records.isSettled(name),
             let secret = secretToShare(client), let observed = storeReading.observed[place]
         else { return }
-        if case .secret(let found, _) = observed, found.fingerprint == secret.fingerprint {
-            return recover(.share(name))
-        }
+        if observed.holds(secret) { return recover(.share(name)) }
         guard let revision = observed.revision, betterInStore(client, &deadlines) == nil,
             !sharing.isContested(secret, name, &deadlines)
         else { return }
@@ -191,16 +189,16 @@ extension Rotation {
 }
 
 extension StoreObservation {
-    /// Whether it is this secret.
+    /// Whether it is this secret, also with another valid signature.
     func holds(_ secret: SecretInfo) -> Bool {
-        if case .secret(let found, _) = self { found.fingerprint == secret.fingerprint } else { false }
+        if case .secret(let found, _) = self { found.isSame(as: secret) } else { false }
     }
 }
 
 extension SecretInfo {
     /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
-    /// fingerprint.
+    /// digest of what is signed.
     func isGreater(than other: SecretInfo) -> Bool {
-        (issuedAt, fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
+        (issuedAt, order) > (other.issuedAt, other.order)
     }
 }

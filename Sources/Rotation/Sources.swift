@@ -6,9 +6,10 @@ internal import Failures
 /// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
 /// - A file is read at the start, after a reload, when asked, and after a change notice once nobody writes any more.
 /// - Received is a secret that a configured public key signed for the client's ids, with possible times, not expired,
-///   greater than the one in force, and with more life left than is critical or than the one in force has.
-/// - Greater is, of one key, what was issued later, then what has the greater fingerprint. Of two keys the one that the
-///   configuration names first wins whenever it was issued, unless its secret is critical.
+///   greater than the current one, and with more life left than is critical for the longer-lived of both, or than the
+///   current one has. An expired current secret yields to any that is valid.
+/// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
+///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
 /// - Absence says nothing: a source that is gone, empty, older or wrong changes nothing that is in force.
 struct Sources: Sendable {
     private var states: [ClientName: State] = [:]
@@ -138,11 +139,14 @@ extension Rotation {
     private func objection(
         to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
     ) -> String? {
-        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client) else {
-            return nil
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
+            !deadlines.reached(current.expiresAt)
+        else { return nil }
+        // Of two lives the longer one says what too soon is: an hour to live is nothing where 80 days are left.
+        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
+        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
+            return "it expires too soon, at \(issued.expiresAt)"
         }
-        let isCritical = deadlines.reached(issued.expiresAt - client.entry.criticalRemainder(of: issued))
-        if isCritical, issued.expiresAt <= current.expiresAt { return "it expires too soon, at \(issued.expiresAt)" }
         if offered == held {
             return issued.isGreater(than: current) ? nil : "it is older than the one in force"
         }
@@ -183,8 +187,7 @@ extension Rotation {
         var deadlines = Deadlines(now: now)
         let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
             .sorted {
-                (-$0.rank, $0.issued.issuedAt, $0.issued.fingerprint.leadingBytes)
-                    < (-$1.rank, $1.issued.issuedAt, $1.issued.fingerprint.leadingBytes)
+                (-$0.rank, $0.issued.issuedAt, $0.issued.order) < (-$1.rank, $1.issued.issuedAt, $1.issued.order)
             }
         var best: SecretInfo?
         for (_, issued) in ranked
@@ -255,7 +258,7 @@ extension Rotation {
             case .secret(let issued):
                 if let problem = problem(of: issued, client, &deadlines) {
                     (state, detail) = problem
-                } else if issued.fingerprint == current?.fingerprint {
+                } else if current?.isSame(as: issued) == true {
                     (state, detail) = (.current, nil)
                 } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {
                     (state, detail) = (.stale, objection)

@@ -179,7 +179,7 @@ extension Rotation {
             for case .secret(let issued, _) in observed.values { clock.noteIssue(issued) }
             found = .success(observed)
             rollouts = read
-            let inForce = index.names.compactMap { wantedSecret($0)?.fingerprint }
+            let inForce = index.names.flatMap { wantedSecret($0)?.name.digests ?? [] }
             admissions.read(observed, rollouts, inForce: Set(inForce))
         case .failure(let failure): found = .failure(failure)
         case .success(let outcome): return unexpected(outcome, of: job)

@@ -38,7 +38,7 @@ struct Targets: Sendable {
 
         /// Whether this secret was put there, and nothing else has been seen there since.
         func holds(_ secret: SecretInfo) -> Bool {
-            !isUncertain && verified != false && pushed?.fingerprint == secret.fingerprint
+            !isUncertain && verified != false && pushed?.isSame(as: secret) == true
         }
 
         /// What is known to be there; after a push that failed, and perhaps did not, what was there before.

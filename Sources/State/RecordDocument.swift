@@ -26,6 +26,7 @@ enum RecordDocument {
                 + (record.keyChange.map { [("keyChange", Change.json(of: $0))] } ?? [])
                 + (record.turn.map { [("turn", .number(Int($0.secondsSinceEpoch)))] } ?? [])
                 + (record.wasRolledOut ? [("rolledOut", .bool(true))] : [])
+                + (record.fleetSize > 0 ? [("fleetSize", .number(record.fleetSize))] : [])
                 + (record.pushed.isEmpty
                     ? []
                     : [
@@ -55,6 +56,9 @@ enum RecordDocument {
         record.keyChange = try document.given("keyChange").map(Change.change)
         if document.given("turn") != nil { record.turn = try document.moment("turn") }
         record.wasRolledOut = document["rolledOut"] == .bool(true)
+        if let size = document.given("fleetSize")?.whole {
+            record.fleetSize = Int(try Malformed.unless((1...1_000_000_000).contains(size) ? size : nil))
+        }
         for pushed in try document.elements("pushed") {
             let target = try Malformed.unless(TargetName(try pushed.string("target")))
             let output = PushOutput(target: target, place: try pushed.string("place"))
@@ -123,6 +127,7 @@ enum RecordDocument {
                 ("fingerprint", .string(issued.fingerprint.description)),
                 ("issuedAt", .number(Int(issued.issuedAt.secondsSinceEpoch))),
                 ("keyID", .string(issued.keyID.description)),
+                ("signed", .text(issued.name.signed?.description)),
                 ("signer", .text(issued.signer?.description)),
                 ("team", .string(issued.team.description)),
             ])
@@ -134,13 +139,15 @@ enum RecordDocument {
                 keyID: try Malformed.unless(KeyID(try value.string("keyID"))),
                 subject: try Malformed.unless(ClientID(try value.string("client"))),
                 issuedAt: try value.moment("issuedAt"), expiresAt: try value.moment("expiresAt"))
-            let fingerprint = try Malformed.unless(Fingerprint(try value.string("fingerprint")))
+            var signed: Fingerprint?
+            if let text = try value.optionalString("signed") { signed = try Malformed.unless(Fingerprint(text)) }
+            let name = SecretName(
+                try Malformed.unless(Fingerprint(try value.string("fingerprint"))), signed: signed)
             // Nil where no known key has signed it.
             guard let signer = try value.optionalString("signer") else {
-                return SecretInfo(fingerprint: fingerprint, claims: claims, signer: nil)
+                return SecretInfo(name, claims: claims, signer: nil)
             }
-            return SecretInfo(
-                fingerprint: fingerprint, claims: claims, signer: try Malformed.unless(KeyDigest(signer)))
+            return SecretInfo(name, claims: claims, signer: try Malformed.unless(KeyDigest(signer)))
         }
     }
 
@@ -163,7 +170,9 @@ enum RecordDocument {
             let token = Token(bytes, sha256: sha256)
             // The facts in the record must be those of this secret.
             guard token.fingerprint == issued.fingerprint else { throw Malformed() }
-            let secret = Secret(token: token, issued: issued)
+            // An older version did not write what is signed.
+            let secret = Secret(
+                token: token, issued: SecretInfo(token.name, claims: issued.claims, signer: issued.signer))
             guard let signerKey = try value.optionalString("signerKey") else {
                 return RecordedSecret(secret, signerKey: nil)
             }

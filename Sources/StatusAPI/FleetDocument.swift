@@ -33,14 +33,14 @@ extension FleetMachineView: JSONDocument {
     package init(_ view: FleetMachineView?, _ members: inout JSONMembers) throws {
         let machine = try members("machine", view?.machine)
         let state = try members("state", view?.state)
-        let fingerprint = try members.orNull("fingerprint", view?.holding.fingerprint)
+        let fingerprint = try members.orNull("fingerprint", view?.holding.secret?.fingerprint)
         let since = try members("since", view?.holding.since)
         let delivered = try members("delivered", view?.holding.delivered)
         let failure = try members.orNull("failure", view?.holding.failure)
         self.init(
             machine: machine, state: state,
             holding: HostReport.Holding(
-                fingerprint: fingerprint, since: since, delivered: delivered, failure: failure),
+                secret: fingerprint.map { SecretName($0) }, since: since, delivered: delivered, failure: failure),
             lastSeen: try members("last_seen", view?.lastSeen))
     }
 }

@@ -2,23 +2,27 @@ package import AppleClientSecret
 import SignIn
 
 /// How far the actions for a new secret may have gone in a fleet, as it lies in the store:
-/// `{"v":1,"fingerprint":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
+/// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
 ///
 /// The rules are:
 /// - A value of more than ``StoreValue/longest`` bytes is not read.
 /// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout; further names
 ///   are left to later versions.
+/// - Earlier versions know neither `signed` nor `ordered`, and name the secret by its fingerprint only.
 package struct StoredRollout: Hashable, Sendable {
-    /// Of the secret that it is about.
-    package let fingerprint: Fingerprint
+    /// The secret that it is about.
+    package let secret: SecretName
     /// The highest rank of a machine whose actions may run.
     package let admitted: UInt64
     package let isHeld: Bool
     /// How many machines may fail without holding it.
     package let tolerated: Int
+    /// Whether an operator has ended it.
+    package let isOrdered: Bool
 
-    package init(fingerprint: Fingerprint, admitted: UInt64, isHeld: Bool, tolerated: Int) {
-        self.fingerprint = fingerprint
+    package init(secret: SecretName, admitted: UInt64, isHeld: Bool, tolerated: Int, isOrdered: Bool = false) {
+        self.secret = secret
+        self.isOrdered = isOrdered
         self.admitted = admitted
         self.isHeld = isHeld
         self.tolerated = tolerated
@@ -26,11 +30,13 @@ package struct StoredRollout: Hashable, Sendable {
 
     var json: JSONText {
         let digits = String(admitted, radix: 16)
-        return .object([
-            ("v", .number(1)), ("fingerprint", .string(fingerprint.description)),
-            ("admitted", .string(String(repeating: "0", count: 16 - digits.count) + digits)),
-            ("state", .string(isHeld ? "held" : "going")), ("tolerated", .number(tolerated)),
-        ])
+        return .object(
+            [("v", .number(1)), ("fingerprint", .string(secret.fingerprint.description))]
+                + (secret.signed.map { [("signed", .string($0.description))] } ?? [])
+                + [
+                    ("admitted", .string(String(repeating: "0", count: 16 - digits.count) + digits)),
+                    ("state", .string(isHeld ? "held" : "going")), ("tolerated", .number(tolerated)),
+                ] + (isOrdered ? [("ordered", .bool(true))] : []))
     }
 
     /// Reads ``json``; nil for anything else.
@@ -44,8 +50,14 @@ package struct StoredRollout: Hashable, Sendable {
             guard let count = member.whole, (0...1_000_000_000).contains(count) else { return nil }
             tolerated = count
         }
+        var signed: Fingerprint?
+        if let member = json["signed"] {
+            guard let read = member.text.flatMap({ Fingerprint($0) }) else { return nil }
+            signed = read
+        }
         self.init(
-            fingerprint: fingerprint, admitted: admitted, isHeld: state == "held", tolerated: Int(tolerated))
+            secret: SecretName(fingerprint, signed: signed), admitted: admitted, isHeld: state == "held",
+            tolerated: Int(tolerated), isOrdered: json["ordered"] == .bool(true))
     }
 
     /// 16 hexadecimal digits, in small letters.

@@ -89,6 +89,6 @@ struct UserWriterPolicy {
         } catch {
             guard client.verify, error.isOfAnotherKey else { throw .notItsSecret }
         }
-        return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, form: form, signer: nil))
+        return Secret(token: token, issued: SecretInfo(token.name, form: form, signer: nil))
     }
 }

@@ -73,7 +73,7 @@ import Testing
         let service = try service()
         let found = try service.read([place, other], issued: { _ in issued })
         let rollout = Rollout(
-            fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), admitted: 255, state: .held, tolerated: 2)
+            of: SecretName(Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF)), admitted: 255, state: .held, tolerated: 2)
         #expect(
             found
                 == .storeRead(
@@ -100,7 +100,7 @@ import Testing
 
     @Test func aRolloutIsPutWithItsSecret() throws {
         let listener = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
-        let rollout = Rollout(fingerprint: Fingerprint(leadingBytes: 1), admitted: 255)
+        let rollout = Rollout(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 255)
         #expect(
             try service().put(rollout, at: place, ifAt: 0, with: (token, 42), issued: { _ in nil })
                 == .done(revision: 43))
@@ -119,7 +119,7 @@ import Testing
                     + "\n"))
         #expect(
             try service().put(
-                .init(fingerprint: Fingerprint(leadingBytes: 1), admitted: 255), at: place, ifAt: 0, with: (token, 42),
+                .init(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 255), at: place, ifAt: 0, with: (token, 42),
                 issued: { _ in nil }) == .found(.foreign(revision: 5), secret: .missing))
         _ = listener
     }

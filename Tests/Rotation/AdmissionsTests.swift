@@ -56,7 +56,7 @@ struct AdmissionsTests {
         let rank = Rank.of("app17", fingerprint)
         bench.rollouts[place] = .rollout(
             Rollout(
-                fingerprint: fingerprint,
+                of: SecretName(fingerprint),
                 admitted: difference < 0 ? rank - UInt64(-difference) : rank + UInt64(difference), state: state),
             revision: revision)
     }
@@ -123,7 +123,7 @@ struct AdmissionsTests {
         bench.pass(61)
         #expect(runs == 0, "gone")
         admit(Fingerprint(leadingBytes: 77), 0)
-        bench.rollouts[place] = .rollout(.finished(Fingerprint(leadingBytes: 77)), revision: 900)
+        bench.rollouts[place] = .rollout(.finished(SecretName(Fingerprint(leadingBytes: 77))), revision: 900)
         bench.pass(61)
         #expect(runs == 0, "another's")
         bench.rollouts[place] = .foreign(revision: 901)
@@ -275,12 +275,44 @@ struct AdmissionsTests {
         try begin()
         let second = try secret(2)
         bench.store[place] = .secret(second, revision: 500)
-        bench.rollouts[place] = .rollout(.finished(second.fingerprint), revision: 500)
+        bench.rollouts[place] = .rollout(.finished(second.name), revision: 500)
         bench.pass(61)
         let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 3600)
         #expect(turn > 130, "take another number for the secret")
         #expect(runs == 0)
         bench.pass(turn + 5)
+        #expect(runs == 1)
+    }
+
+    /// What an operator finishes is for now.
+    @Test mutating func aRolloutThatAnOperatorFinishesLeavesNoMachineItsTurn() throws {
+        bench.reload(try Self.configuration(deliverOver: 3600))
+        try begin()
+        let second = try secret(2)
+        bench.store[place] = .secret(second, revision: 500)
+        bench.rollouts[place] = .rollout(Rollout(of: second.name, admitted: 0), revision: 500)
+        bench.pass(61)
+        #expect(runs == 0)
+        bench.rollouts[place] = .rollout(Rollout(of: second.name, admitted: .max, isOrdered: true), revision: 501)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Some machines may hold the secret with another signature than the rollout's signer.
+    @Test mutating func aRolloutIsAboutTheSecretWhateverItsSignature() throws {
+        try begin()
+        let second = try secret(2)
+        let held = SecretInfo(
+            SecretName(second.fingerprint, signed: Fingerprint(leadingBytes: 5)), claims: second.claims,
+            signer: second.signer)
+        let named = SecretName(Fingerprint(leadingBytes: 6), signed: Fingerprint(leadingBytes: 5))
+        let rank = Rank.of("app17", named.fingerprint)
+        bench.store[place] = .secret(held, revision: 500)
+        bench.rollouts[place] = .rollout(Rollout(of: named, admitted: rank - 1), revision: 500)
+        bench.pass(61)
+        #expect(runs == 0)
+        bench.rollouts[place] = .rollout(Rollout(of: named, admitted: rank), revision: 501)
+        bench.pass(61)
         #expect(runs == 1)
     }
 
@@ -301,7 +333,7 @@ struct AdmissionsTests {
             let rank = Rank.of("app17", secret.fingerprint)
             bench.store[shopPlace] = .secret(secret, revision: 1_000 + Int64(number))
             bench.rollouts[shopPlace] = .rollout(
-                Rollout(fingerprint: secret.fingerprint, admitted: shopAdmits ? rank : rank - 1, state: .going),
+                Rollout(of: secret.name, admitted: shopAdmits ? rank : rank - 1, state: .going),
                 revision: 1_000 + Int64(number))
         }
         bench.go()

@@ -341,8 +341,11 @@ final class Bench {
         case .mint(_, let key, let claims):
             minted += 1
             return .success(
-                .minted(SecretInfo(fingerprint: Fingerprint(leadingBytes: minted), claims: claims, signer: prints[key]))
-            )
+                .minted(
+                    SecretInfo(
+                        SecretName(
+                            Fingerprint(leadingBytes: minted), signed: Fingerprint(leadingBytes: minted)),
+                        claims: claims, signer: prints[key])))
         case .keep(let client, let record):
             records[client] = record
             return .success(.kept(record))

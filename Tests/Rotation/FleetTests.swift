@@ -32,7 +32,8 @@ struct FleetTests {
         _ machine: String, _ fingerprint: Fingerprint?, ago: Int64 = 0, delivered: Bool = true, failure: String? = nil
     ) {
         let at = WallTime(secondsSinceEpoch: bench.now.wall.secondsSinceEpoch - ago)
-        let holding = HostReport.Holding(fingerprint: fingerprint, since: at, delivered: delivered, failure: failure)
+        let holding = HostReport.Holding(
+            secret: fingerprint.map { SecretName($0) }, since: at, delivered: delivered, failure: failure)
         bench.reports[machine] = HostObservation(
             revision: (bench.reports[machine]?.revision ?? 10_000) + 1,
             report: HostReport(at: at, clients: [identity: holding]))

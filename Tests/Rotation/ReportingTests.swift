@@ -43,7 +43,7 @@ struct ReportingTests {
         bench.pass(1)
         #expect(bench.reports.keys.sorted() == ["app17"])
         let holding = try #require(bench.reports["app17"]?.report?.clients[web])
-        #expect(try holding.fingerprint == bench.current("web")?.fingerprint)
+        #expect(try holding.secret?.fingerprint == bench.current("web")?.fingerprint)
         #expect(holding.delivered)
         #expect(holding.failure == nil)
         bench.pass(86_400)
@@ -62,7 +62,7 @@ struct ReportingTests {
         bench.pass(30)
         let after = try #require(puts.last?.clients[web])
         #expect(puts.count == 1)
-        #expect(after.fingerprint != before.clients[web]?.fingerprint)
+        #expect(after.secret != before.clients[web]?.secret)
         #expect(!after.delivered)
         #expect(after.failure == "disk_full")
         #expect(try #require(before.clients[web]?.since) < after.since)
@@ -139,7 +139,7 @@ struct ReportingTests {
         bench.release(.report)
         bench.pass(120)
         #expect(fault == nil)
-        #expect(bench.reports["app17"]?.report?.clients[web]?.fingerprint == (try bench.current("web"))?.fingerprint)
+        #expect(bench.reports["app17"]?.report?.clients[web]?.secret == (try bench.current("web"))?.name)
     }
 
     @Test func aFirstPutThatAReloadHasOvertakenIsRepeated() throws {

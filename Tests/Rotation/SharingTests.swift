@@ -43,6 +43,12 @@ struct SharingTests {
         return try Values.issued(number, from: now + seconds, to: now + seconds + days * Values.day, signer: signer)
     }
 
+    /// Another signer's secret that differs from this one in what is signed only.
+    private func others(of mine: SecretInfo, _ number: UInt64) throws -> SecretInfo {
+        let digest = Fingerprint(leadingBytes: number)
+        return SecretInfo(SecretName(digest, signed: digest), claims: mine.claims, signer: signer)
+    }
+
     private var puts: [String] { bench.log.filter { $0.hasPrefix("share ") } }
 
     @Test func whatIsMintedIsKeptAndPutThereOnce() throws {
@@ -189,14 +195,38 @@ struct SharingTests {
     @Test func ofOneSecondTheGreaterFingerprintWins() throws {
         bench.go()
         let mine = try #require(try bench.current("web"))
-        let theirs = SecretInfo(fingerprint: Fingerprint(leadingBytes: 9_999), claims: mine.claims, signer: signer)
+        let theirs = try others(of: mine, 9_999)
         write(theirs, revision: 500)
         bench.pass(61)
         #expect(try bench.current("web") == theirs)
-        let smaller = SecretInfo(fingerprint: Fingerprint(leadingBytes: 1), claims: mine.claims, signer: signer)
+        let smaller = try others(of: mine, 0)
         write(smaller, revision: 501)
         bench.pass(61)
         #expect(shared == theirs)
+    }
+
+    /// Anybody can alter an ECDSA signature so that it stays valid.
+    @Test func anAlteredSignatureIsTheSameSecret() throws {
+        bench.go()
+        let mine = try #require(try bench.current("web"))
+        bench.forget()
+        for (round, number) in [UInt64(9_999), 1].enumerated() {
+            write(Values.altered(mine, number, signer: signer), revision: 500 + Int64(round))
+            bench.pass(61)
+            #expect(try bench.current("web")?.fingerprint == mine.fingerprint)
+        }
+        #expect(puts == [])
+        #expect(!bench.log.contains { $0.hasPrefix("run") || $0.hasPrefix("publish") || $0.hasPrefix("keep") })
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    /// It says what the signer's secret says, and is worth nothing.
+    @Test func aSpoiledSignatureIsPutRight() throws {
+        bench.go()
+        let mine = try #require(try bench.current("web"))
+        write(Values.altered(mine, 9_999, signer: nil), revision: 500)
+        bench.pass(61)
+        #expect(shared?.fingerprint == mine.fingerprint)
     }
 
     @Test func whoKeepsChangingTheStoreIsLeftAloneForAnHour() throws {

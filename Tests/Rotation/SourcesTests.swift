@@ -96,6 +96,39 @@ struct SourcesTests {
         #expect(try bench.current("web")?.fingerprint == Fingerprint(leadingBytes: 6))
     }
 
+    @Test func anAlteredSignatureIsNothingNew() throws {
+        let first = try begin(with: 5)
+        for number in [UInt64(4), 6] {
+            try offer(Values.altered(first, number, signer: signer))
+            #expect(try state == .current)
+        }
+        #expect(try bench.current("web")?.fingerprint == first.fingerprint)
+        #expect(bench.log.allSatisfy { $0.hasPrefix("read source") }, "\(bench.log)")
+    }
+
+    /// A signer may have lost a later secret, or have had a clock that was ahead.
+    @Test func anExpiredSecretYieldsToAnEarlierOneThatIsValid() throws {
+        try begin(with: 5)
+        let earlier = try secret(4, issued: -1, expires: 120)
+        try offer(earlier)
+        #expect(try state == .stale)
+        bench.pass(91 * Values.day)
+        #expect(try bench.held(in: "web.jwt") == earlier)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    /// How soon is too soon follows from the longer life of both.
+    @Test func aSecretForAnHourDoesNotReplaceOneForEightyDays() throws {
+        let first = try begin()
+        let now = bench.now.wall.secondsSinceEpoch - Values.start
+        try offer(try Values.issued(2, from: now, to: now + 3600, signer: signer))
+        #expect(try state == .stale)
+        #expect(try bench.held(in: "web.jwt") == first)
+        // Of a day less than ten, which are critical for ninety.
+        try offer(try Values.issued(3, from: now, to: now + 11 * Values.day, signer: signer))
+        #expect(try state == .current)
+    }
+
     @Test func nothingIsEverMinted() throws {
         bench.go()
         try offer(.missing)

@@ -97,10 +97,17 @@ enum Values {
         from: Int64 = -60, to: Int64 = 90 * day, signer: KeyDigest?
     ) throws -> SecretInfo {
         SecretInfo(
-            fingerprint: Fingerprint(leadingBytes: number),
+            SecretName(Fingerprint(leadingBytes: number), signed: Fingerprint(leadingBytes: number)),
             claims: Claims(
                 issuer: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),
                 subject: try #require(ClientID(id)), issuedAt: moment(from), expiresAt: moment(to)),
+            signer: signer)
+    }
+
+    /// The same secret with another signature, of which the signer is given.
+    static func altered(_ issued: SecretInfo, _ number: UInt64, signer: KeyDigest?) -> SecretInfo {
+        SecretInfo(
+            SecretName(Fingerprint(leadingBytes: number), signed: issued.name.signed), claims: issued.claims,
             signer: signer)
     }
 }

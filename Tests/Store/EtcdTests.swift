@@ -39,7 +39,7 @@ import Testing
 
     private func rollout(_ admitted: UInt64, held isHeld: Bool = false) -> StoredRollout {
         StoredRollout(
-            fingerprint: Fingerprint(leadingBytes: 7), admitted: admitted, isHeld: isHeld, tolerated: 0)
+            secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: admitted, isHeld: isHeld, tolerated: 0)
     }
 
     @Test func aRolloutIsPutWithItsSecretAndThenRaised() throws {

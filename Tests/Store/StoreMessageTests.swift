@@ -8,7 +8,7 @@ import Testing
     private static let slot = "DEF123GHIJ/com.example.web/000aff1005060708"
 
     private let rollout = StoredRollout(
-        fingerprint: Fingerprint(leadingBytes: 7), admitted: .max, isHeld: true, tolerated: 3)
+        secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: .max, isHeld: true, tolerated: 3)
 
     @Test func questionsAreRead() throws {
         let slot = try #require(StoreSlot(Self.slot))

@@ -10,7 +10,7 @@ import Testing
         for isHeld in [false, true] {
             for admitted in [0, 255, UInt64.max] {
                 let rollout = StoredRollout(
-                    fingerprint: Fingerprint(leadingBytes: 7), admitted: admitted, isHeld: isHeld, tolerated: 2)
+                    secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: admitted, isHeld: isHeld, tolerated: 2)
                 #expect(StoredRollout.decode(rollout.json.bytes, revision: 3) == .rollout(rollout, revision: 3))
             }
         }
@@ -18,7 +18,7 @@ import Testing
 
     @Test func asTheGuideWritesIt() {
         let rollout = StoredRollout(
-            fingerprint: Fingerprint(leadingBytes: 7), admitted: 255, isHeld: false, tolerated: 0)
+            secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: 255, isHeld: false, tolerated: 0)
         let text =
             #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","tolerated":0}"#
         #expect(rollout.json.rendered == text)

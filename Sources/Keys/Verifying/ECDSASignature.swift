@@ -30,6 +30,25 @@ struct ECDSASignature {
         return [0x30, UInt8(body.count)] + body
     }
 
+    /// The same signature with the smaller of s and n−s, which are equally valid: a minted secret has this one form.
+    var withLowS: ECDSASignature {
+        var borrow = 0
+        var other = [UInt8](repeating: 0, count: 32)
+        for index in (0..<32).reversed() {
+            let difference = Int(Self.groupOrder[index]) - Int(raw[32 + index]) - borrow
+            borrow = difference < 0 ? 1 : 0
+            other[index] = UInt8(truncatingIfNeeded: difference)
+        }
+        guard other.lexicographicallyPrecedes(raw[32...]) else { return self }
+        return ECDSASignature(raw: Array(raw[..<32]) + other) ?? self
+    }
+
+    /// The order n of P-256 (SEC 2, section 2.4.2), big-endian.
+    private static let groupOrder: [UInt8] = [
+        0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+    ]
+
     /// A positive INTEGER in as few bytes as possible, the first of them below 0x80.
     private static func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
         let digits = number.drop { $0 == 0 }

@@ -8,7 +8,7 @@ package enum TokenReader {
     package static func read(_ bytes: [UInt8], keys: [PublicKey]) -> SecretInfo? {
         guard let jws = try? CompactJWS(bytes), let form = jws.form else { return nil }
         let signer = keys.first { $0.verifies(jws) }
-        return SecretInfo(fingerprint: Token(bytes).fingerprint, form: form, signer: signer?.print)
+        return SecretInfo(Token(bytes).name, form: form, signer: signer?.print)
     }
 
     /// The same for a token.

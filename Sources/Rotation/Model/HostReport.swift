@@ -27,7 +27,7 @@ package struct HostReport: Hashable, Sendable {
     /// What a machine has of one client.
     package struct Holding: Hashable, Sendable {
         /// The secret in force there; nil before the first one.
-        package var fingerprint: Fingerprint?
+        package var secret: SecretName?
         /// Since when that has been in force.
         package var since: WallTime
         /// Whether every output holds it and every action has succeeded for it.
@@ -35,11 +35,18 @@ package struct HostReport: Hashable, Sendable {
         /// The code of what fails there, which another version may not know; nil where nothing does.
         package var failure: String?
 
-        package init(fingerprint: Fingerprint?, since: WallTime, delivered: Bool, failure: String?) {
-            self.fingerprint = fingerprint
+        package init(secret: SecretName?, since: WallTime, delivered: Bool, failure: String?) {
+            self.secret = secret
             self.since = since
             self.delivered = delivered
             self.failure = failure
+        }
+
+        /// Whether this is the current secret there.
+        func holds(_ other: SecretName) -> Bool { secret?.isSame(as: other) == true }
+
+        func hasSameSecret(as other: Holding?) -> Bool {
+            if let name = other?.secret { holds(name) } else { other != nil && secret == nil }
         }
 
         /// Whether this one rather than the other is what is to be known of a machine.

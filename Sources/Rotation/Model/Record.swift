@@ -24,13 +24,17 @@ package struct Record: Hashable, Sendable {
     package var turn: WallTime?
     /// Whether a rollout was ever seen where ``current`` lies in the store.
     package var wasRolledOut: Bool
+    /// How many machines report the client, where its secrets are rolled out from here; 0 where that is not known.
+    package var fleetSize: Int
 
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
-        pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false
+        pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false,
+        fleetSize: Int = 0
     ) {
+        self.fleetSize = fleetSize
         self.turn = turn
         self.wasRolledOut = wasRolledOut
         self.pushed = pushed

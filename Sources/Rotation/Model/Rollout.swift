@@ -23,13 +23,15 @@ package struct RolloutSettings: Hashable, Sendable {
 /// How far the deliveries of one secret have been let go, as the store says it. Whoever may write there may have made it
 /// up: at worst it holds deliveries until their deadline, or releases them all.
 package struct Rollout: Hashable, Sendable {
-    /// Of the secret that it is about.
-    package var fingerprint: Fingerprint
+    /// The secret that it is about.
+    package let secret: SecretName
     /// The highest ``Rank`` of a machine that may deliver.
     package var admitted: UInt64
     package var state: State
     /// How many machines may fail without holding it: as many as did when somebody had it go on.
     package var tolerated: Int
+    /// Whether an operator has ended it: then no machine waits for its turn of `deliver_over` either.
+    package var isOrdered: Bool
 
     package enum State: String, Hashable, Sendable {
         case going
@@ -37,15 +39,22 @@ package struct Rollout: Hashable, Sendable {
         case held
     }
 
-    package init(fingerprint: Fingerprint, admitted: UInt64, state: State = .going, tolerated: Int = 0) {
-        self.fingerprint = fingerprint
+    package init(
+        of secret: SecretName, admitted: UInt64, state: State = .going, tolerated: Int = 0, isOrdered: Bool = false
+    ) {
+        self.secret = secret
         self.admitted = admitted
         self.state = state
         self.tolerated = tolerated
+        self.isOrdered = isOrdered
     }
 
-    /// The rollout that admits everybody.
-    static func finished(_ fingerprint: Fingerprint) -> Rollout { Rollout(fingerprint: fingerprint, admitted: .max) }
+    /// The rollout that admits all machines.
+    static func finished(_ secret: SecretName) -> Rollout { Rollout(of: secret, admitted: .max) }
+
+    /// The rank of a machine in it. All machines compute it from the name that the rollout has, because some may hold the
+    /// secret with another signature.
+    func rank(of machine: String) -> UInt64 { Rank.of(machine, secret.fingerprint) }
 
     /// Whether everybody is admitted, and nothing is left to be done.
     package var isFinished: Bool { admitted == .max && state == .going }

@@ -8,27 +8,34 @@ package struct SecretInfo: Hashable, Sendable {
     private let facts: Facts
 
     private final class Facts: Sendable {
-        let fingerprint: Fingerprint
+        let name: SecretName
         let form: SecretForm
         let signer: KeyDigest?
 
-        init(_ fingerprint: Fingerprint, _ form: SecretForm, _ signer: KeyDigest?) {
-            self.fingerprint = fingerprint
+        init(_ name: SecretName, _ form: SecretForm, _ signer: KeyDigest?) {
+            self.name = name
             self.form = form
             self.signer = signer
         }
     }
 
-    package init(fingerprint: Fingerprint, form: SecretForm, signer: KeyDigest?) {
-        facts = Facts(fingerprint, form, signer)
+    /// - Parameter name: that of a token; ``isSame(as:)`` and the order of secrets depend on it.
+    package init(_ name: SecretName, form: SecretForm, signer: KeyDigest?) {
+        facts = Facts(name, form, signer)
     }
 
     /// A secret of the form that is minted here.
-    package init(fingerprint: Fingerprint, claims: Claims, signer: KeyDigest?) {
-        self.init(fingerprint: fingerprint, form: SecretForm(claims), signer: signer)
+    package init(_ name: SecretName, claims: Claims, signer: KeyDigest?) {
+        self.init(name, form: SecretForm(claims), signer: signer)
     }
 
-    package var fingerprint: Fingerprint { facts.fingerprint }
+    /// A secret of which no more than its fingerprint is known.
+    package init(fingerprint: Fingerprint, claims: Claims, signer: KeyDigest?) {
+        self.init(SecretName(fingerprint), claims: claims, signer: signer)
+    }
+
+    package var fingerprint: Fingerprint { facts.name.fingerprint }
+    package var name: SecretName { facts.name }
     package var team: TeamID { facts.form.claims.issuer }
     package var keyID: KeyID { facts.form.claims.keyID }
     package var client: ClientID { facts.form.claims.subject }
@@ -41,13 +48,24 @@ package struct SecretInfo: Hashable, Sendable {
     /// What its form says, by which it is judged.
     var form: SecretForm { facts.form }
 
+    /// Whether both are the same secret: the same bytes, or the same signing input with a valid signature of one key.
+    /// Bytes that differ in the signature alone say nothing unless both signatures were checked.
+    package func isSame(as other: SecretInfo) -> Bool {
+        fingerprint == other.fingerprint || signer != nil && signer == other.signer && name.isSame(as: other.name)
+    }
+
+    /// The order of secrets of one key that were issued at the same second.
+    var order: UInt64 { (name.signed ?? name.fingerprint).leadingBytes }
+
     package static func == (left: SecretInfo, right: SecretInfo) -> Bool {
         left.facts === right.facts
-            || left.fingerprint == right.fingerprint && left.claims == right.claims && left.signer == right.signer
+            || left.isSame(as: right) && left.claims == right.claims && left.signer == right.signer
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(fingerprint)
+        // Not the name: two names may be those of one secret.
+        hasher.combine(issuedAt)
+        hasher.combine(expiresAt)
     }
 }
 

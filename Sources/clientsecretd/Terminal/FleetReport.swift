@@ -62,7 +62,7 @@ struct FleetReport {
             }
         return [
             Piece(client.description), Piece(Printable.name(machine.machine)), Piece(machine.state.rawValue, style),
-            Piece(machine.holding.fingerprint?.description ?? "no secret"),
+            Piece(machine.holding.secret?.fingerprint.description ?? "no secret"),
             Piece(TimeWords.relative(machine.holding.since, to: now)), Piece(machine.holding.delivered ? "yes" : "no"),
             Piece(machine.holding.failure.map(Printable.foreign) ?? ""),
             Piece(TimeWords.relative(machine.lastSeen, to: now)),

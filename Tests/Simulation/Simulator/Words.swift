@@ -69,7 +69,7 @@ enum Words {
             case .putReport(let report, let machine, let revision):
                 "report \(report.clients.count) clients as \(machine) at \(revision)"
             case .putRollout(let client, let rollout, _, _, let secret):
-                "\(rollout.state): admit \(rollout.admitted) to \(client)'s \(rollout.fingerprint.description.suffix(4))"
+                "\(rollout.state): admit \(rollout.admitted) to \(client)'s \(rollout.secret.fingerprint.description.suffix(4))"
                     + (secret == nil ? "" : " and share it")
             case .readReports: "read the reports"
             case .forgetReport(let machine, _): "forget \(machine)"

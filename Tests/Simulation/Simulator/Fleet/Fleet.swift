@@ -27,6 +27,7 @@ final class Fleet {
     private var watches: [String: MachineWatch] = [:]
     private var storeWatches: [String: StoreWatch] = [:]
     private var rolloutWatches: [String: RolloutWatch] = [:]
+    private var actionWatch: ActionWatch?
     /// True time, in milliseconds of the boot clock.
     private(set) var boot: Int64 = 0
     /// Since when nothing is wrong; nil while something is.
@@ -71,6 +72,7 @@ final class Fleet {
                 pause: [120, 300, 600, 1200][Int(random.next() % 4)])
         }
         self.log = log
+        actionWatch = rollout.map(ActionWatch.init)
     }
 
     var signers: [Machine] { machines.filter(\.isSigner) }
@@ -97,7 +99,7 @@ final class Fleet {
         machines.append(machine)
         watches[name] = MachineWatch(machine)
         storeWatches[name] = StoreWatch(machine)
-        if let rollout { rolloutWatches[name] = RolloutWatch(machine, rollout) }
+        if rollout != nil { rolloutWatches[name] = RolloutWatch() }
         restlessAt = boot
         if isSigner { exporter = exporter ?? name } else { copy(to: machine) }
         say("\(name) appears")
@@ -259,6 +261,7 @@ final class Fleet {
         mints += 1
         note(secret)
         if board != nil { history.append(secret) }
+        actionWatch?.note(secret, at: boot)
         if machine.clocks.error < 0 { misdated.insert(secret.fingerprint) }
         try watches[machine.name]?.checkMint(machine)
     }
@@ -268,6 +271,7 @@ final class Fleet {
         try watches[machine.name]?.see(machine, made)
         try storeWatches[machine.name]?.see(machine)
         try rolloutWatches[machine.name]?.see(machine)
+        try actionWatch?.see(machine, in: self)
     }
 
     /// Two hours after the last fault every follower holds what is posted, or something better that no signer has.
@@ -317,7 +321,7 @@ final class Fleet {
             case .secret(let secret) = place.value
         else { return }
         let found = board.rollouts[FleetScenario.place(key)]?.value
-        guard let found, found.fingerprint == secret.fingerprint else {
+        guard let found, found.secret.isSame(as: secret.name) else {
             throw FleetViolation(.agree, "nothing in the store says how far \(secret.fingerprint) is rolled out")
         }
         guard found.state == .going, found.admitted < .max else { return }
@@ -325,7 +329,8 @@ final class Fleet {
         let each = rollout.pause.count * 1000 + 240_000
         let since = machines.reduce(max(goodSince, place.at, board.rolloutTamperedAt)) { max($0, $1.disturbedAt) }
         let reportsTamperedAt = board.tamperedAt.values.max() ?? Noticeboard.longAgo
-        guard boot - since > Int64(board.reports.count + 3) * each + 3_600_000,
+        // It is finished once whoever has not reported for a day counts as silent.
+        guard boot - since > Int64(board.reports.count + 3) * each + 3_600_000 + RollCall.day,
             boot - reportsTamperedAt > RollCall.day
         else { return }
         throw FleetViolation(.agree, "the rollout of \(secret.fingerprint) is not finished")

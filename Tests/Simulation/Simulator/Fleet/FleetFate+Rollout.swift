@@ -26,6 +26,16 @@ extension FleetFate {
         try fleet.run(for: draw(pick(Self.pace)))
     }
 
+    /// Everything that the store held is gone while a secret is rolled out, and the signers are restarted.
+    func loseStore() throws {
+        renew()
+        try fleet.run(for: 60 + draw(900))
+        fleet.say("the store is lost")
+        fleet.board?.empty(withReports: true, now: fleet.boot)
+        for machine in fleet.signers { machine.die(downFor: UInt64(draw(60_000))) }
+        try fleet.run(for: draw(pick(Self.pace + [Scenario.day])))
+    }
+
     /// Somebody holds a rollout, and another signer may not hear of it; then somebody may have it go on.
     func orderRollouts() throws {
         renew()
@@ -69,12 +79,12 @@ extension FleetFate {
         guard var rollout = lying, !chance(4) else { return chance(2) ? .some(nil) : .none }
         switch draw(5) {
         case 0: rollout.state = .held
-        case 1: rollout = Rollout(fingerprint: rollout.fingerprint, admitted: .max)
+        case 1: rollout = Rollout(of: rollout.secret, admitted: .max)
         case 2: rollout.admitted = fleet.random.next()
         case 3: rollout.tolerated = Int(draw(5))
         default:
-            let other = fleet.history.isEmpty ? rollout.fingerprint : pick(fleet.history).fingerprint
-            rollout = Rollout(fingerprint: other, admitted: chance(2) ? .max : fleet.random.next())
+            let other = fleet.history.isEmpty ? rollout.secret : pick(fleet.history).name
+            rollout = Rollout(of: other, admitted: chance(2) ? .max : fleet.random.next())
         }
         return rollout
     }

@@ -80,6 +80,7 @@ struct FleetFate {
         case .forgedReports: forgeReports()
         case .brokenReloads: try breakReloads()
         case .silence: try silence()
+        case .lostStore: try loseStore()
         case .orders: try orderRollouts()
         case .forgedRollouts: try forgeRollouts()
         }

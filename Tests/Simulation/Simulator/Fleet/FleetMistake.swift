@@ -74,6 +74,10 @@ package enum FleetMistake: Sendable, CaseIterable {
     // Around a store with rollouts.
     /// A signer's rollout admits everybody at once.
     case admitsAllAtOnce
+    /// A signer to which no machine reports admits all.
+    case releasesTheUnknown
+    /// No signer remembers after a restart how many machines there were.
+    case forgetsFleet
     /// Canaries are watched for a second.
     case forgetsPause
     /// A rollout replaces whatever lies there.
@@ -101,7 +105,7 @@ package enum FleetMistake: Sendable, CaseIterable {
             .hidesForeignValues, .losesFailedStoreReads, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports,
             .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
             .store
-        case .admitsAllAtOnce, .forgetsPause, .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself,
+        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause, .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself,
             .ignoresHeld,
             .releasesWhenEmptied, .believesOtherRollouts, .holdsPastDeadline, .hidesHeld:
             .rollouts
@@ -133,7 +137,7 @@ package enum FleetMistake: Sendable, CaseIterable {
         case .hidesForeignValues, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports, .knowsNoOwnReport,
             .neverForgetsReports, .hidesSilence, .hidesHeld:
             [.honest]
-        case .admitsAllAtOnce, .forgetsPause: [.bounded]
+        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause: [.bounded]
         case .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself, .ignoresHeld, .releasesWhenEmptied,
             .believesOtherRollouts:
             [.held]
@@ -165,6 +169,9 @@ package enum FleetMistake: Sendable, CaseIterable {
             return result
         case (_, .readSource, .success(.source(.secret(let issued)))):
             return .success(.source(.secret(twist(issued, machine))))
+        case (.forgetsFleet, _, .success(.recalled(var record))):
+            record.fleetSize = 0
+            return .success(.recalled(record))
         default: return twistOnStore(job, result, machine)
         }
     }
@@ -217,7 +224,7 @@ package enum FleetMistake: Sendable, CaseIterable {
             guard case .secret(let secret, let revision) = entry.value else { return }
             switch (self, rollouts[entry.key]) {
             case (.releasesWhenEmptied, nil) where !machine.isSigner:
-                let finished = Rollout(fingerprint: secret.fingerprint, admitted: .max)
+                let finished = Rollout(of: secret.name, admitted: .max)
                 rollouts[entry.key] = .rollout(finished, revision: revision)
             case (_, .rollout(let rollout, let revision)):
                 rollouts[entry.key] = .rollout(twist(rollout, of: secret, machine), revision: revision)
@@ -233,7 +240,7 @@ package enum FleetMistake: Sendable, CaseIterable {
         case .ignoresHeld where !machine.isSigner && found.state == .held: rollout.admitted = .max
         case .believesOtherRollouts where !machine.isSigner:
             rollout = Rollout(
-                fingerprint: secret.fingerprint, admitted: found.admitted, state: found.state,
+                of: secret.name, admitted: found.admitted, state: found.state,
                 tolerated: found.tolerated)
         default: break
         }

@@ -12,10 +12,10 @@ package enum FleetPromise: String, Sendable, CaseIterable {
     case calm
     /// What is offered, or is not offered any more, never empties or removes an output.
     case kept
-    /// No signer lets more machines deliver than may at once, nor any before the canaries were watched.
+    /// No more machines deliver than may at once, nor any before the canaries were watched; whatever the signers think.
     case bounded
-    /// A canary that fails holds a rollout, nothing but somebody's word has it go on, and whoever is not admitted delivers
-    /// nothing before the deadline.
+    /// After a canary has failed no further machine delivers, nothing but an order has a held rollout go on, and a machine
+    /// that is not admitted delivers nothing before the deadline.
     case held
     /// Two hours after the last fault all machines hold one secret, which is in the store, and nothing keeps its rollout from
     /// being finished.

@@ -8,7 +8,7 @@ extension Machine {
     struct RolloutPut {
         enum Reason {
             /// It was decided by what the machine was told.
-            case told(Told, at: Int64)
+            case told(Told)
             /// It has replaced what was there.
             case replaced(Rollout?)
         }
@@ -23,6 +23,16 @@ extension Machine {
         let secret: SecretInfo
         /// Whether this machine may deliver it, as far as it was told; nil where nothing was said.
         let isAdmitted: Bool?
+        /// Whether it may deliver it whatever it was told: its application holds it or cannot wait, or the deadline has
+        /// passed.
+        let needsNoAdmission: Bool
+    }
+
+    /// What it does with a secret.
+    enum Act {
+        case began(Delivery)
+        /// Its application has the secret.
+        case ended(SecretInfo)
     }
 
     /// Its rank for a secret.
@@ -69,7 +79,7 @@ extension Machine {
         if isAdmitted == true, let toldAt = told.changedAt[place], boot - toldAt < MachineWatch.fiveMinutes {
             return true
         }
-        guard let entry = board.rollouts[place], let rollout = entry.value, rollout.fingerprint == secret.fingerprint,
+        guard let entry = board.rollouts[place], let rollout = entry.value, rollout.secret.isSame(as: secret.name),
             order(of: secret) <= rollout.admitted, link.failureMode == nil, !link.isForbidden
         else { return isAdmitted == false }
         let late: Int64 = link.isDeaf ? 360_000 : 0
@@ -85,14 +95,18 @@ extension Machine {
     // MARK: Notes
 
     func noteDelivery(_ secret: SecretInfo) {
-        guard !isSigner, let place = place(of: secret) else { return }
+        guard !isSigner, rollout != nil, let place = place(of: secret) else { return }
         let isAdmitted = told.admits(order(of: secret), to: secret.fingerprint, at: place)
-        deliveries.append(Delivery(secret: secret, isAdmitted: isAdmitted))
+        let held = heldPossibly
+        let needsNone =
+            held.isEmpty || damagedAt > ranAt
+            || held.contains { $0 == secret || isCritical($0) || now.wall >= deadline(of: secret, holding: $0) }
+        acts.append(.began(Delivery(secret: secret, isAdmitted: isAdmitted, needsNoAdmission: needsNone)))
     }
 
     func noteIntent(_ work: Work, _ told: Told) {
         guard case .putRollout(_, let rollout, let place, _, _) = work else { return }
-        rolloutPuts.append(RolloutPut(rollout: twisted(rollout), place: place, reason: .told(told, at: boot)))
+        rolloutPuts.append(RolloutPut(rollout: twisted(rollout), place: place, reason: .told(told)))
     }
 
     func noteRollout(_ rollout: Rollout, at place: StorePlace, over found: Rollout?) {
@@ -103,6 +117,9 @@ extension Machine {
     func twisted(_ rollout: Rollout) -> Rollout {
         var rollout = rollout
         if mistake == .admitsAllAtOnce, rollout.state == .going { rollout.admitted = .max }
+        if mistake == .releasesTheUnknown, rollout.state == .going, told.members?.isEmpty != false {
+            rollout.admitted = .max
+        }
         return rollout
     }
 

@@ -285,7 +285,7 @@ extension Machine {
         guard isSigner, let current, let place = places.first, let rollout = told.rollouts[place]?.known else {
             return false
         }
-        return rollout.fingerprint == current.fingerprint && rollout.state == .held
+        return rollout.secret.isSame(as: current.name) && rollout.state == .held
     }
 
     private var isReasonToReceive: Bool? {

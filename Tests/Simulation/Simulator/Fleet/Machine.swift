@@ -38,8 +38,8 @@ final class Machine {
     private var questions: [JobID: (job: Job, told: Told, result: Result<Outcome, Failure>?)] = [:]
     /// What it was asked to do with the rollout of which secret, since its start.
     private(set) var orders: [(order: RolloutOrder, secret: Fingerprint?)] = []
-    /// Deliveries that were not checked yet.
-    var deliveries: [Delivery] = []
+    /// What it has done with secrets, and was not checked yet.
+    var acts: [Act] = []
     /// The secret of the last action that has succeeded since its start.
     private(set) var lastRun: SecretInfo?
     /// When an action last succeeded, in this life or an earlier one.
@@ -173,6 +173,7 @@ final class Machine {
                         if let secret = runs.removeValue(forKey: id) {
                             lastRun = secret
                             ranAt = boot
+                            if rollout != nil, !isSigner { acts.append(.ended(secret)) }
                         }
                     }
                 }

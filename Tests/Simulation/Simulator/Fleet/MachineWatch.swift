@@ -36,13 +36,22 @@ extension Machine {
     func prefers(_ one: SecretInfo, to other: SecretInfo) -> Bool {
         guard let rank = rank(of: one) else { return false }
         guard let otherRank = self.rank(of: other) else { return true }
-        if isCritical(one), one.expiresAt <= other.expiresAt { return false }
+        if other.expiresAt <= now.wall { return true }
+        let critical = max(entry.criticalRemainder(of: one), entry.criticalRemainder(of: other))
+        if one.expiresAt <= other.expiresAt, one.expiresAt - critical <= now.wall { return false }
         if rank != otherRank { return rank < otherRank || isCritical(other) }
         return (one.issuedAt, one.fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
     }
 
     /// Whether nothing of it is broken.
     var isGood: Bool { isAlive && outside.broken == Broken() && clocks.error == 0 && clocks.isSynced }
+
+    /// The same where applications that do not come back may be what is broken.
+    func isGood(apartFromActions: Bool) -> Bool {
+        var broken = outside.broken
+        if apartFromActions { broken.actions = [:] }
+        return isAlive && broken == Broken() && clocks.error == 0 && clocks.isSynced
+    }
 
     /// What the status should say of the source.
     var expectedSource: SourceView.State {

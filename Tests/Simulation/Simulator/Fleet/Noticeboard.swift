@@ -77,6 +77,8 @@ final class Noticeboard {
     var disturbedAt = Noticeboard.longAgo
     /// When somebody other than a signer has last changed a rollout, or lost it.
     private(set) var rolloutTamperedAt = Noticeboard.longAgo
+    /// When somebody has last put a rollout or a report there that no machine has made.
+    private(set) var forgedAt = Noticeboard.longAgo
     /// When a place has last changed, and when what machines report.
     private(set) var changedAt: Int64 = 0
     private(set) var reportsChangedAt: Int64 = 0
@@ -135,7 +137,7 @@ final class Noticeboard {
     var isRollingOut: Bool {
         rollouts.contains { place, entry in
             guard let rollout = entry.value, case .secret(let secret)? = places[place]?.value else { return false }
-            return rollout.fingerprint == secret.fingerprint && rollout.state == .going && rollout.admitted < .max
+            return rollout.secret.fingerprint == secret.fingerprint && rollout.state == .going && rollout.admitted < .max
         }
     }
 
@@ -172,8 +174,8 @@ final class Noticeboard {
     }
 
     private func note(_ rollout: Rollout?, now: Int64) {
-        guard let rollout, rollout.admitted > admissions[rollout.fingerprint]?.last?.admitted ?? 0 else { return }
-        admissions[rollout.fingerprint, default: []].append(Admission(admitted: rollout.admitted, at: now))
+        guard let rollout, rollout.admitted > admissions[rollout.secret.fingerprint]?.last?.admitted ?? 0 else { return }
+        admissions[rollout.secret.fingerprint, default: []].append(Admission(admitted: rollout.admitted, at: now))
     }
 
     /// Somebody who is no machine puts something into a place, or empties it.
@@ -190,6 +192,7 @@ final class Noticeboard {
         revision += 1
         if let entry {
             write(entry, ofRolloutAt: place, now: now)
+            forgedAt = now
         } else {
             rollouts[place] = nil
             changes.insert(place)
@@ -205,6 +208,7 @@ final class Noticeboard {
         reports[machine] = Report(value: report, instance: instance, revision: revision, at: now)
         tamperedAt[machine] = now
         impostureAt[machine] = now
+        forgedAt = now
         reportsChangedAt = now
     }
 

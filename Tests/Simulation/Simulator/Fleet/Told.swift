@@ -13,11 +13,11 @@ struct Told {
         let isAlive: Bool
 
         /// Whether it is known to have delivered a secret.
-        func hasDelivered(_ secret: Fingerprint) -> Bool { holding.fingerprint == secret && holding.delivered }
+        func hasDelivered(_ secret: Fingerprint) -> Bool { holding.secret?.fingerprint == secret && holding.delivered }
 
         /// Whether it says that it cannot deliver it for a reason that is not the store.
         func isFailing(_ secret: Fingerprint) -> Bool {
-            holding.fingerprint == secret && !holding.delivered && holding.failure?.hasPrefix("store_") == false
+            holding.secret?.fingerprint == secret && !holding.delivered && holding.failure?.hasPrefix("store_") == false
         }
     }
 
@@ -84,7 +84,7 @@ struct Told {
 
     /// Whether a machine may deliver a secret, as far as it was told; nil where that was said by nothing.
     func admits(_ rank: UInt64, to secret: Fingerprint, at place: StorePlace) -> Bool? {
-        if let rollout = rollouts[place]?.known, rollout.fingerprint == secret { return rank <= rollout.admitted }
+        if let rollout = rollouts[place]?.known, rollout.secret.fingerprint == secret { return rank <= rollout.admitted }
         return rolledOut.contains(place) ? false : nil
     }
 }

@@ -1,0 +1,90 @@
+/// How a rollout goes on, by what the machines report. A pure function: the caller measures the time.
+///
+/// - First the canaries are admitted, the machines of the lowest ``Rank``. When all of them have delivered, no other machine is
+///   admitted until they were watched for `pause`. A further canary, because one is silent or more machines report, starts
+///   the pause again.
+/// - After that the others are admitted in steps, so that no more than `at_once` are admitted and have not delivered.
+/// - A silent machine is admitted along the way, and not waited for.
+/// - A failing canary holds the rollout, and so does more than one failing machine in twenty.
+/// - What is not known admits no machine: nothing goes on while no machine reports, all are silent, or fewer than half report
+///   of those that did. All ranks, known or not, are admitted only when every known machine has delivered or is silent, and
+///   every other one would have reported by now.
+enum RolloutPolicy {
+    /// A machine of the fleet, by its report.
+    struct Machine: Hashable {
+        let name: String
+        let rank: UInt64
+        /// It has delivered the secret that is rolled out.
+        var hasDelivered = false
+        /// It holds that secret, and fails to deliver it.
+        var isFailing = false
+        /// It has not delivered, and gives no sign of life.
+        var isSilent = false
+    }
+
+    /// What is known of the fleet.
+    struct Progress {
+        /// By rank.
+        var machines: [Machine]
+        /// Whether at least half of the machines report that did before.
+        var isComplete = true
+        /// Whether the canaries have all delivered, and were watched for `pause` since.
+        var isPauseOver = false
+        /// Whether every machine has had the time to report that can.
+        var isEverybodyKnown = false
+    }
+
+    /// How many canaries there are to be: fewer than configured where fewer machines report.
+    private static func wanted(_ machines: [Machine], _ settings: RolloutSettings) -> Int {
+        min(settings.canaries, machines.count { !$0.isSilent })
+    }
+
+    private static func admitted(_ machines: [Machine], by rollout: Rollout) -> ArraySlice<Machine> {
+        machines.prefix { $0.rank <= rollout.admitted }
+    }
+
+    /// Whether all wanted canaries have delivered.
+    static func haveCanariesDelivered(_ rollout: Rollout, _ machines: [Machine], _ settings: RolloutSettings) -> Bool {
+        let wanted = wanted(machines, settings)
+        return wanted > 0 && admitted(machines, by: rollout).count { $0.hasDelivered } >= wanted
+    }
+
+    /// Up to which rank the canaries of a new rollout are admitted.
+    static func beginning(_ progress: Progress, _ settings: RolloutSettings) -> UInt64 {
+        guard progress.isComplete else { return 0 }
+        return progress.machines.filter { !$0.isSilent }.prefix(settings.canaries).last?.rank ?? 0
+    }
+
+    /// The rollout as it goes on; the same one where nothing is to be done yet.
+    static func next(_ rollout: Rollout, _ progress: Progress, _ settings: RolloutSettings) -> Rollout {
+        guard rollout.admitted < .max, rollout.state == .going else { return rollout }
+        var next = rollout
+        let machines = progress.machines
+        let admitted = admitted(machines, by: rollout)
+        let wanted = wanted(machines, settings)
+        let areDelivered = haveCanariesDelivered(rollout, machines, settings)
+        let failing = admitted.count { $0.isFailing }
+        let isOfCanaries = !areDelivered || machines.prefix(settings.canaries).contains(where: \.isFailing)
+        if failing > rollout.tolerated, isOfCanaries || failing * 20 > machines.count {
+            next.state = .held
+            return next
+        }
+        guard progress.isComplete, wanted > 0 else { return rollout }
+        let pending = admitted.count { !$0.hasDelivered && !$0.isSilent }
+        var room: Int
+        if areDelivered {
+            guard progress.isPauseOver else { return rollout }
+            room = max(1, machines.count * settings.atOnce / 100) - pending
+        } else {
+            room = wanted - admitted.count { $0.hasDelivered } - pending
+        }
+        for machine in machines[admitted.endIndex...] where room > 0 {
+            next.admitted = machine.rank
+            if !machine.isSilent { room -= 1 }
+        }
+        if admitted.count == machines.count, areDelivered, pending == 0, progress.isEverybodyKnown {
+            next.admitted = .max
+        }
+        return next
+    }
+}

@@ -1,0 +1,105 @@
+import AppleClientSecret
+import Testing
+
+@testable import Rotation
+
+/// How a rollout goes on, as a table. Each letter is a machine, by rank: `d` has delivered, `f` fails, `s` is silent, `-` has
+/// yet to deliver. Those before the bar are admitted.
+struct RolloutPolicyTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let fleet: String
+        var canaries = 1
+        var atOnce = 5
+        var isPauseOver = false
+        var isComplete = true
+        var isEverybodyKnown = false
+        var tolerated = 0
+        /// The fleet afterwards; `held` or `all` instead.
+        let then: String
+
+        var testDescription: String { "\(fleet) to \(then)" }
+    }
+
+    static let rows = [
+        // The canaries.
+        Row(fleet: "|", isPauseOver: true, isEverybodyKnown: true, then: "|"),
+        Row(fleet: "|----", then: "-|---"),
+        Row(fleet: "|----", canaries: 2, then: "--|--"),
+        Row(fleet: "-|---", canaries: 2, then: "--|--"),
+        Row(fleet: "|----", isComplete: false, then: "|----"),
+        Row(fleet: "|ssss", isPauseOver: true, isEverybodyKnown: true, then: "|ssss"),
+        Row(fleet: "ssss|", isPauseOver: true, isEverybodyKnown: true, then: "ssss|"),
+        Row(fleet: "-|---", isPauseOver: true, then: "-|---"),
+        Row(fleet: "s|---", then: "s-|--"),
+        Row(fleet: "s|s--", then: "ss-|-"),
+        // The pause.
+        Row(fleet: "d|---", then: "d|---"),
+        Row(fleet: "d|---", isPauseOver: true, then: "d-|--"),
+        Row(fleet: "d|---", canaries: 2, isPauseOver: true, then: "d-|--"),
+        Row(fleet: "d-|--", canaries: 2, isPauseOver: true, then: "d-|--"),
+        Row(fleet: "d|---", isPauseOver: true, isComplete: false, then: "d|---"),
+        // Steps.
+        Row(fleet: "d|---------", atOnce: 20, isPauseOver: true, then: "d--|-------"),
+        Row(fleet: "d-|--------", atOnce: 20, isPauseOver: true, then: "d--|-------"),
+        Row(fleet: "d--|-------", atOnce: 20, isPauseOver: true, then: "d--|-------"),
+        Row(fleet: "ds-|s------", atOnce: 20, isPauseOver: true, then: "ds-s-|-----"),
+        Row(fleet: "d|---", atOnce: 100, isPauseOver: true, then: "d---|"),
+        // The end.
+        Row(fleet: "ddd-|", isPauseOver: true, isEverybodyKnown: true, then: "ddd-|"),
+        Row(fleet: "dddd|", isPauseOver: true, then: "dddd|"),
+        Row(fleet: "dddd|", isPauseOver: true, isEverybodyKnown: true, then: "all"),
+        Row(fleet: "ddds|", isPauseOver: true, isEverybodyKnown: true, then: "all"),
+        Row(fleet: "dddd|", isPauseOver: true, isComplete: false, isEverybodyKnown: true, then: "dddd|"),
+        // Failures.
+        Row(fleet: "f|---", then: "held"),
+        Row(fleet: "f|---", tolerated: 1, then: "f|---"),
+        Row(fleet: "df|--", isPauseOver: true, then: "held"),
+        Row(fleet: "|f---", then: "f|---"),
+        Row(fleet: "f|---", isComplete: false, then: "held"),
+        Row(fleet: "ddf|-----------------", isPauseOver: true, then: "ddf|-----------------"),
+        Row(fleet: "ddff|----------------", isPauseOver: true, then: "held"),
+    ]
+
+    @Test(arguments: rows) func goesOn(_ row: Row) {
+        let bar = row.fleet.prefix { $0 != "|" }.count
+        let machines = row.fleet.filter { $0 != "|" }.enumerated().map { number, letter in
+            RolloutPolicy.Machine(
+                name: "app\(number)", rank: UInt64(number + 1) * 1000, hasDelivered: letter == "d",
+                isFailing: letter == "f", isSilent: letter == "s")
+        }
+        let settings = RolloutSettings(canaries: row.canaries, atOnce: row.atOnce, pause: 600)
+        let progress = RolloutPolicy.Progress(
+            machines: machines, isComplete: row.isComplete, isPauseOver: row.isPauseOver,
+            isEverybodyKnown: row.isEverybodyKnown)
+        let rollout = Rollout(
+            of: SecretName(Fingerprint(leadingBytes: 1)), admitted: UInt64(bar) * 1000, tolerated: row.tolerated)
+        let next = RolloutPolicy.next(rollout, progress, settings)
+        #expect(shown(next, row.fleet.filter { $0 != "|" }) == row.then)
+    }
+
+    private func shown(_ rollout: Rollout, _ fleet: String) -> String {
+        if rollout.state == .held { return "held" }
+        guard rollout.admitted < .max else { return "all" }
+        let count = Int(rollout.admitted / 1000)
+        return fleet.prefix(count) + "|" + fleet.dropFirst(count)
+    }
+
+    @Test func allWantedCanariesHaveDelivered() {
+        func have(_ fleet: String, _ canaries: Int) -> Bool {
+            let machines = fleet.enumerated().map { number, letter in
+                RolloutPolicy.Machine(
+                    name: "app\(number)", rank: UInt64(number), hasDelivered: letter == "d", isSilent: letter == "s")
+            }
+            let rollout = Rollout(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 1)
+            return RolloutPolicy.haveCanariesDelivered(
+                rollout, machines, RolloutSettings(canaries: canaries, atOnce: 5, pause: 600))
+        }
+        #expect(have("d---", 1))
+        #expect(!have("d---", 2), "a further canary is wanted")
+        #expect(have("dd--", 2))
+        #expect(have("d", 2), "there is no second machine")
+        #expect(!have("--dd", 2), "they were not admitted")
+        #expect(!have("ss", 1), "nothing is known of any machine")
+        #expect(!have("", 1))
+    }
+}
