@@ -4,7 +4,8 @@
 /// - The text is UTF-8 without a byte-order mark, and nothing but white space follows the value.
 /// - Of members with the same name the last counts, or the text is refused: two readers of one token must not see
 ///   different claims in it.
-/// - Values are nested ``deepest`` levels at most.
+/// - Values are nested ``deepest`` levels at most. A caller that reads what others may have made says how many there may be:
+///   a value of two bytes takes up to a hundred times as many in memory.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -32,8 +33,9 @@ package enum JSONValue: Hashable, Sendable {
         case refused
     }
 
-    package init(_ bytes: [UInt8], duplicates: Duplicates) throws(Flaw) {
-        var reader = JSONReader(bytes: bytes, duplicates: duplicates)
+    /// - Parameter limit: how many values there are at most, those in arrays and objects included.
+    package init(_ bytes: [UInt8], duplicates: Duplicates, atMost limit: Int = .max) throws(Flaw) {
+        var reader = JSONReader(bytes: bytes, duplicates: duplicates, room: limit)
         self = try reader.whole()
     }
 
@@ -66,11 +68,14 @@ package enum JSONValue: Hashable, Sendable {
 private struct JSONReader {
     let bytes: [UInt8]
     let duplicates: JSONValue.Duplicates
+    /// How many more values there may be.
+    var room: Int
     var position = 0
 
-    init(bytes: [UInt8], duplicates: JSONValue.Duplicates) {
+    init(bytes: [UInt8], duplicates: JSONValue.Duplicates, room: Int) {
         self.bytes = bytes
         self.duplicates = duplicates
+        self.room = room
     }
 
     mutating func whole() throws(JSONValue.Flaw) -> JSONValue {
@@ -101,7 +106,8 @@ private struct JSONReader {
 
     private mutating func value(level: Int) throws(JSONValue.Flaw) -> JSONValue {
         skipBlanks()
-        guard level <= JSONValue.deepest, let first = next else { throw .notJSON }
+        guard level <= JSONValue.deepest, room > 0, let first = next else { throw .notJSON }
+        room -= 1
         switch first {
         case UInt8(ascii: "{"): return try object(level: level)
         case UInt8(ascii: "["): return try array(level: level)

@@ -138,7 +138,8 @@ final class Executor: Sendable {
         case .recall, .keep, .recallReportedStates, .keepReportedStates, .tidyRecords: .state
         case .mint: .signing
         case .readSource(_, let file): lane(of: file.path)
-        case .readStore, .putInStore, .putRollout, .putReport, .readReports, .forgetReport: .store
+        case .readStore: .storeReading
+        case .putInStore, .putRollout, .putReport, .readReports, .forgetReport: .store
         case .verify: .verification
         case .observe(let spec), .publish(let spec, _, _): lane(of: spec)
         case .push(_, _, let output, _), .readTarget(_, _, let output): .push(output.target)

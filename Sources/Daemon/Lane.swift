@@ -14,7 +14,9 @@ enum Lane: Hashable, Sendable {
     case writer(String)
     /// Questions to Apple.
     case verification
-    /// Questions to the store.
+    /// Reads of secrets in the store, which wait for no put.
+    case storeReading
+    /// Other questions to the store.
     case store
     /// One for each place behind an API, whose answer may take a minute.
     case push(TargetName)

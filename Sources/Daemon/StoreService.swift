@@ -17,6 +17,10 @@ final class StoreService: Sendable {
     private let post: @Sendable (Input) -> Void
     /// Held during a request: the service answers one after the other.
     private let asking = QuietMutex<Void>(())
+    /// Held by all requests but reads of secrets while they wait for ``asking``: a read waits for one of them at most.
+    private let queue = QuietMutex<Void>(())
+    /// Since when a read of secrets waits for another request; in milliseconds of the boot clock.
+    private let readWaits = QuietMutex<Int64?>(nil)
     /// The connection, while nothing is asked.
     private let idle = QuietMutex<Idle>(Idle())
     /// When this machine's certificate expires, by the last answer.
@@ -28,6 +32,8 @@ final class StoreService: Sendable {
         var stream: LineStream
         /// ``Idle/generation`` when it was made.
         let generation: Int
+        /// How many notices have come since the last request.
+        var noticeCount = 0
     }
 
     private struct Idle: ~Copyable {
@@ -40,8 +46,10 @@ final class StoreService: Sendable {
         var isChangeExpected = false
     }
 
-    /// In bytes: 1,024 values of 16 KiB, the most that one question names.
-    private static let longestAnswer = 20 << 20
+    /// In milliseconds: longer than the members take to answer one after the other.
+    private static let longestWaitOfReads: Int64 = 30_000
+    /// Notices between a request and its answer, or since the last request. A service that sends more is disconnected.
+    private static let mostNotices = 64
     /// In bytes, of the notices that arrive while no request is open: one has some 30.
     private static let longestNotices = 4_096
 
@@ -76,9 +84,10 @@ final class StoreService: Sendable {
         var rollouts: [StorePlace: RolloutObservation] = [:]
         var found: [StorePlace: StoreObservation] = [:]
         var start = 0
+        let deadline = Clocks.bootMilliseconds() + service.patience
         while start < places.count {
             let page = places[start..<min(start + StoreQuestion.mostSlots, places.count)]
-            guard case .read(let findings, rollouts: let read) = try ask(.read(page.map(\.slot))),
+            guard case .read(let findings, rollouts: let read) = try ask(.read(page.map(\.slot)), until: deadline),
                 findings.count == page.count, read.keys.allSatisfy(page.indices.map { $0 - start }.contains)
             else { throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question") }
             for (number, rollout) in read { rollouts[places[start + number]] = Self.observation(rollout) }
@@ -135,9 +144,13 @@ final class StoreService: Sendable {
 
     // MARK: Reports
 
-    /// Bounds what somebody who may write to the store can have this daemon read: a page has 256 reports, or 1 MiB of
-    /// them.
+    // What somebody who may write to the store, or has taken the service over, can have this daemon keep: some 100 MB.
+    /// Of at most ``StoreResult/mostReports`` reports, or 1 MiB of them.
     private static let mostPages = 1_000
+    /// Twice as many as are supported.
+    private static let mostMachines = 20_000
+    /// What they say of clients, in all.
+    private static let mostHoldings = 200_000
 
     /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
     func put(_ value: HostReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
@@ -152,16 +165,36 @@ final class StoreService: Sendable {
     /// What all machines report of these clients. Blocks.
     func readReports(of clients: Set<ClientIdentity>) throws(Failure) -> [String: HostObservation] {
         var found: [String: HostObservation] = [:]
+        var holdings = 0
         var first: [UInt8]?
+        var last: String?
+        let deadline = Clocks.bootMilliseconds() + 2 * service.patience
+        func tooMany(_ count: Int, _ what: String) -> Failure {
+            Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(count) \(what)")
+        }
         for _ in 0..<Self.mostPages {
-            guard case .reports(let page, let next) = try ask(.readReports(from: first)) else {
+            guard case .reports(let page, let next) = try ask(.readReports(from: first), until: deadline) else {
                 throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
             }
-            for report in page { found[report.machine] = Self.observation(report, of: clients, own: nil) }
+            for report in page {
+                // In the order of their keys, so that each page leads on.
+                guard last.map({ StoredReport.follows(report.machine, after: $0) }) ?? true else {
+                    throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
+                }
+                last = report.machine
+                let observation = Self.observation(report, of: clients, own: nil)
+                found[report.machine] = observation
+                holdings += observation.report?.clients.count ?? 0
+            }
+            if found.count > Self.mostMachines { throw tooMany(Self.mostMachines, "machines report") }
+            if holdings > Self.mostHoldings { throw tooMany(Self.mostHoldings, "clients in the machines' reports") }
             guard let next else { return found }
+            guard first?.lexicographicallyPrecedes(next) ?? true else {
+                throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
+            }
             first = next
         }
-        throw Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(Self.mostPages) pages of reports")
+        throw tooMany(Self.mostPages, "pages of reports")
     }
 
     /// Removes a machine's report, unless it was changed at another revision. Blocks.
@@ -186,14 +219,19 @@ final class StoreService: Sendable {
             guard var connection = idle.connection.take() else { return [] }
             let lines = (try? connection.stream.arrived(atMost: Self.longestNotices)) ?? nil
             let inputs = (lines ?? []).map(Self.input)
-            // While no question is open only notices may come. Any other line breaks the protocol, so the connection is
-            // closed.
-            if lines == nil || connection.stream.isClosed || inputs.contains(nil) {
+            connection.noticeCount += inputs.count
+            // While no question is open only notices may come, and few. Anything else breaks the protocol, so the connection
+            // is closed.
+            if lines == nil || connection.stream.isClosed || inputs.contains(nil)
+                || connection.noticeCount > Self.mostNotices
+            {
                 try? notices.remove(connection.stream.raw)
-                return inputs.compactMap { $0 } + [.storeWatched(false)]
+                return Self.once(inputs) + [.storeWatched(false)]
             }
+            // The store is read again now. What is said before that adds nothing, and nobody can keep the loop busy with it.
+            if inputs.contains(.changeNoticed(.store)) { try? notices.remove(connection.stream.raw) }
             idle.connection = consume connection
-            return inputs.compactMap { $0 }
+            return Self.once(inputs)
         }
     }
 
@@ -226,18 +264,24 @@ final class StoreService: Sendable {
         post(.storeWatched(false))
     }
 
+    /// Notices that repeat count once: what was said last of the watch, and whether something has changed.
+    private static func once(_ inputs: [Input?]) -> [Input] {
+        let watched = inputs.last { $0 == .storeWatched(true) || $0 == .storeWatched(false) } ?? nil
+        return [watched, inputs.contains(.changeNoticed(.store)) ? .changeNoticed(.store) : nil].compactMap { $0 }
+    }
+
     // MARK: The connection
 
-    private func ask(_ question: StoreQuestion) throws(Failure) -> StoreResult {
+    /// - Parameter deadline: in milliseconds of the boot clock; nil: ``NetworkService/patience`` from now.
+    private func ask(_ question: StoreQuestion, until deadline: Int64? = nil) throws(Failure) -> StoreResult {
+        let deadline = deadline ?? Clocks.bootMilliseconds() + service.patience
         let result: StoreResult
         do throws(Failure) {
-            result = try asking.withLock { _ throws(Failure) -> StoreResult in
-                // The service may have been restarted since the last question.
-                if let connection = takeIdle(), let result = try ask(question, on: connection) { return result }
-                guard let result = try ask(question, on: try connect()) else {
-                    throw Failure(.storeServiceSilent, at: .store, cause: Errno.connectionReset.rawValue)
-                }
-                return result
+            if question.isRead {
+                readWaits.withLock { $0 = Clocks.bootMilliseconds() }
+                result = try exclusively(question, deadline)
+            } else {
+                result = try queue.withLock { _ throws(Failure) in try exclusively(question, deadline) }
             }
         } catch {
             post(.storeWatched(false))
@@ -249,14 +293,34 @@ final class StoreService: Sendable {
             retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
     }
 
+    private func exclusively(_ question: StoreQuestion, _ deadline: Int64) throws(Failure) -> StoreResult {
+        try asking.withLock { _ throws(Failure) -> StoreResult in
+            if question.isRead { readWaits.withLock { $0 = nil } }
+            // The service may have been restarted since the last question.
+            if let connection = takeIdle(), let result = try ask(question, on: connection, deadline) { return result }
+            guard let result = try ask(question, on: try connect(), deadline) else {
+                throw Failure(.storeServiceSilent, at: .store, cause: Errno.connectionReset.rawValue)
+            }
+            return result
+        }
+    }
+
+    /// Whether a read of secrets has waited for too long for what is asked now.
+    private var isReadDelayed: Bool {
+        readWaits.withLock { $0 }.map { Clocks.bootMilliseconds() - $0 > Self.longestWaitOfReads } ?? false
+    }
+
     /// Asks, and keeps the connection; nil where that is over.
-    private func ask(_ question: StoreQuestion, on connection: consuming Connection) throws(Failure) -> StoreResult? {
+    private func ask(
+        _ question: StoreQuestion, on connection: consuming Connection, _ deadline: Int64
+    ) throws(Failure) -> StoreResult? {
         var connection = connection
-        guard let result = try exchange(question, &connection.stream) else {
+        connection.noticeCount = 0
+        guard let result = try exchange(question, &connection.stream, deadline) else {
             post(.storeWatched(false))
             return nil
         }
-        let notices = connection.stream.received().compactMap(Self.input)
+        let notices = Self.once(connection.stream.received().map(Self.input))
         if Self.isOfStart(result) {
             // This failure comes from files that systemd handed to the service process at its start, which do not change for
             // that process. Closing the connection ends it; the next connection starts one with the files as they are then.
@@ -301,7 +365,7 @@ final class StoreService: Sendable {
         let stream: LineStream
         do {
             stream = try LineStream(
-                connectingTo: socket.path, timeoutSeconds: NetworkService.connecting, longestLine: Self.longestAnswer)
+                connectingTo: socket.path, timeoutSeconds: NetworkService.connecting, longestLine: 0)
         } catch {
             throw service.missing(at: socket, cause: error.errno.rawValue, for: .store)
         }
@@ -310,8 +374,10 @@ final class StoreService: Sendable {
     }
 
     /// Sends a question and reads notices until the answer comes; nil when the connection is over.
-    private func exchange(_ question: StoreQuestion, _ stream: inout LineStream) throws(Failure) -> StoreResult? {
-        let deadline = Clocks.bootMilliseconds() + service.patience
+    private func exchange(
+        _ question: StoreQuestion, _ stream: inout LineStream, _ deadline: Int64
+    ) throws(Failure) -> StoreResult? {
+        stream.longest = StoreAnswer.longest(for: question)
         do {
             try stream.write(question.request, until: deadline, cancel: service.cancel)
         } catch {
@@ -325,27 +391,33 @@ final class StoreService: Sendable {
             if let isWatched { post(.storeWatched(isWatched)) }
             if hasChanged { post(.changeNoticed(.store)) }
         }
-        while true {
+        var noticeCount = 0
+        while noticeCount <= Self.mostNotices {
             let line: [UInt8]?
             do {
-                line = try stream.next(until: deadline, cancel: service.cancel)
+                // All but a read look each second whether a read waits.
+                let until = question.isRead ? deadline : min(deadline, Clocks.bootMilliseconds() + 1_000)
+                line = try stream.next(until: until, cancel: service.cancel)
             } catch {
+                if error.errno == .timedOut, Clocks.bootMilliseconds() < deadline, !isReadDelayed { continue }
                 throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
             }
             guard let line else { return nil }
+            noticeCount += 1
             if let notice = StoreNotice(line: line) {
                 switch notice {
                 case .watching: isWatched = true
                 case .unwatched: isWatched = false
                 case .changed: hasChanged = true
                 }
-            } else if let answer = StoreAnswer(line: line, sha256: { SHA256.digest($0) }) {
+            } else if let answer = StoreAnswer(line: line, to: question, sha256: { SHA256.digest($0) }) {
                 noteCertificate(answer.certificateExpiresAt)
                 return answer.result
             } else {
                 throw Failure(.storeServiceSilent, at: .store, detail: "it is no answer to a question")
             }
         }
+        throw Failure(.storeServiceSilent, at: .store, detail: "it sends notices without end")
     }
 
     private func noteCertificate(_ expiresAt: WallTime?) {

@@ -30,8 +30,8 @@ struct Fleet: Sendable {
     private var forgottenAt: [String: BootTime] = [:]
     /// Which machines the rollout of a client's secret in force does not wait for any more.
     private var lost: [ClientName: Set<String>] = [:]
-    /// How many machines with a sign of life report each client. The records keep it: a store that has lost the reports, or
-    /// a restart, must not make a few machines look like all of them.
+    /// The records keep how many machines report each client: when the store has lost the reports, and this daemon is
+    /// restarted, the first few that report again must not look like all of them.
     private var sizes: [ClientIdentity: Size] = [:]
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
@@ -67,10 +67,11 @@ struct Fleet: Sendable {
         let current: SecretName?
     }
 
-    /// How many machines a client is known to have.
+    /// How many machines report a client, or did until their reports were gone.
     private struct Size: Hashable, Sendable {
         var count: Int
-        /// Since when fewer than half of them report.
+        var reporting: Int
+        /// Since when reports are missing.
         var missingSince: BootTime?
     }
 
@@ -136,24 +137,23 @@ struct Fleet: Sendable {
 
     /// Takes from a client's record how many machines there were before the start.
     mutating func recall(_ size: Int, _ identity: ClientIdentity) {
-        if size > 0, sizes[identity] == nil { sizes[identity] = Size(count: size) }
+        if size > 0, sizes[identity] == nil { sizes[identity] = Size(count: size, reporting: 0) }
     }
 
-    /// Whether at least half of the machines report a client that did before, or the others have not for a day.
-    func isComplete(_ identity: ClientIdentity) -> Bool { sizes[identity]?.missingSince == nil }
+    /// How many machines have reported a client, and have no report any more; those that have none for a day are gone.
+    func missing(_ identity: ClientIdentity) -> Int { sizes[identity].map { $0.count - $0.reporting } ?? 0 }
 
     /// Notes how many machines report each client.
     private mutating func measure(at now: Now) {
         for identity in identities {
-            let count = (members[identity] ?? []).count { !$0.isSilent }
-            var size = sizes[identity] ?? Size(count: count)
-            let since = size.missingSince ?? now.boot
-            if count * 2 >= size.count || now.boot >= since + Self.silence {
-                size = Size(count: count)
+            let count = members[identity]?.count ?? 0
+            let known = sizes[identity]
+            let since = known?.missingSince ?? now.boot
+            if let known, count < known.count, now.boot < since + Self.silence {
+                sizes[identity] = Size(count: known.count, reporting: count, missingSince: since)
             } else {
-                size.missingSince = since
+                sizes[identity] = Size(count: count, reporting: count)
             }
-            sizes[identity] = size
         }
     }
 
@@ -191,7 +191,8 @@ struct Fleet: Sendable {
 
     fileprivate mutating func forget(_ machine: String, at now: Now) {
         forgettingForbidden = nil
-        hosts[machine] = nil
+        let removed = hosts.removeValue(forKey: machine)?.observation.report?.clients ?? [:]
+        for identity in removed.keys { sizes[identity]?.count -= 1 }
         evaluate(at: now)
     }
 

@@ -6,9 +6,9 @@
 /// - After that the others are admitted in steps, so that no more than `at_once` are admitted and have not delivered.
 /// - A silent machine is admitted along the way, and not waited for.
 /// - A failing canary holds the rollout, and so does more than one failing machine in twenty.
-/// - What is not known admits no machine: nothing goes on while no machine reports, all are silent, or fewer than half report
-///   of those that did. All ranks, known or not, are admitted only when every known machine has delivered or is silent, and
-///   every other one would have reported by now.
+/// - What is not known admits no machine. Nothing goes on while no machine reports, or all are silent. A machine whose report
+///   is gone may have any rank, so it counts as one that is admitted and has not delivered. All ranks, known or not, are
+///   admitted only when every known machine has delivered or is silent, and every other one would have reported by now.
 enum RolloutPolicy {
     /// A machine of the fleet, by its report.
     struct Machine: Hashable {
@@ -26,8 +26,8 @@ enum RolloutPolicy {
     struct Progress {
         /// By rank.
         var machines: [Machine]
-        /// Whether at least half of the machines report that did before.
-        var isComplete = true
+        /// How many machines have reported, and have no report any more.
+        var missing = 0
         /// Whether the canaries have all delivered, and were watched for `pause` since.
         var isPauseOver = false
         /// Whether every machine has had the time to report that can.
@@ -51,8 +51,8 @@ enum RolloutPolicy {
 
     /// Up to which rank the canaries of a new rollout are admitted.
     static func beginning(_ progress: Progress, _ settings: RolloutSettings) -> UInt64 {
-        guard progress.isComplete else { return 0 }
-        return progress.machines.filter { !$0.isSilent }.prefix(settings.canaries).last?.rank ?? 0
+        let room = max(0, settings.canaries - progress.missing)
+        return progress.machines.filter { !$0.isSilent }.prefix(room).last?.rank ?? 0
     }
 
     /// The rollout as it goes on; the same one where nothing is to be done yet.
@@ -69,8 +69,8 @@ enum RolloutPolicy {
             next.state = .held
             return next
         }
-        guard progress.isComplete, wanted > 0 else { return rollout }
-        let pending = admitted.count { !$0.hasDelivered && !$0.isSilent }
+        guard wanted > 0 else { return rollout }
+        let pending = admitted.count { !$0.hasDelivered && !$0.isSilent } + progress.missing
         var room: Int
         if areDelivered {
             guard progress.isPauseOver else { return rollout }

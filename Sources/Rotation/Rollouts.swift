@@ -105,9 +105,9 @@ struct Rollouts: Sendable {
     ///
     /// - Parameters:
     ///   - members: the machines that report the client.
-    ///   - isComplete: whether at least half of the machines report that did before.
+    ///   - missing: how many machines have reported it, and have no report any more.
     fileprivate mutating func next(
-        _ client: ClientName, _ settings: RolloutSettings, _ members: [Fleet.Member], isComplete: Bool,
+        _ client: ClientName, _ settings: RolloutSettings, _ members: [Fleet.Member], missing: Int,
         _ deadlines: inout Deadlines
     ) -> Rollout? {
         guard var state = states[client] else { return nil }
@@ -134,7 +134,7 @@ struct Rollouts: Sendable {
             if state.rollout.isFinished { state.share = 1 }
             return nil
         }
-        var progress = RolloutPolicy.Progress(machines: machines, isComplete: isComplete)
+        var progress = RolloutPolicy.Progress(machines: machines, missing: missing)
         if RolloutPolicy.haveCanariesDelivered(state.rollout, machines, settings) {
             let since = state.canariesAt ?? deadlines.now.boot
             state.canariesAt = since
@@ -204,6 +204,7 @@ extension Rotation {
         guard case .putRollout(let client, let rollout, let place, _, let put) = job.work else { return }
         switch result {
         case .success(.rolloutPut(.done(let revision))):
+            admissions.recall(place)
             storeReading.see(.rollout(rollout, revision: revision), at: place)
             if let put { shareFinished(client, put.secret, at: place, .done(revision: revision), at: now) }
         case .success(.rolloutPut(.found(let found, let secret))):
@@ -279,7 +280,7 @@ extension Rotation {
         let new = Rollout(of: secret.name, admitted: 0)
         guard let members = members(of: client) else { return new }
         let progress = RolloutPolicy.Progress(
-            machines: RolloutPolicy.Machine.all(members, of: new), isComplete: fleet.isComplete(identity(of: client)))
+            machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(identity(of: client)))
         return Rollout(of: secret.name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
@@ -318,7 +319,7 @@ extension Rotation {
         let members = members(of: client)
         let step = members.flatMap {
             rollouts.next(
-                name, client.entry.rollout ?? .standard, $0, isComplete: fleet.isComplete(identity(of: client)),
+                name, client.entry.rollout ?? .standard, $0, missing: fleet.missing(identity(of: client)),
                 &deadlines)
         }
         fleet.note(name, lost: rollouts.lost(name))

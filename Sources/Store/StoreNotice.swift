@@ -9,12 +9,17 @@ package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
     /// They are not watched any more: read each minute.
     case unwatched
 
+    /// In bytes; a longer line is none.
+    private static let longest = 64
+
     /// The line without its end.
     package var line: JSONText { .object([("notice", .string(rawValue))]) }
 
     /// Reads a ``line``; nil for anything else.
     package init?(line bytes: [UInt8]) {
-        guard let text = (try? JSONValue(bytes, duplicates: .refused))?["notice"]?.text else { return nil }
+        guard bytes.count <= Self.longest,
+            let text = (try? JSONValue(bytes, duplicates: .refused))?["notice"]?.text
+        else { return nil }
         self.init(rawValue: text)
     }
 }

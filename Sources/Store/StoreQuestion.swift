@@ -28,6 +28,19 @@ package enum StoreQuestion: Equatable, Sendable {
     }
 
     package static let mostSlots = 1_024
+
+    /// Whether it reads secrets.
+    package var isRead: Bool { if case .read = self { true } else { false } }
+
+    /// How many slots the answer is about.
+    var slots: Int {
+        switch self {
+        case .read(let slots): slots.count
+        case .put, .putRollout: 1
+        case .putReport, .readReports, .forgetReport: 0
+        }
+    }
+
     /// In bytes, without the line's end.
     package static let longest = 1 << 19
 

@@ -15,11 +15,14 @@ package enum StoreResult: Equatable, Sendable {
     case rolloutFound(RolloutFinding?, secret: StoreFinding?)
     /// No report was put, for it was changed at another revision than was said; what is there, nil for nothing.
     case reportFound(StoredReport?)
-    /// A page of the machines' reports, and where the next one begins; nil for the last one.
+    /// A page of the machines' reports, ``mostReports`` at most, and where the next one begins; nil for the last one.
     case reports([StoredReport], next: [UInt8]?)
     /// The report is gone, or was changed at another revision.
     case reportForgotten
     case failed(StoreFailure)
+
+    /// Of one page: most have some hundred bytes, and 1 MiB is taken of etcd's answer.
+    package static let mostReports = 256
 
     /// The line without its end.
     package var answer: JSONText {
@@ -53,8 +56,7 @@ package enum StoreResult: Equatable, Sendable {
     }
 
     /// Reads an ``answer``; nil for anything else.
-    package init?(answer bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
+    init?(_ json: JSONValue, sha256: ([UInt8]) -> [UInt8]) {
         switch json["result"]?.text {
         case "read":
             let values = json["values"]?.elements ?? []
@@ -97,7 +99,7 @@ package enum StoreResult: Equatable, Sendable {
             let values = json["reports"]?.elements ?? []
             let reports = values.compactMap { StoredReport($0) }
             let next = json["next"]?.text.flatMap { Base64.decode($0) }
-            guard reports.count == values.count, json["next"] == .null || next != nil else { return nil }
+            guard reports.count == values.count, values.count <= Self.mostReports, json["next"] == .null || next != nil else { return nil }
             self = .reports(reports, next: next)
         case "report_forgotten": self = .reportForgotten
         case "failed":

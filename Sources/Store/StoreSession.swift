@@ -203,14 +203,12 @@ package struct StoreSession {
         }
     }
 
-    /// How many reports a page has: most have some hundred bytes, and 1 MiB is taken of an answer.
-    private static let longestPage = 256
     /// The page size of the read that is going on.
-    private var pageLimit = Self.longestPage
+    private var pageLimit = StoreResult.mostReports
 
     private mutating func readReports(from first: [UInt8]?) throws(Obstacle) -> StoreResult {
         let keys = StoredReport.keys(below: configuration.prefix)
-        if first == nil { pageLimit = Self.longestPage }
+        if first == nil { pageLimit = StoreResult.mostReports }
         let first = first.flatMap { $0.starts(with: keys.first) ? $0 : nil } ?? keys.first
         while true {
             let answer: HTTPAnswer
@@ -224,7 +222,7 @@ package struct StoreSession {
                     continue
                 }
                 // One value alone is too long: only its key is read. The values after it may be short again.
-                pageLimit = Self.longestPage
+                pageLimit = StoreResult.mostReports
                 let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
                 guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
                 return reports(

@@ -5,7 +5,7 @@ import SignIn
 /// A machine's report as it lies in the store. Its content is not read here.
 package struct StoredReport: Hashable, Sendable {
     package let machine: String
-    /// Nil for a value that is no text, or has more than ``StoreValue/longest`` bytes.
+    /// Nil for a value that is no text of one line, or has more than ``StoreValue/longest`` bytes.
     package let value: String?
     /// When it was last changed.
     package let revision: Int64
@@ -17,7 +17,8 @@ package struct StoredReport: Hashable, Sendable {
     }
 
     init(machine: String, _ entry: EtcdAnswer.Entry) {
-        let isRead = entry.value.count <= StoreValue.longest
+        // Escapes of control characters would make an answer of the role six times as long.
+        let isRead = entry.value.count <= StoreValue.longest && entry.value.allSatisfy { $0 >= 0x20 }
         self.init(
             machine: machine, value: isRead ? String(validating: entry.value, as: UTF8.self) : nil,
             revision: entry.revision)
@@ -49,6 +50,11 @@ package struct StoredReport: Hashable, Sendable {
     /// The key in etcd, below the configured prefix.
     static func key(of machine: String, below prefix: String) -> [UInt8] {
         keys(below: prefix).first + StoreSlot.percentEncoded(machine).utf8
+    }
+
+    /// Whether the key of one machine follows that of another in etcd.
+    package static func follows(_ machine: String, after other: String) -> Bool {
+        key(of: other, below: "").lexicographicallyPrecedes(key(of: machine, below: ""))
     }
 
     /// The keys of all machines: from the first one on, and before the end.

@@ -6,16 +6,17 @@ package struct WatchStream: Sendable {
     /// How many keys are watched.
     private let count: Int
     private var created = 0
-    private var rest: [UInt8] = []
 
     /// In bytes; an event carries its key and value.
-    private static let longestLine = 65_536
+    package static let longestLine = 65_536
+    /// An event has ten values.
+    private static let mostValues = 4_096
 
     package init(keys count: Int) {
         self.count = count
     }
 
-    /// What the received bytes mean.
+    /// What a line means.
     package enum State: Hashable, Sendable {
         /// No event has arrived.
         case quiet
@@ -28,19 +29,14 @@ package struct WatchStream: Sendable {
     /// Whether every key is watched.
     package var isComplete: Bool { created >= count }
 
-    package mutating func receive(_ bytes: [UInt8]) -> State {
-        rest += bytes
-        var state = State.quiet
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = Array(rest[..<end])
-            rest.removeSubrange(...end)
-            if line.isEmpty { continue }
-            guard let result = (try? JSONValue(line, duplicates: .lastCounts))?["result"],
-                result["canceled"] != .bool(true)
-            else { return .ended }
-            if result["created"] == .bool(true) { created += 1 }
-            if let events = result["events"]?.elements, !events.isEmpty { state = .changed }
-        }
-        return rest.count > Self.longestLine ? .ended : state
+    package mutating func receive(line: [UInt8]) -> State {
+        if line.isEmpty { return .quiet }
+        guard
+            let result = (try? JSONValue(line, duplicates: .lastCounts, atMost: Self.mostValues))?["result"],
+            result["canceled"] != .bool(true)
+        else { return .ended }
+        if result["created"] == .bool(true) { created += 1 }
+        guard let events = result["events"]?.elements, !events.isEmpty else { return .quiet }
+        return .changed
     }
 }

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import CLibcurl
 import Glibc
+import Linux
 import SignIn
 import Store
 
@@ -51,16 +52,18 @@ final class StoreClient {
 
     /// Replaces the watch by this one.
     func begin(_ watchable: StoreSession.Watchable) {
-        watch.end()
-        guard let transfer = Transfer() else { return }
-        do throws(TransportFailure) {
-            // Has a member that loses its leader end the stream, instead of keeping it open without events.
-            try prepare(
-                transfer, watchable.endpoint, watchable.request, token: watchable.token, timeout: nil,
-                ["Grpc-Metadata-hasleader: true"])
-            watch.begin(transfer, watchable)
-        } catch {
-            // Ignored: without a watch the store is read each minute.
+        watch.begin(watchable) { [self] in
+            guard let transfer = Transfer() else { return nil }
+            do throws(TransportFailure) {
+                // Has a member that loses its leader end the stream, instead of keeping it open without events.
+                try prepare(
+                    transfer, watchable.endpoint, watchable.request, token: watchable.token, timeout: nil,
+                    ["Grpc-Metadata-hasleader: true"])
+            } catch {
+                // Ignored: without a watch the store is read each minute.
+                return nil
+            }
+            return transfer
         }
     }
 
@@ -99,11 +102,24 @@ final class StoreClient {
 }
 
 /// One watch, and waiting for it and for standard input at once.
+///
+/// On one connection in ten, etcd's gateway leaves out some of several create requests in one body (3.4.23). So a watch that
+/// is not complete within seconds is begun again over another connection.
 @safe private final class StoreWatch {
     private let multi: UnsafeMutableRawPointer
     private var transfer: Transfer?
     private var watched: StoreSession.Watchable?
+    /// Makes the request of ``watched``; nil where that is not possible.
+    private var connect: () -> Transfer? = { nil }
     private var stream = WatchStream(keys: 0)
+    private var lines = LineBuffer()
+    /// By when it is to be complete, in milliseconds of the boot clock, and how long that is after its beginning.
+    private var completeBy: Int64 = 0
+    private var patience = StoreWatch.shortestPatience
+
+    /// In milliseconds: connecting and creating takes some tens.
+    private static let shortestPatience: Int64 = 5_000
+    private static let longestPatience: Int64 = 60_000
     /// Whether the daemon was notified that all keys are watched.
     private var isWatching = false
     /// The notices that the next wait returns.
@@ -119,18 +135,35 @@ final class StoreClient {
         unsafe curl_multi_cleanup(multi)
     }
 
-    func begin(_ transfer: Transfer, _ watchable: StoreSession.Watchable) {
+    /// - Parameter connect: makes the request, again for each attempt.
+    func begin(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> Transfer?) {
+        end()
+        patience = Self.shortestPatience
+        open(watchable, connect)
+    }
+
+    private func open(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> Transfer?) {
+        guard let transfer = connect() else { return }
         transfer.receive()
         guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else { return }
         self.transfer = transfer
+        self.connect = connect
         watched = watchable
         stream = WatchStream(keys: watchable.keys.count)
+        lines = LineBuffer()
+        completeBy = Clocks.bootMilliseconds() + patience
+    }
+
+    /// For how many milliseconds the watch may still become complete; nil where nothing is waited for.
+    private var remainder: Int64? {
+        transfer == nil || isWatching ? nil : max(0, completeBy - Clocks.bootMilliseconds())
     }
 
     func end() {
         if let transfer { unsafe curl_multi_remove_handle(multi, transfer.handle) }
         transfer = nil
         watched = nil
+        connect = { nil }
         // The daemon was notified that all keys are watched, and so reads the store seldom: it has to learn that this is over.
         if isWatching { notices.append(.unwatched) }
         isWatching = false
@@ -152,10 +185,22 @@ final class StoreClient {
             }
             var input = curl_waitfd(fd: STDIN_FILENO, events: Int16(CURL_WAIT_POLLIN), revents: 0)
             var count: Int32 = 0
-            guard unsafe curl_multi_poll(multi, &input, 1, .max, &count) == CURLM_OK else { return [] }
+            let limit = Int32(clamping: remainder.map { $0 + 1 } ?? .max)
+            guard unsafe curl_multi_poll(multi, &input, 1, limit, &count) == CURLM_OK else { return [] }
             // Events of the watch that have arrived meanwhile are handled by the next wait.
             if input.revents != 0 { return [] }
+            if remainder == 0 { beginAgain() }
         }
+    }
+
+    private func beginAgain() {
+        // What has just arrived may have made it complete.
+        progress()
+        guard remainder == 0, let watched else { return }
+        let connect = connect
+        end()
+        patience = min(2 * patience, Self.longestPatience)
+        open(watched, connect)
     }
 
     /// Reads what has arrived on the watch.
@@ -163,13 +208,16 @@ final class StoreClient {
         guard let transfer else { return }
         var running: Int32 = 0
         let code = unsafe curl_multi_perform(multi, &running)
-        let state = stream.receive(transfer.takeReceived())
+        var states: Set<WatchStream.State> = []
+        lines.append(transfer.takeReceived())
+        while let line = lines.next() { states.insert(stream.receive(line: line)) }
+        if lines.count > WatchStream.longestLine { states.insert(.ended) }
         if stream.isComplete, !isWatching {
             isWatching = true
             notices.append(.watching)
         }
-        if state == .changed { notices.append(.changed) }
-        if code != CURLM_OK || running == 0 || state == .ended {
+        if states.contains(.changed) { notices.append(.changed) }
+        if code != CURLM_OK || running == 0 || states.contains(.ended) {
             end()
         }
     }

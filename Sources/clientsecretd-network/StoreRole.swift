@@ -136,7 +136,7 @@ private final class Answerer {
 
 /// The lines of standard input.
 private struct QuestionLines {
-    private var rest: [UInt8] = []
+    private var rest = LineBuffer()
 
     /// The next line without its end; nil once the input ends.
     ///
@@ -144,10 +144,7 @@ private struct QuestionLines {
     mutating func next(_ wait: () -> [StoreNotice]) throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { rest.removeSubrange(...end) }
-                return Array(rest[..<end])
-            }
+            if let line = rest.next() { return line }
             guard rest.count <= StoreQuestion.longest else {
                 throw ValidationError("a question is longer than \(StoreQuestion.longest) bytes")
             }
@@ -157,7 +154,7 @@ private struct QuestionLines {
             let count = unsafe read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return nil }
-            rest += buffer[..<count]
+            rest.append(buffer[..<count])
         }
     }
 }

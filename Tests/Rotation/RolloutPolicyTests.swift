@@ -11,7 +11,7 @@ struct RolloutPolicyTests {
         var canaries = 1
         var atOnce = 5
         var isPauseOver = false
-        var isComplete = true
+        var missing = 0
         var isEverybodyKnown = false
         var tolerated = 0
         /// The fleet afterwards; `held` or `all` instead.
@@ -26,7 +26,7 @@ struct RolloutPolicyTests {
         Row(fleet: "|----", then: "-|---"),
         Row(fleet: "|----", canaries: 2, then: "--|--"),
         Row(fleet: "-|---", canaries: 2, then: "--|--"),
-        Row(fleet: "|----", isComplete: false, then: "|----"),
+        Row(fleet: "|----", missing: 1, then: "|----"),
         Row(fleet: "|ssss", isPauseOver: true, isEverybodyKnown: true, then: "|ssss"),
         Row(fleet: "ssss|", isPauseOver: true, isEverybodyKnown: true, then: "ssss|"),
         Row(fleet: "-|---", isPauseOver: true, then: "-|---"),
@@ -37,8 +37,9 @@ struct RolloutPolicyTests {
         Row(fleet: "d|---", isPauseOver: true, then: "d-|--"),
         Row(fleet: "d|---", canaries: 2, isPauseOver: true, then: "d-|--"),
         Row(fleet: "d-|--", canaries: 2, isPauseOver: true, then: "d-|--"),
-        Row(fleet: "d|---", isPauseOver: true, isComplete: false, then: "d|---"),
+        Row(fleet: "d|---", isPauseOver: true, missing: 1, then: "d|---"),
         // Steps.
+        Row(fleet: "d|---------", atOnce: 30, isPauseOver: true, missing: 1, then: "d--|-------"),
         Row(fleet: "d|---------", atOnce: 20, isPauseOver: true, then: "d--|-------"),
         Row(fleet: "d-|--------", atOnce: 20, isPauseOver: true, then: "d--|-------"),
         Row(fleet: "d--|-------", atOnce: 20, isPauseOver: true, then: "d--|-------"),
@@ -49,13 +50,13 @@ struct RolloutPolicyTests {
         Row(fleet: "dddd|", isPauseOver: true, then: "dddd|"),
         Row(fleet: "dddd|", isPauseOver: true, isEverybodyKnown: true, then: "all"),
         Row(fleet: "ddds|", isPauseOver: true, isEverybodyKnown: true, then: "all"),
-        Row(fleet: "dddd|", isPauseOver: true, isComplete: false, isEverybodyKnown: true, then: "dddd|"),
+        Row(fleet: "dddd|", isPauseOver: true, missing: 1, isEverybodyKnown: true, then: "dddd|"),
         // Failures.
         Row(fleet: "f|---", then: "held"),
         Row(fleet: "f|---", tolerated: 1, then: "f|---"),
         Row(fleet: "df|--", isPauseOver: true, then: "held"),
         Row(fleet: "|f---", then: "f|---"),
-        Row(fleet: "f|---", isComplete: false, then: "held"),
+        Row(fleet: "f|---", missing: 9, then: "held"),
         Row(fleet: "ddf|-----------------", isPauseOver: true, then: "ddf|-----------------"),
         Row(fleet: "ddff|----------------", isPauseOver: true, then: "held"),
     ]
@@ -69,7 +70,7 @@ struct RolloutPolicyTests {
         }
         let settings = RolloutSettings(canaries: row.canaries, atOnce: row.atOnce, pause: 600)
         let progress = RolloutPolicy.Progress(
-            machines: machines, isComplete: row.isComplete, isPauseOver: row.isPauseOver,
+            machines: machines, missing: row.missing, isPauseOver: row.isPauseOver,
             isEverybodyKnown: row.isEverybodyKnown)
         let rollout = Rollout(
             of: SecretName(Fingerprint(leadingBytes: 1)), admitted: UInt64(bar) * 1000, tolerated: row.tolerated)

@@ -66,16 +66,16 @@ import Testing
             .rolloutFound(.flawed(revision: 1), secret: findings[2]),
         ]
         for result in rollouts {
-            #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
+            #expect(StoreAnswer(line: result.answer.bytes, sha256: { _ in [] })?.result == result)
         }
         for result in [.read(findings), .put(revision: 5)] + reports + findings.map(StoreResult.conflict) + failures {
-            #expect(StoreResult(answer: result.answer.bytes, sha256: { _ in [] }) == result)
+            #expect(StoreAnswer(line: result.answer.bytes, sha256: { _ in [] })?.result == result)
         }
         for text in [
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"put"}"#,
             #"{"result":"read","values":[{"state":"held"}]}"#, #"{"result":"conflict","value":{"state":"other"}}"#,
         ] {
-            #expect(StoreResult(answer: Array(text.utf8), sha256: { _ in [] }) == nil)
+            #expect(StoreAnswer(line: Array(text.utf8), sha256: { _ in [] }) == nil)
         }
         let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
         for expiresAt in [expiry, nil] {

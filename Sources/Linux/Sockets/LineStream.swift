@@ -5,13 +5,11 @@ import SystemPackage
 /// A connection over a Unix socket on which lines go both ways for as long as both sides like.
 package struct LineStream: ~Copyable, Sendable {
     private let descriptor: Descriptor
-    /// What has arrived, and where in it the next line begins.
-    private var rest: [UInt8] = []
-    private var start = 0
+    private var rest = LineBuffer()
     /// Whether the peer has closed its end.
     package private(set) var isClosed = false
     /// In bytes; a longer line is an error.
-    private let longest: Int
+    package var longest: Int
 
     private static let portion = 65_536
 
@@ -57,7 +55,7 @@ package struct LineStream: ~Copyable, Sendable {
             guard Clocks.bootMilliseconds() < deadline else {
                 throw SystemError("read from a socket", errno: .timedOut)
             }
-            if let line = takeLine() { return line }
+            if let line = rest.next() { return line }
             if isClosed { return nil }
             if try !receive() {
                 try waitOrThrow("read from a socket", writing: false, until: deadline, cancel: cancel)
@@ -70,7 +68,7 @@ package struct LineStream: ~Copyable, Sendable {
     /// - Parameter limit: in bytes; more is an error, `.messageTooLong`.
     package mutating func arrived(atMost limit: Int) throws(SystemError) -> [[UInt8]] {
         while !isClosed, try receive() {
-            guard rest.count - start <= limit else {
+            guard rest.count <= limit else {
                 throw SystemError("read lines from a socket", errno: .messageTooLong)
             }
         }
@@ -80,29 +78,19 @@ package struct LineStream: ~Copyable, Sendable {
     /// The lines that came together with the last one that was taken.
     package mutating func received() -> [[UInt8]] {
         var lines: [[UInt8]] = []
-        while let line = takeLine() { lines.append(line) }
+        while let line = rest.next() { lines.append(line) }
         return lines
-    }
-
-    private mutating func takeLine() -> [UInt8]? {
-        guard let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) else {
-            rest.removeFirst(start)
-            start = 0
-            return nil
-        }
-        defer { start = end + 1 }
-        return Array(rest[start..<end])
     }
 
     /// Takes what has arrived; returns whether anything had, the end included.
     private mutating func receive() throws(SystemError) -> Bool {
-        guard rest.count - start <= longest else {
+        guard rest.count <= longest else {
             throw SystemError("read a line from a socket", errno: .messageTooLong)
         }
         var buffer = [UInt8](repeating: 0, count: Self.portion)
         let taken = unsafe recv(raw, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         if taken > 0 {
-            rest += buffer[..<taken]
+            rest.append(buffer[..<taken])
         } else if taken == 0 || errno == ECONNRESET {
             isClosed = true
         } else if errno == EAGAIN || errno == EINTR {
