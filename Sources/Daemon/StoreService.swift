@@ -46,8 +46,8 @@ final class StoreService: Sendable {
         var isChangeExpected = false
     }
 
-    /// In milliseconds: longer than the members take to answer one after the other.
-    private static let longestWaitOfReads: Int64 = 30_000
+    /// In milliseconds; how long a read of secrets waits for what is asked now.
+    private let readPatience: Int64
     /// Notices between a request and its answer, or since the last request. A service that sends more is disconnected.
     private static let mostNotices = 64
     /// In bytes, of the notices that arrive while no request is open: one has some 30.
@@ -58,9 +58,11 @@ final class StoreService: Sendable {
     ///   - identity: the daemon's user.
     ///   - cancel: ends every question when raised.
     ///   - patience: in milliseconds. A login may take a minute, and a request a few seconds for each member.
+    ///   - readPatience: in milliseconds; longer than the members take to answer one after the other.
     ///   - post: receives the notices that come while a request is open.
     init(
         besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 90_000,
+        readPatience: Int64 = 30_000,
         post: @escaping @Sendable (Input) -> Void = { _ in }
     ) throws(SystemError) {
         notices = try Epoll()
@@ -68,6 +70,7 @@ final class StoreService: Sendable {
         service = NetworkService(
             missing: .storeServiceMissing, silent: .storeServiceSilent, identity: identity, cancel: cancel,
             patience: patience)
+        self.readPatience = readPatience
         self.post = post
     }
 
@@ -307,7 +310,7 @@ final class StoreService: Sendable {
 
     /// Whether a read of secrets has waited for too long for what is asked now.
     private var isReadDelayed: Bool {
-        readWaits.withLock { $0 }.map { Clocks.bootMilliseconds() - $0 > Self.longestWaitOfReads } ?? false
+        readWaits.withLock { $0 }.map { Clocks.bootMilliseconds() - $0 > readPatience } ?? false
     }
 
     /// Asks, and keeps the connection; nil where that is over.
@@ -320,9 +323,11 @@ final class StoreService: Sendable {
             post(.storeWatched(false))
             return nil
         }
-        let notices = Self.once(connection.stream.received().map(Self.input))
-        if Self.isOfStart(result) {
-            // This failure comes from files that systemd handed to the service process at its start, which do not change for
+        let lines = connection.stream.received()
+        let notices = Self.once(lines.map(Self.input))
+        connection.noticeCount = lines.count
+        if Self.isOfStart(result) || lines.count > Self.mostNotices {
+            // A failure of the start comes from files that systemd handed to the service process at its start, which do not change for
             // that process. Closing the connection ends it; the next connection starts one with the files as they are then.
             post(.storeWatched(false))
         } else {

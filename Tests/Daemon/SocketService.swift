@@ -7,6 +7,8 @@ import TestSupport
 final class SocketService: Sendable {
     enum Reply: Sendable {
         case answer(String)
+        /// Answers each question that comes, by the number of those before it, until the other side closes.
+        case each(@Sendable (Int) -> String)
         /// Reads, and says nothing until the other side closes; to one that waits for 20 s it says that Apple accepts.
         case hang
         /// Closes without reading.
@@ -56,6 +58,12 @@ final class SocketService: Sendable {
         asked.withLock { $0 = String(decoding: question, as: UTF8.self) }
         switch reply {
         case .answer(let text): try? connection.write(Array(text.utf8))
+        case .each(let answer):
+            var number = 0
+            repeat {
+                guard (try? connection.write(Array(answer(number).utf8))) != nil else { return }
+                number += 1
+            } while (try? connection.read(upTo: 65_536)).map { !$0.isEmpty } ?? false
         case .hang:
             var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&events, 1, 20_000) == 0 { try? connection.write(Array(#"{"verdict":"accepted"}"#.utf8)) }

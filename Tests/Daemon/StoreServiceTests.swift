@@ -210,7 +210,88 @@ import Testing
     @Test func linesWithoutEndAreNotWaitedForWithoutEnd() throws {
         let listener = try SocketService(
             at: path, .answer(String(repeating: #"{"notice":"changed"}"# + "\n", count: 200_000)))
-        #expect(try whatFailed(patience: 1)?.code == .storeServiceSilent)
+        #expect(try whatFailed()?.code == .storeServiceSilent)
+        _ = listener
+    }
+
+    /// A service that was taken over must not keep the daemon busy while nothing is asked.
+    @Test func aServiceThatSendsNoticesWithoutEndIsDisconnected() throws {
+        let listener = try SocketService(
+            at: path,
+            .each { _ in
+                #"{"result":"put","revision":43}"# + "\n" + String(repeating: #"{"notice":"watching"}"# + "\n", count: 100)
+            })
+        let service = try service()
+        #expect(try service.put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
+        var told = heard.inputs.withLock { $0 }
+        while told.last != .storeWatched(false) {
+            var readable = pollfd(fd: service.raw, events: Int16(POLLIN), revents: 0)
+            try #require(unsafe poll(&readable, 1, 10_000) == 1, "it is still connected")
+            told += service.takeNotices()
+        }
+        _ = listener
+    }
+
+    // MARK: Reports
+
+    private static func page(_ names: some Sequence<Int>, next: String?) -> String {
+        let reports = names.map { #"{"machine":"app\#($0)","value":null,"revision":1}"# }.joined(separator: ",")
+        let next = next.map { #""\#(Data($0.utf8).base64EncodedString())""# } ?? "null"
+        return #"{"result":"reports","reports":[\#(reports)],"next":\#(next)}"# + "\n"
+    }
+
+    private func whyReportsFail(_ page: @escaping @Sendable (Int) -> String) throws -> Failure? {
+        let listener = try SocketService(at: path, .each(page))
+        defer { withExtendedLifetime(listener) {} }
+        let service = try service()
+        do throws(Failure) {
+            _ = try service.readReports(of: [])
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func reportsOfMoreMachinesThanThereMayBeAreRefused() throws {
+        let failure = try whyReportsFail { number in
+            let first = 1_000_000 + number * 256
+            return Self.page(first..<first + 256, next: "app\(first + 256)")
+        }
+        #expect(failure?.code == .storeAnswerUnexpected)
+        #expect(failure?.detail == "more than 20000 machines report")
+    }
+
+    @Test(arguments: [
+        [page(1...2, next: "app2"), page(2...3, next: nil)], [page([2, 1], next: nil)],
+        [page([], next: "app5"), page([], next: "app5")], [page(1...1, next: "app2"), page([], next: "app1")],
+    ])
+    func reportsThatDoNotLeadOnAreRefused(_ pages: [String]) throws {
+        #expect(try whyReportsFail { pages[min($0, pages.count - 1)] }?.code == .storeServiceSilent)
+    }
+
+    /// What is asked now is given up for it: the store's answer to it is looked for again later.
+    @Test func aReadWaitsForAPutForSecondsOnly() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let listener = try SocketService(
+            at: path,
+            .each { _ in
+                asked.signal()
+                return ""
+            })
+        let service = try StoreService(
+            besideSocket: directory("status.sock"), identity: .current(), cancel: nil, patience: 600_000,
+            readPatience: 50)
+        let failed = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [token, place] in
+            do throws(Failure) {
+                _ = try service.put(token, at: place, ifAt: 42, issued: { _ in nil })
+            } catch {
+                if error.code == .storeServiceSilent { failed.signal() }
+            }
+        }
+        asked.wait()
+        #expect(throws: Failure.self) { try service.read([place], issued: { _ in nil }) }
+        failed.wait()
         _ = listener
     }
 

@@ -101,7 +101,7 @@ struct RolloutsTests {
         bench.store = [:]
         try bench.restart(Self.configuration(nil))
         bench.pass(120)
-        #expect(try rollout == .finished(SecretName(current)))
+        #expect(try rollout == .finished(#require(try bench.current("web")).name))
     }
 
     @Test func thenItPausesAndGoesOnInSteps() throws {

@@ -363,7 +363,7 @@ import Testing
         ])
         #expect(finished.output.contains(#""canceled":true"#), "\(finished.output)")
         var stream = WatchStream(keys: 1)
-        #expect(stream.receive(Array(finished.output.utf8)) == .ended)
+        #expect(stream.receive(line: Array(finished.output.utf8)) == .ended)
     }
 
     @Test func aRestoredBackupIsReadAsItIs() throws {

@@ -6,6 +6,25 @@ import Testing
 
 /// The real program over connections that are kept.
 @Suite struct StoreClientTests {
+    /// Otherwise the machine would hear of a renewal after up to ten minutes instead of a second.
+    @Test func aWatchThatStaysIncompleteIsBegunAgain() throws {
+        let directory = try TemporaryDirectory()
+        let member = try Lines(
+            ["/usr/bin/python3", repository + "/Tests/Support/etcd/short-watch.py", directory.path], last: "end")
+        let address = String(decoding: try member.nextLine(), as: UTF8.self)
+        let configuration = try directory.write(
+            """
+            store:
+              endpoints: ["\(address)"]
+              ca_file: \(directory("ca.pem"))
+
+            """, to: "clientsecretd.yaml")
+        let role = try EtcdBed.Role(configuration: configuration)
+        #expect(try role.read(EtcdBed.slot) == .read([.missing]))
+        #expect(try role.nextNotice() == .watching)
+        #expect(try directory.read("log") == "2\n2\n")
+    }
+
     /// A login costs a member its processor, and one that is not answered is perhaps still being computed: with the next member
     /// at once, and the one after that, ten thousand machines whose logins were lost would keep all of them from answering. A
     /// request over a connection that was there before has been sent, although no handshake belongs to it.

@@ -77,6 +77,15 @@ import Testing
         ] {
             #expect(StoreAnswer(line: Array(text.utf8), sha256: { _ in [] }) == nil)
         }
+        let many = (0...StoreResult.mostReports).map {
+            StoredReport(machine: "app\($0)", value: nil, revision: 1)
+        }
+        let page = StoreResult.reports(many, next: nil).answer.bytes
+        #expect(StoreAnswer(line: page, sha256: { _ in [] }) == nil, "a page of more reports than there may be")
+        let full = StoreResult.reports(many.dropLast(), next: nil).answer.bytes
+        #expect(StoreAnswer(line: full, to: .readReports(from: nil), sha256: { _ in [] }) != nil)
+        let bomb = Array(#"{"result":"put","revision":5,"more":[\#(String(repeating: "0,", count: 5_000))0]}"#.utf8)
+        #expect(StoreAnswer(line: bomb, to: .readReports(from: nil), sha256: { _ in [] }) == nil)
         let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
         for expiresAt in [expiry, nil] {
             let answer = StoreAnswer(.put(revision: 5), certificateExpiresAt: expiresAt)
