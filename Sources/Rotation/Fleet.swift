@@ -251,7 +251,8 @@ struct Fleet: Sendable {
                         holding: member.holding, lastSeen: member.lastSeen)
                 }
                 return FleetClientView(
-                    name: name, fingerprint: client.current?.fingerprint, counts: count(name, client), rollout: rollouts[name],
+                    name: name, fingerprint: client.current?.fingerprint, counts: count(name, client),
+                    rollout: rollouts[name],
                     machines: machines.filter { all || $0.state != .current }.sorted { $0.isBefore($1) })
             })
     }

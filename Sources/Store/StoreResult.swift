@@ -99,7 +99,8 @@ package enum StoreResult: Equatable, Sendable {
             let values = json["reports"]?.elements ?? []
             let reports = values.compactMap { StoredReport($0) }
             let next = json["next"]?.text.flatMap { Base64.decode($0) }
-            guard reports.count == values.count, values.count <= Self.mostReports, json["next"] == .null || next != nil else { return nil }
+            guard reports.count == values.count, values.count <= Self.mostReports, json["next"] == .null || next != nil
+            else { return nil }
             self = .reports(reports, next: next)
         case "report_forgotten": self = .reportForgotten
         case "failed":

@@ -15,7 +15,8 @@ struct HostReportValueTests {
         _ number: UInt64? = 1, since: Int64 = 5, delivered: Bool = true, failure: String? = nil
     ) -> HostReport.Holding {
         HostReport.Holding(
-            secret: number.map { SecretName(Fingerprint(leadingBytes: $0), signed: Fingerprint(leadingBytes: $0 + 1)) }, since: WallTime(secondsSinceEpoch: since),
+            secret: number.map { SecretName(Fingerprint(leadingBytes: $0), signed: Fingerprint(leadingBytes: $0 + 1)) },
+            since: WallTime(secondsSinceEpoch: since),
             delivered: delivered, failure: failure)
     }
 

@@ -119,7 +119,8 @@ import Testing
                     + "\n"))
         #expect(
             try service().put(
-                .init(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 255), at: place, ifAt: 0, with: (token, 42),
+                .init(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 255), at: place, ifAt: 0,
+                with: (token, 42),
                 issued: { _ in nil }) == .found(.foreign(revision: 5), secret: .missing))
         _ = listener
     }
@@ -219,7 +220,8 @@ import Testing
         let listener = try SocketService(
             at: path,
             .each { _ in
-                #"{"result":"put","revision":43}"# + "\n" + String(repeating: #"{"notice":"watching"}"# + "\n", count: 100)
+                #"{"result":"put","revision":43}"# + "\n"
+                    + String(repeating: #"{"notice":"watching"}"# + "\n", count: 100)
             })
         let service = try service()
         #expect(try service.put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))

@@ -22,6 +22,31 @@ import Testing
         #expect(minted.token.fingerprint.description == "sha256:\(digest)")
     }
 
+    /// Of the two valid forms (r, s) and (r, n−s) the one with the smaller s; anybody can make the other one.
+    @Test func aSecretHasOneFormAndTheOtherOneIsTheSame() throws {
+        let directory = try TemporaryDirectory()
+        let key = try freshKey(in: directory)
+        for _ in 0..<16 {
+            let minted = try key.mint(try someClaims())
+            let parts = text(minted).split(separator: ".")
+            let raw = try #require(Base64URL.decode(parts[2].utf8))
+            #expect(raw[32] < 0x80, "s is greater than half of the group's order")
+            let order = "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551"
+            let s = raw[32...].map { String(format: "%02x", $0) }.joined()
+            let other = try shell("python3 -c 'print(\"%064x\" % (0x\(order) - 0x\(s)))'", in: directory)
+            let digits = Array(other.utf8.prefix(64))
+            let altered = stride(from: 0, to: 64, by: 2).compactMap {
+                UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+            }
+            let signature = String(decoding: Base64URL.encode(Array(raw[..<32]) + altered), as: UTF8.self)
+            let token = Token(Array("\(parts[0]).\(parts[1]).\(signature)".utf8))
+            let found = try #require(TokenReader.read(token, keys: [key.publicKey]))
+            #expect(found.signer == key.print, "it is as valid")
+            #expect(found.fingerprint != minted.issued.fingerprint)
+            #expect(found.isSame(as: minted.issued))
+        }
+    }
+
     @Test func openSSLVerifiesASecret() throws {
         let directory = try TemporaryDirectory()
         let key = try freshKey(in: directory)

@@ -38,6 +38,26 @@ import Testing
         try FleetLife(seed: SeededGenerator().seed, kind: .rollouts, days: 60).live()
     }
 
+    /// What machines do with a secret shows it, whatever the signers think.
+    @Test(arguments: [
+        (FleetMistake.releasesTheUnknown, FleetFault.lostStore, FleetPromise.bounded),
+        (.forgetsFleet, .lostStore, .bounded), (.admitsAllAtOnce, .renew, .bounded), (.forgetsPause, .renew, .bounded),
+        (.hidesFailingMachines, .brokenReloads, .held),
+    ])
+    func aMistakeInARolloutIsNoticed(_ mistake: FleetMistake, _ fault: FleetFault, _ promise: FleetPromise) throws {
+        var noticed: FleetPromise?
+        for seed in UInt64(1)...20 where noticed == nil {
+            noticed = try FleetLife.notice(mistake, in: fault, seed: seed)
+        }
+        #expect(noticed == promise)
+    }
+
+    @Test(arguments: [FleetFault.lostStore, .renew, .brokenReloads, .silence])
+    func machinesKeepToTheRollout(_ fault: FleetFault) throws {
+        let seed = SeededGenerator().seed
+        #expect(try FleetLife.notice(nil, in: fault, seed: seed) == nil, "seed \(seed)")
+    }
+
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {
         let failure = try #require(throws: FleetLife.Failure.self) {
             for seed in UInt64(1)...20 { try FleetLife(seed: seed, mistake: .believesForgedSecrets).live() }

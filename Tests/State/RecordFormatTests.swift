@@ -41,6 +41,20 @@ import Testing
                 == Samples.text(try Samples.secret(1)))
     }
 
+    /// Earlier versions did not write what is signed: an upgrade must not take a delivered secret for another one.
+    @Test func aRecordOfAnEarlierVersionNamesTheSameSecrets() throws {
+        let text = String(decoding: format.encode(try record(), of: try name("web")), as: UTF8.self)
+        let body = text.drop { $0 != "\n" }.dropFirst().replacing(#""signed":null,"#, with: "")
+        #expect(!body.contains("signed\""))
+        let digest = Samples.sha256(Array(body.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let bytes = Array("clientsecretd-state 1 sha256:\(digest)\n\(body)".utf8)
+        let back = try format.decode(bytes, of: try name("web"))
+        #expect(back.record == (try record().record))
+        let current = try #require(back.record.current)
+        #expect(current.name == back.current?.secret.token.name)
+        #expect(back.record.delivered[ActionID("restart myapp.service")]?.isSame(as: current) == true)
+    }
+
     @Test func anEmptyRecordComesBack() throws {
         let bytes = format.encode(ClientRecord(), of: try name("web"))
         let back = try format.decode(bytes, of: try name("web"))

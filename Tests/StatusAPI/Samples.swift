@@ -73,7 +73,8 @@ enum Samples {
             FleetMachineView(
                 machine: name, state: state,
                 holding: HostReport.Holding(
-                    secret: fingerprint.map { SecretName($0) }, since: start, delivered: false, failure: failure), lastSeen: start + 5)
+                    secret: fingerprint.map { SecretName($0) }, since: start, delivered: false, failure: failure),
+                lastSeen: start + 5)
         }
         let current = try issued().fingerprint
         return FleetView(clients: [

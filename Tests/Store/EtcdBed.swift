@@ -105,7 +105,8 @@ extension EtcdCluster {
                     notices.append(notice)
                 } else {
                     return try #require(
-                        StoreAnswer(line: line, sha256: { _ in [] })?.result, "\(String(decoding: line, as: UTF8.self))")
+                        StoreAnswer(line: line, sha256: { _ in [] })?.result, "\(String(decoding: line, as: UTF8.self))"
+                    )
                 }
             }
         }

@@ -18,7 +18,8 @@ import Testing
         FleetMachineView(
             machine: name, state: state,
             holding: HostReport.Holding(
-                secret: fingerprint.map { SecretName($0) }, since: now - 7_200, delivered: failure == nil, failure: failure),
+                secret: fingerprint.map { SecretName($0) }, since: now - 7_200, delivered: failure == nil,
+                failure: failure),
             lastSeen: now - 180)
     }
 
@@ -104,7 +105,8 @@ import Testing
             FleetMachineView(
                 machine: name, state: state,
                 holding: HostReport.Holding(
-                    secret: SecretName(fingerprint), since: now - 5_184_000, delivered: failure == nil, failure: failure),
+                    secret: SecretName(fingerprint), since: now - 5_184_000, delivered: failure == nil, failure: failure
+                ),
                 lastSeen: now - seen)
         }
         let behind = try client(

@@ -31,8 +31,23 @@ struct FleetFate {
         }
     }
 
-    private func strike() throws {
-        let fault = pick(FleetFault.decks[fleet.kind] ?? [])
+    /// A short life with many machines, in which nothing but one kind of fault strikes.
+    func live(with fault: FleetFault, times: Int) throws {
+        fleet.add(isSigner: true)
+        for _ in 0..<Self.mostFollowers { fleet.add(isSigner: false) }
+        try fleet.run(for: 3 * 3600)
+        for _ in 0..<times {
+            try strike(fault)
+            try fleet.run(for: 7200)
+            fleet.fix()
+            resumeRollouts()
+            try fleet.run(for: Scenario.day + draw(Scenario.day))
+        }
+    }
+
+    private func strike() throws { try strike(pick(FleetFault.decks[fleet.kind] ?? [])) }
+
+    private func strike(_ fault: FleetFault) throws {
         fleet.say("strike: \(fault)")
         fleet.fault()
         let isMet = try bring(fault)

@@ -42,8 +42,10 @@ package enum FleetFault: String, CaseIterable, Sendable {
     /// How many of ``total(in:)`` strikes on such a fleet are of this kind, on average.
     package func weight(in kind: FleetKind) -> Int {
         switch (kind, self) {
-        case (.files, .brokenReloads), (.files, .silence), (.files, .lostStore), (.files, .orders), (.files, .forgedRollouts),
-            (.store, .brokenReloads), (.store, .silence), (.store, .lostStore), (.store, .orders), (.store, .forgedRollouts):
+        case (.files, .brokenReloads), (.files, .silence), (.files, .lostStore), (.files, .orders),
+            (.files, .forgedRollouts),
+            (.store, .brokenReloads), (.store, .silence), (.store, .lostStore), (.store, .orders),
+            (.store, .forgedRollouts):
             0
         case (.rollouts, .brokenReloads), (.rollouts, .orders): 8
         case (.rollouts, .silence), (.rollouts, .lostStore), (.rollouts, .forgedRollouts): 5

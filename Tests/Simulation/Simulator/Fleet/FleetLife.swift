@@ -44,6 +44,20 @@ package struct FleetLife: Sendable {
         return Report(met: fleet.met, mints: fleet.mints, steps: fleet.steps)
     }
 
+    /// The promise that is broken in a short life in which this fault strikes alone; nil where none is.
+    package static func notice(
+        _ mistake: FleetMistake?, in fault: FleetFault, seed: UInt64, log: ((String) -> Void)? = nil
+    ) throws -> FleetPromise? {
+        let fleet = Fleet(seed: seed, kind: .rollouts, mistake: mistake, log: log)
+        do {
+            try FleetFate(fleet: fleet).live(with: fault, times: 3)
+        } catch let violation as FleetViolation {
+            log?(violation.text)
+            return violation.promise
+        }
+        return nil
+    }
+
     /// The promise that a planted mistake breaks in the first of `seeds` in which it breaks one that it is meant to
     /// break; nil when there is none.
     package static func notice(_ mistake: FleetMistake, seeds: ClosedRange<UInt64> = 1...60) -> FleetPromise? {

@@ -105,7 +105,8 @@ package enum FleetMistake: Sendable, CaseIterable {
             .hidesForeignValues, .losesFailedStoreReads, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports,
             .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
             .store
-        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause, .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself,
+        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause, .raisesWithoutCompare,
+            .hidesFailingMachines, .resumesByItself,
             .ignoresHeld,
             .releasesWhenEmptied, .believesOtherRollouts, .holdsPastDeadline, .hidesHeld:
             .rollouts

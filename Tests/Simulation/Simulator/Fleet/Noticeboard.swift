@@ -137,7 +137,8 @@ final class Noticeboard {
     var isRollingOut: Bool {
         rollouts.contains { place, entry in
             guard let rollout = entry.value, case .secret(let secret)? = places[place]?.value else { return false }
-            return rollout.secret.fingerprint == secret.fingerprint && rollout.state == .going && rollout.admitted < .max
+            return rollout.secret.fingerprint == secret.fingerprint && rollout.state == .going
+                && rollout.admitted < .max
         }
     }
 
@@ -174,7 +175,9 @@ final class Noticeboard {
     }
 
     private func note(_ rollout: Rollout?, now: Int64) {
-        guard let rollout, rollout.admitted > admissions[rollout.secret.fingerprint]?.last?.admitted ?? 0 else { return }
+        guard let rollout, rollout.admitted > admissions[rollout.secret.fingerprint]?.last?.admitted ?? 0 else {
+            return
+        }
         admissions[rollout.secret.fingerprint, default: []].append(Admission(admitted: rollout.admitted, at: now))
     }
 

@@ -84,7 +84,9 @@ struct Told {
 
     /// Whether a machine may deliver a secret, as far as it was told; nil where that was said by nothing.
     func admits(_ rank: UInt64, to secret: Fingerprint, at place: StorePlace) -> Bool? {
-        if let rollout = rollouts[place]?.known, rollout.secret.fingerprint == secret { return rank <= rollout.admitted }
+        if let rollout = rollouts[place]?.known, rollout.secret.fingerprint == secret {
+            return rank <= rollout.admitted
+        }
         return rolledOut.contains(place) ? false : nil
     }
 }
