@@ -73,8 +73,8 @@ extension ClientConfiguration {
     /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
     func best(of candidates: [SecretInfo]) -> SecretInfo? {
         candidates.max { left, right in
-            (end(of: left), left.issuedAt, left.fingerprint.leadingBytes)
-                < (end(of: right), right.issuedAt, right.fingerprint.leadingBytes)
+            (end(of: left), left.issuedAt, left.order)
+                < (end(of: right), right.issuedAt, right.order)
         }
     }
 }
