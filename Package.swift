@@ -43,7 +43,7 @@ let package = Package(
     ],
     targets: [
         source("AppleClientSecret", uses: []),
-        source("Failures", uses: []),
+        source("Failures", uses: ["AppleClientSecret"]),
         source("Formats", uses: ["AppleClientSecret"]),
         source("Rotation", uses: ["AppleClientSecret", "Failures"]),
         source("Linux", uses: ["Failures", "CLinux", systemPackage]),
@@ -117,7 +117,7 @@ let package = Package(
         .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
-        test("Failures", of: ["Failures"]),
+        test("Failures", of: ["Failures", "AppleClientSecret"]),
         test("Formats", of: ["Formats", "AppleClientSecret"]),
         test("Rotation", of: ["Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.

@@ -1,4 +1,4 @@
-internal import Rotation
+internal import Failures
 
 /// One error or warning about the configuration.
 package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {

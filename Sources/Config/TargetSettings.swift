@@ -57,12 +57,20 @@ struct TargetSettings {
         } else if let known {
             settings = Self.settings(of: known, in: section)
             complete = known
-            if redeploys == true, settings["environments"]?.contains("\"production\"") == false {
-                diagnostics.error(
-                    at: section.position,
-                    "\(owner) has \"redeploy: true\", and production, which that deploys, is none of its \"environments\"; "
-                        + "add it there, or leave \"redeploy\" out")
+            if let redeploys, settings["environments"]?.contains("\"production\"") == false {
+                let position =
+                    section.mentions("environments") ? section.position(of: "environments") : section.position
+                if redeploys {
+                    diagnostics.error(
+                        at: position,
+                        "\(owner) has \"redeploy: true\", and production, which that deploys, is none of its \"environments\"; "
+                            + "add it there, or leave \"redeploy\" out")
+                } else {
+                    diagnostics.warning(
+                        at: position, "no deployment to production has what \(owner) sets; add production if it should")
+                }
             }
+            Self.warn(of: known, settings, endpoint, in: section)
             let isOwnCluster = known.name == "kubernetes" && !section.has("endpoint")
             if !section.mentions("endpoint") {
                 endpoint = known.endpoint.map { text in
@@ -140,7 +148,7 @@ struct TargetSettings {
             if setting.isList {
                 let list = section.list(setting.name) { node in
                     Setting(node, named: "an item of \"\(setting.name)\"", at: node.position, section.diagnostics) {
-                        text throws(Mistake) in try word(text, isPath: false)
+                        text throws(Mistake) in try choice(text, of: setting)
                     }.value
                 }
                 value =
@@ -165,6 +173,35 @@ struct TargetSettings {
             values[setting.name] = value.value ?? setting.standard ?? ""
         }
         return values
+    }
+
+    /// One of the values that a list may have.
+    private static func choice(_ text: String, of setting: PushSetting) throws(Mistake) -> String {
+        let choices = setting.choices ?? []
+        guard let choice = choices.first(where: { $0.name == text }) else {
+            let usable = choices.filter { $0.obstacle == nil }.map(\.name)
+            let advice = nearest(to: text, among: choices.map(\.name)).map { "did you mean \"\($0)\"?" }
+            throw Mistake("unknown item\(apposition(text)); \(advice ?? "write \(alternatives(usable))")")
+        }
+        if let obstacle = choice.obstacle { throw Mistake("\"\(text)\" cannot be used: \(obstacle)") }
+        return text
+    }
+
+    /// Warns of what belongs into another setting, or is added by the kind itself: secrets would go to a place beside the one
+    /// that is meant.
+    private static func warn(of kind: PushKind, _ settings: [String: String], _ endpoint: String?, in section: Section)
+    {
+        if let endpoint, let added = kind.firstComponent, endpoint.hasSuffix(added) {
+            section.diagnostics.warning(
+                at: section.position(of: "endpoint"),
+                "\"endpoint\" ends in \"\(added)\", which is added to it; leave that out")
+        }
+        guard let (setting, prefixes) = kind.misplaced(settings) else { return }
+        for prefix in prefixes where settings[setting]?.hasPrefix(prefix) == true {
+            section.diagnostics.warning(
+                at: section.position(of: setting),
+                "\"\(setting)\" begins with \"\(prefix)\", which is no part of it as a rule; leave that out")
+        }
     }
 
     /// A name at an API: printable, on one line, without what could lead elsewhere in an address.

@@ -47,8 +47,12 @@ package struct ConfigurationSource: Sendable {
     }
 
     /// The client of the services that push, whose sockets lie in a directory beside the daemon's.
-    func pusher(besideSocket socket: String, cancel: EventCounter?) -> Pusher {
-        Pusher(besideSocket: socket, identity: identity, cancel: cancel)
+    ///
+    /// - Parameter isOnce: whether it needs none of them.
+    func pusher(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Pusher {
+        Pusher(
+            besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
+            program: isOnce ? NetworkProgram.path() : nil, identity: identity, cancel: cancel)
     }
 
     /// The client of the service that asks the store, whose socket lies beside the daemon's.

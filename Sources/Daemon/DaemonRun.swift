@@ -169,7 +169,7 @@ package struct DaemonRun {
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
             verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
-            pusher: settings.pusher(besideSocket: socketPath, cancel: cancel),
+            pusher: settings.pusher(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
             storeService: storeService,
             runner: ActionRunner(
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },

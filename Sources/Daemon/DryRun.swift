@@ -193,7 +193,7 @@ private struct DryRunReader {
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
             verifier: settings.verifier(besideSocket: socket, cancel: nil),
-            pusher: settings.pusher(besideSocket: socket, cancel: nil),
+            pusher: settings.pusher(besideSocket: socket, isOnce: false, cancel: nil),
             storeService: storeService, runner: nil, findings: nil)
         executor.adopt(loaded)
     }

@@ -119,4 +119,38 @@ struct NetworkService: Sendable {
         }
         return answer
     }
+
+    /// What a program started here gets of the environment: which proxy to use, and where systemd has put credentials.
+    private static let variables = [
+        "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "CREDENTIALS_DIRECTORY",
+    ]
+
+    /// Starts a role for one request, and reads its answer. Blocks.
+    ///
+    /// - Parameters:
+    ///   - arguments: the program's absolute path and its arguments.
+    ///   - place: what a failure is reported for.
+    ///   - read: parses the answer; nil for one that cannot be parsed.
+    func ask<Answer>(
+        _ request: [UInt8], of arguments: [String], for place: Failure.Place, read: ([UInt8]) -> Answer?
+    ) throws(Failure) -> Answer {
+        var environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+        for name in Self.variables { environment[name] = unsafe getenv(name).map { unsafe String(cString: $0) } }
+        let report: ExitReport
+        do {
+            report = try ChildProcess.exchange(
+                with: arguments, environment: environment, milliseconds: patience, cancel: cancel
+            ) { stream in
+                try? stream.write(request + [UInt8(ascii: "\n")])
+                // The program answers on its standard output; its end of this stream closes when it ends.
+                _ = try? stream.read(exactly: 1)
+            }.report
+        } catch {
+            throw Failure(missing, at: place, cause: error.errno.rawValue, detail: arguments.first)
+        }
+        for line in report.lines.reversed() {
+            if let answer = read(Array(line.utf8)) { return answer }
+        }
+        throw Failure(silent, at: place, detail: report.lines.last.map(Redaction.foreign))
+    }
 }

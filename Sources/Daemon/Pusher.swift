@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Config
 import Failures
 import Linux
 import Push
@@ -8,14 +9,26 @@ import Rotation
 struct Pusher: Sendable {
     private let status: String
     private let service: NetworkService
+    /// The configuration's absolute path.
+    private let configuration: String
+    /// The program that pushes where no service listens; nil to need a service.
+    private let program: String?
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the directory of the services' lies beside it.
+    ///   - configuration: its absolute path, which the services have to read too.
+    ///   - program: started for a request to which no service listens, with the rights of this process, so that `run --once`
+    ///     needs no sockets; nil to need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
     ///   - patience: in milliseconds. A service gives up 60 s after the request, and is started for it.
-    init(besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 75_000) {
+    init(
+        besideSocket status: String, configuration: String, program: String? = nil, identity: Identity,
+        cancel: EventCounter?, patience: Int64 = 75_000
+    ) {
         self.status = status
+        self.configuration = configuration
+        self.program = program
         service = NetworkService(
             missing: .pushServiceMissing, silent: .pushServiceSilent, identity: identity, cancel: cancel,
             patience: patience)
@@ -30,7 +43,7 @@ struct Pusher: Sendable {
         for (target, token) in others { named[target.description] = token }
         switch try ask(PushQuestion(.publish, secret: token, others: named), of: target) {
         case .published(let verified): return verified
-        case .failed(let failure): throw failure.of(target)
+        case .failed(let failure): throw self.failure(failure, of: target)
         case .read, .redeployed:
             throw Failure(.pushServiceSilent, at: .target(target), detail: "it answers another question")
         }
@@ -40,7 +53,7 @@ struct Pusher: Sendable {
     func read(_ token: Token, at target: TargetName) throws(Failure) -> Bool? {
         switch try ask(PushQuestion(.read, secret: token), of: target) {
         case .read(let holds): return holds
-        case .failed(let failure): throw failure.of(target)
+        case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .redeployed:
             throw Failure(.pushServiceSilent, at: .target(target), detail: "it answers another question")
         }
@@ -51,7 +64,7 @@ struct Pusher: Sendable {
     func redeploy(_ target: TargetName) throws(Failure) -> Bool {
         switch try ask(.redeploy, of: target) {
         case .redeployed(let isReady): return isReady
-        case .failed(let failure): throw failure.of(target)
+        case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .read:
             throw Failure(.pushServiceSilent, at: .target(target), detail: "it answers another question")
         }
@@ -65,17 +78,36 @@ struct Pusher: Sendable {
     }
 
     private func ask(_ question: PushQuestion, of target: TargetName) throws(Failure) -> PushResult {
-        try service.ask(
-            question.request, at: socket(of: target), for: .target(target), otherwise: "it is no answer to a push",
+        let socket = socket(of: target)
+        if let program, service.obstacle(at: socket, for: .target(target)) != nil {
+            return try service.ask(
+                question.request, of: [program, "push", target.description, "--config", configuration],
+                for: .target(target), read: PushResult.init(answer:))
+        }
+        return try service.ask(
+            question.request, at: socket, for: .target(target), otherwise: "it is no answer to a push",
             read: PushResult.init(answer:))
     }
-}
 
-extension PushFailure {
     /// The same for the core.
-    fileprivate func of(_ target: TargetName) -> Failure {
+    private func failure(_ failure: PushFailure, of target: TargetName) -> Failure {
         Failure(
-            code.failure, at: .target(target), detail: detail.map(Redaction.foreign),
-            retryAfter: retryAfter.map { Seconds(Int64($0)) })
+            failure.code.failure, at: .target(target), detail: failure.detail.map(Redaction.foreign),
+            remedy: failure.code == .targetUnknown ? remedyForUnknownTarget : nil,
+            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
+    }
+
+    /// What has a service read the configuration that has the target.
+    private var remedyForUnknownTarget: Remedy {
+        guard SystemManager.isSystemd else {
+            return .say("start it with --config \(Printable.name(configuration)), which the daemon reads")
+        }
+        // The service reads that file at each request, so the daemon's own is older.
+        guard configuration != ConfigurationLoader.defaultPath else {
+            return .say("have the daemon read it again, or add the target", run: "clientsecretd reload")
+        }
+        return .say(
+            "have the service read it, in a drop-in of its unit: LoadCredential=clientsecretd.yaml:"
+                + Printable.name(configuration))
     }
 }

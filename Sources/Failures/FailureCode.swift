@@ -189,12 +189,18 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// No answer in time, none at all, or a malformed one.
     case verifierSilent = "verifier_silent"
     // Places behind an API.
-    /// The push role's configuration has no such target, or is not accepted; detail: why.
+    /// The push role's configuration is not accepted, or its settings cannot be used; detail: why.
     case pushUnconfigured = "push_unconfigured"
+    /// The push role's configuration has no such target; detail: which one it reads.
+    case pushTargetUnknown = "push_target_unknown"
     /// detail: what is wrong with it, never what it is.
     case pushTokenUnusable = "push_token_unusable"
-    /// The API does not accept the token, or the token may not do this; detail: what it said.
+    /// The API does not accept the token, or the token may not even read there; detail: what it said.
     case pushCredentialsRefused = "push_credentials_refused"
+    /// The API wants a second factor of the user whose password the token is.
+    case pushSecondFactorWanted = "push_second_factor_wanted"
+    /// The API accepts the token and refuses this change; detail: what it said.
+    case pushChangeRefused = "push_change_refused"
     /// There is no such project, secret, collection or path; detail: what the API said.
     case pushPlaceMissing = "push_place_missing"
     case pushRateLimited = "push_rate_limited"
@@ -211,10 +217,18 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The API did not take what it was sent; detail: what it said.
     case pushRejected = "push_rejected"
     case pushAnswerUnexpected = "push_answer_unexpected"
-    /// The API said that it took the secret, and shows another one.
-    case pushNotHeld = "push_not_held"
+    /// The place holds something that is not replaced, because it is of another kind; detail: what was found.
+    case pushPlaceUnsuitable = "push_place_unsuitable"
+    /// The object can never be changed.
+    case pushImmutable = "push_immutable"
+    /// The API wants other providers' secrets, which it never shows, with this one.
+    case pushOthersBlank = "push_others_blank"
+    /// The variable is there for other environments; detail: for which.
+    case pushEnvironmentsConflict = "push_environments_conflict"
     /// What was deployed again, so that it has the secret, does not run; detail: what became of it.
     case pushDeploymentFailed = "push_deployment_failed"
+    /// What was deployed again was cancelled before it ran.
+    case pushDeploymentCancelled = "push_deployment_cancelled"
     /// No process listens for the target; detail: the socket.
     case pushServiceMissing = "push_service_missing"
     /// No answer in time, none at all, or a malformed one.

@@ -376,8 +376,12 @@ extension FailureCode {
                 .say("see what it says", see: .journal(of: "clientsecretd-verify@*")))
         case .pushUnconfigured:
             row(
-                "what pushes secrets does not know this target", traits: .ofPushService,
-                .say("write it under \"targets\" in the configuration that the service is handed"))
+                "the service that pushes cannot use its configuration", traits: .ofPushService,
+                .say("fix what it reports", run: "clientsecretd check"))
+        case .pushTargetUnknown:
+            row(
+                "the configuration of the service that pushes has no such target", traits: .ofPushService,
+                .say("have the service read the configuration that the daemon reads"))
         case .pushTokenUnusable:
             row(
                 "the target's token cannot be used", traits: .ofPushService,
@@ -386,6 +390,14 @@ extension FailureCode {
             row(
                 "the API refuses the token",
                 .say("make a token that may do this, and put it in the place of the old one"))
+        case .pushSecondFactorWanted:
+            row(
+                "the API wants a second factor of this user",
+                .say("name a \"user\" without multi-factor authentication, which no service can answer"))
+        case .pushChangeRefused:
+            row(
+                "the API accepts the token and refuses this change",
+                .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
             row("the API knows no such place", .say("fix the target's settings, or make the place there"))
         case .pushRateLimited: row("the API wants to be asked less often", .say("wait: it is tried again by itself"))
@@ -408,10 +420,26 @@ extension FailureCode {
             row("the API did not take what it was sent", .say("fix the target's settings as the API says"))
         case .pushAnswerUnexpected:
             row("this is no answer of that API", .say("see whether \"endpoint\" is the API's address"))
-        case .pushNotHeld:
-            row("the API took the secret and shows another one", .say("find out who writes there too"))
+        case .pushPlaceUnsuitable:
+            row(
+                "the place holds something else than this target writes, and it is left alone",
+                .say("change the target's settings to fit what is there, or name another place"))
+        case .pushImmutable:
+            row("the Secret is immutable", .say("create it again without \"immutable: true\", or name another one"))
+        case .pushOthersBlank:
+            row(
+                "this version of PocketBase wants the secrets of all other providers with every change",
+                .say("update PocketBase to 0.40.1 or later"))
+        case .pushEnvironmentsConflict:
+            row(
+                "the project has this variable for other environments",
+                .say("remove it from these environments in the project, or list the same ones in \"environments\""))
         case .pushDeploymentFailed:
             row("what was deployed again does not run", .say("see there why, and deploy what has no such fault"))
+        case .pushDeploymentCancelled:
+            row(
+                "what was deployed again was cancelled",
+                .say("let the project's Ignored Build Step build redeployments too, or see there who cancelled it"))
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: .ofPushService) {
                 .run(

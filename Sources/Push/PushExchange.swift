@@ -1,7 +1,5 @@
 package import AppleClientSecret
 import Failures
-import Formats
-import Rotation
 package import SignIn
 
 /// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is data: see
@@ -9,31 +7,32 @@ package import SignIn
 ///
 /// The rules are:
 /// - Only the statuses that the kind lists mean success; a redirect does not.
-/// - What the API can show is read back after writing, and has to agree. A place that is missing holds nothing.
-/// - Where other things are kept beside the secret, they are read, and written back as they were; a secret that is there
-///   already is not written again.
+/// - What can be read is read first. Nothing is written unless the answer has the form of this API and of this kind of value, or
+///   reports in the API's own way that there is nothing yet. A secret that is there already is not written again.
+/// - What the API can show is read back after writing. What it shows then may be older than the write.
+/// - Where other things are kept beside the secret, they are written back as they were.
 /// - Other targets' secrets that belong into the same document are written with this one, in one request.
-/// - What the API said is reported in 200 characters at most, without secret, token and what looks like one.
+/// - A status that means a refused token means a refused change where the API took the token a moment ago.
+/// - Of what the API says, the known members of an error are reported, in 200 characters at most, without secret and token.
 package struct PushExchange {
     let target: PushTarget
-    private let token: String
+    let token: String
     /// The members that are written with the secret, and their texts.
-    private let others: [(member: String, text: String)]
+    let others: [(member: String, text: String)]
     private let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
     private let sha256: ([UInt8]) -> [UInt8]
-    private let secretText: String
+    let secretText: String
     /// Settings and what the exchange has learnt; those in ``plainNames`` stand for themselves in JSON.
     var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
-    private var session: String?
+    private(set) var session: String?
+    /// The digest that was shown before the write; nil for a kind that shows none.
+    private var digest: String?
+    /// Whether the API has taken the token, in a login or for reading.
+    private var isTokenTaken = false
 
     /// How often what somebody else changed meanwhile is read again.
     private static let attempts = 3
-    /// Between two writes of ours, in seconds: AWS keeps a hundred versions and asks for no more than that.
-    private static let writePause: Int64 = 600
-    /// What versions of ours begin with at AWS.
-    private static let versionPrefix = "clientsecretd-"
-
     /// - Parameters:
     ///   - token: the content of the token's place; empty where there is none.
     ///   - others: secrets of other targets with members of the same document, by their members' names.
@@ -59,19 +58,15 @@ package struct PushExchange {
     /// Does what is asked.
     package mutating func run(_ verb: PushQuestion.Verb) -> PushResult {
         do throws(PushFailure) {
+            if verb == .read, !target.kind.shown.isSomething { return .read(holds: nil) }
             try logIn()
             switch verb {
             case .publish: return .published(verified: try publish())
             case .read:
-                guard let read = target.kind.read else { return .read(holds: nil) }
-                do throws(PushFailure) {
-                    return .read(holds: holds(try answer(to: read)))
-                } catch {
-                    // Not a failure, after which the place would only be read again: an answer that it does not hold the
-                    // secret causes a push, which creates the place or fails with the reason.
-                    guard error.code == .placeMissing else { throw error }
-                    return .read(holds: false)
-                }
+                // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
+                // answer causes a push, which creates the place or fails with the reason.
+                guard case .found(let answer) = try look() else { return .read(holds: false) }
+                return .read(holds: holds(answer))
             case .redeploy: return .redeployed(ready: try redeploy())
             }
         } catch {
@@ -104,129 +99,137 @@ package struct PushExchange {
         while true {
             do throws(PushFailure) {
                 if try prepare() { return true }
-                _ = try answer(to: target.kind.write)
+                _ = try answer(to: target.kind.write, isChange: true)
                 break
             } catch {
                 guard error.code == .conflict, attempt < Self.attempts else { throw error }
                 attempt += 1
             }
         }
-        guard let read = target.kind.read else { return nil }
-        let holds = holds(try answer(to: read))
-        if holds == false { throw PushFailure(.notHeld) }
-        return holds
+        guard target.kind.shown.isSomething else { return nil }
+        do throws(PushFailure) {
+            let before = digest
+            guard case .found(let answer) = try look() else { return false }
+            // A digest that cannot be recognised would have changed at least.
+            return holds(answer) ?? (before != nil && before == shownDigest(answer) ? false : nil)
+        } catch {
+            // The API has taken the secret. Whether it shows it is looked at again.
+            return false
+        }
     }
 
     /// Reads what is there and sets the values that are made of it; returns whether the secret is there already.
     private mutating func prepare() throws(PushFailure) -> Bool {
-        guard let merge = target.kind.merge, let request = target.kind.current else { return false }
-        var found: PushHTTPAnswer?
-        do throws(PushFailure) {
-            found = try answer(to: request)
-        } catch {
-            if case .provider = merge { throw error }
-            // There is no value yet; whether one can be created shows in the answer to the write.
-            guard error.code == .placeMissing else { throw error }
-            if case .member = merge { found = lastMissing }
-        }
-        let current = found.flatMap(json) ?? .null
-        if target.kind.read != nil, let found, found.status == 200, holds(found) == true { return true }
-        switch merge {
-        case .member(let pointer, let setting, let version):
-            let object = found.flatMap { found in
-                JSONEdit.span(of: pointer, in: found.body).map { Array(found.body[$0]) }
-            }
-            let isObject = if case .object? = current[pointer] { true } else { false }
-            values["version"] = String(current[version]?.whole ?? 0)
-            values["merged"] = try merged(setting, into: isObject ? object ?? [] : Array("{}".utf8))
-        case .text(let pointer, let setting):
-            try waitForTurn(current, date: found?.date)
-            values["request_id"] = Self.versionPrefix + (0..<3).map { _ in Self.randomDigits() }.joined()
-            if values[setting, default: ""].isEmpty {
-                values["merged_text"] = secretText
-            } else {
-                var text = current[pointer]?.text ?? "{}"
-                for other in others { text = try merged(other.text, as: other.member, into: Array(text.utf8)) }
-                values["merged_text"] = try merged(setting, into: Array(text.utf8))
-            }
-        case .provider(let pointer, let setting):
-            let name = values[setting, default: ""]
-            let providers = current[pointer]?["providers"]?.elements ?? []
-            guard let found, let index = providers.firstIndex(where: { $0["name"]?.text == name }),
-                let whole = JSONEdit.span(of: pointer, in: found.body),
-                let place = JSONEdit.span(of: pointer + ["providers", String(index)], in: found.body),
-                let provider = JSONEdit.setting(
-                    "clientSecret", to: JSONText.string(secretText).bytes, in: Array(found.body[place]))
-            else {
-                throw PushFailure(.placeMissing, "there is no provider \(Printable.name(name)) in the collection")
-            }
-            values["merged"] = String(
-                decoding: found.body[whole.lowerBound..<place.lowerBound] + provider
-                    + found.body[place.upperBound..<whole.upperBound], as: UTF8.self)
+        guard target.kind.read != nil else { return false }
+        switch try look() {
+        case .found(let answer):
+            digest = shownDigest(answer)
+            if target.kind.shown.isSomething, holds(answer) == true { return true }
+            if let merge = target.kind.merge { try self.merge(merge, with: answer) }
+        case .missing(let answer, let failure):
+            guard let creation = target.kind.creation else { throw failure }
+            try confirm(creation, answer, failure)
+            if let merge = target.kind.merge { try create(merge, answer) }
         }
         return false
     }
 
-    /// The object with the secret as the member that a setting names.
-    private func merged(_ setting: String, into object: [UInt8]) throws(PushFailure) -> String {
-        try merged(secretText, as: values[setting, default: ""], into: object)
+    /// What the place was found to hold.
+    enum Found {
+        /// An answer with the form of ``PushKind/shape``.
+        case found(PushHTTPAnswer)
+        /// The API's own answer that there is nothing, and the failure that it is where nothing can be created.
+        case missing(PushHTTPAnswer, PushFailure)
     }
 
-    private func merged(_ text: String, as member: String, into object: [UInt8]) throws(PushFailure) -> String {
-        guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
-            throw PushFailure(.rejected, "what is there is no JSON object, so the secret cannot be a member of it")
-        }
-        return String(decoding: merged, as: UTF8.self)
-    }
-
-    /// Throws while the last version of ours is too recent to be replaced.
-    private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(PushFailure) {
-        guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
-        let created: Int64? =
-            switch current["CreatedDate"] {
-            case .integer(let seconds): seconds
-            case .fraction(let seconds): Int64(exactly: seconds.rounded())
-            default: nil
+    private mutating func look() throws(PushFailure) -> Found {
+        guard let read = target.kind.read else { throw PushFailure(.unconfigured) }
+        let received = try received(read)
+        if let failure = failure(of: received, to: read) {
+            guard failure.code == .placeMissing else { throw failure }
+            guard isOfAPI(received, to: read) || target.kind.isCustom else {
+                throw PushFailure(.answerUnexpected, failure.detail)
             }
-        guard let created else { return }
-        let rest = created + Self.writePause - date.secondsSinceEpoch
-        if rest > 0, rest <= Self.writePause {
-            throw PushFailure(
-                .rateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
+            guard Shape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else { throw failure }
+            return .missing(received, failure)
+        }
+        isTokenTaken = true
+        try check(received, target.kind.shape)
+        return .found(received)
+    }
+
+    /// Throws unless an answer has the form that it has to have.
+    func check(_ answer: PushHTTPAnswer, _ shapes: [Shape]) throws(PushFailure) {
+        guard !shapes.isEmpty else { return }
+        guard let json = json(answer) else { throw PushFailure(.answerUnexpected, detail(of: answer)) }
+        for shape in shapes {
+            guard let words = shape.mismatch(json, at: filled(shape.pointer)) else { continue }
+            throw PushFailure(shape.meaning, hidden.words(words))
         }
     }
 
-    private static func randomDigits() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    /// Throws unless the write creates what it is meant to.
+    private mutating func confirm(
+        _ creation: PushKind.Creation, _ missing: PushHTTPAnswer, _ failure: PushFailure
+    ) throws(PushFailure) {
+        if let (setting, prefixes) = target.kind.misplaced(values) {
+            for prefix in prefixes where values[setting]?.hasPrefix(prefix) == true {
+                throw PushFailure(.placeMissing, "\"\(setting)\" begins with \(Printable.name(prefix))")
+            }
+        }
+        guard let confirmation = creation.confirmation else { return }
+        if let json = json(missing), !creation.evident.isEmpty, Shape.fits(creation.evident, json, filled) { return }
+        let received = try received(confirmation)
+        guard self.failure(of: received, to: confirmation) == nil else {
+            throw PushFailure(
+                .placeMissing, "whether it can be created is not known, because the mount is not shown to this token")
+        }
+        try check(received, creation.confirmed)
+    }
+
+    func filled(_ pointer: [String]) -> [String] {
+        pointer.map { PushTemplate.expand($0, values) { value, _ in value } }
     }
 
     // MARK: Answers
 
-    /// The last answer that reported no value: a value that was deleted still has a version.
-    private var lastMissing: PushHTTPAnswer?
-
-    mutating func answer(to request: PushRequest) throws(PushFailure) -> PushHTTPAnswer {
-        switch send(try expanded(request)) {
-        case .failure(let failure): throw PushFailure(failure)
-        case .success(let answer):
-            let rule = target.kind.errors.first { $0.fits(answer) }
-            if rule == nil, request.done.contains(answer.status) {
-                guard answer.status == 204 || isOfAPI(answer, to: request) else {
-                    throw PushFailure(.answerUnexpected, detail(of: answer))
-                }
-                return answer
-            }
-            let code = rule?.meaning ?? Self.meaning(of: answer.status)
-            if code == .placeMissing { lastMissing = answer }
-            throw PushFailure(code, detail(of: answer), retryAfter: answer.retryAfter)
+    /// The answer to a request; throws for one that does not mean success.
+    ///
+    /// - Parameter isChange: whether the request changes something.
+    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(PushFailure) -> PushHTTPAnswer {
+        let received = try received(request)
+        guard let failure = failure(of: received, to: request) else {
+            if !isChange { isTokenTaken = true }
+            return received
         }
+        // The API took the token a moment ago: what it refuses is this change.
+        throw failure.code == .credentialsRefused && isChange && isTokenTaken
+            ? PushFailure(.changeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
+    }
+
+    /// The answer to a request, whatever it is.
+    private func received(_ request: PushRequest) throws(PushFailure) -> PushHTTPAnswer {
+        switch send(try expanded(request)) {
+        case .failure(let failure): throw PushFailure(failure, hidden)
+        case .success(let answer): return answer
+        }
+    }
+
+    /// What an answer means; nil for success.
+    private func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> PushFailure? {
+        let rule = target.kind.errors.first { $0.fits(answer) }
+        if rule == nil, request.done.contains(answer.status) {
+            guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
+            return PushFailure(.answerUnexpected, detail(of: answer))
+        }
+        return PushFailure(
+            rule?.meaning ?? Self.meaning(of: answer.status), detail(of: answer), retryAfter: answer.retryAfter)
     }
 
     /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with a JSON
     /// object. The answer to a write of the kind `http` may be anything; what it shows when read back is JSON.
     private func isOfAPI(_ answer: PushHTTPAnswer, to request: PushRequest) -> Bool {
-        if case .ownHeaders = target.kind.authorization { return request.method != "GET" || json(answer) != nil }
+        if target.kind.isCustom { return request.method != "GET" || json(answer) != nil }
         if case .object? = json(answer) { return true }
         return false
     }
@@ -245,28 +248,32 @@ package struct PushExchange {
         }
     }
 
-    /// The status, and the beginning of what the API said.
+    /// What must not be shown.
+    var hidden: HiddenTexts {
+        HiddenTexts([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
+    }
+
+    /// The status, and what the API said.
     private func detail(of answer: PushHTTPAnswer) -> String {
-        var text = String(decoding: answer.body.prefix(65_536), as: UTF8.self)
-        let credentials =
-            [secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token)
-        for hidden in credentials where hidden.utf8.count >= 4 {
-            text = text.split(separator: hidden, omittingEmptySubsequences: false).joined(separator: "(secret)")
+        guard let json = json(answer), let words = ErrorWords.of(json) else {
+            return "it answered \(answer.status)"
+                + (answer.body.isEmpty ? "" : " with " + hidden.words(Shape.describe(answer.body)))
         }
-        let words = Redaction.plain(text).split { $0.isWhitespace }.joined(separator: " ")
-        return "it answered \(answer.status)"
-            + (words.isEmpty ? "" : ": " + Printable.clause(String(words.prefix(200))))
+        return "it answered \(answer.status): \(hidden.words(words))"
     }
 
     func json(_ answer: PushHTTPAnswer) -> JSONValue? {
         try? JSONValue(answer.body, duplicates: .refused)
     }
 
+    private func shownDigest(_ answer: PushHTTPAnswer) -> String? {
+        guard case .hmac(let pointer, _) = target.kind.shown else { return nil }
+        return json(answer)?[filled(pointer)]?.text
+    }
+
     /// Whether the answer shows the secret; nil where it shows nothing of it.
     private func holds(_ answer: PushHTTPAnswer) -> Bool? {
-        func text(_ pointer: [String]) -> String? {
-            json(answer)?[pointer.map { PushTemplate.expand($0, values) { value, _ in value } }]?.text
-        }
+        func text(_ pointer: [String]) -> String? { json(answer)?[filled(pointer)]?.text }
         switch target.kind.shown {
         case .nothing: return nil
         case .value(let pointer): return text(pointer) == secretText
@@ -282,64 +289,6 @@ package struct PushExchange {
             let member = values[setting, default: ""]
             if member.isEmpty { return shown == secretText }
             return (try? JSONValue(Array(shown.utf8), duplicates: .refused))?[member]?.text == secretText
-        }
-    }
-
-    // MARK: Requests
-
-    private func expanded(_ request: PushRequest) throws(PushFailure) -> PushHTTPRequest {
-        let query = request.query.compactMap { field -> String? in
-            let value = PushTemplate.expand(field.value, values, PushTemplate.percentEncoded)
-            return value.isEmpty ? nil : field.name + "=" + value
-        }.joined(separator: "&")
-        let path = PushTemplate.expand(request.path, values, PushTemplate.percentEncoded)
-        guard
-            let address = PushAddress(
-                target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
-        else { throw PushFailure(.unconfigured, "the target's settings make no usable address") }
-        var headers = request.headers.map {
-            (name: $0.name, value: PushTemplate.expand($0.value, values) { value, _ in value })
-        }.filter { !$0.value.isEmpty }
-        var signature: AWSSignature?
-        switch target.kind.authorization {
-        case .bearer: headers.append(("Authorization", "Bearer " + token))
-        case .header(let name): headers.append((name, token))
-        case .login: if let session { headers.append(("Authorization", session)) }
-        case .ownHeaders:
-            headers = request.headers.map {
-                (name: $0.name, value: PushTemplate.expand($0.value, ["token": token]) { value, _ in value })
-            }
-        case .awsSignature(let service):
-            guard let credentials = AWSCredentials(token) else {
-                throw PushFailure(
-                    .tokenUnusable, "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…")
-            }
-            if let session = credentials.sessionToken { headers.append(("X-Amz-Security-Token", session)) }
-            signature = AWSSignature(
-                region: values["region", default: ""], service: service, keyID: credentials.keyID,
-                secretKey: credentials.secretKey)
-        }
-        guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
-            throw PushFailure(.tokenUnusable, "it holds characters that no header may have")
-        }
-        let body = try request.body.map { body throws(PushFailure) in try self.body(body) }
-        if body != nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-            headers.append(("Content-Type", "application/json"))
-        }
-        return PushHTTPRequest(
-            method: request.method, address: address, headers: headers, body: body, signature: signature)
-    }
-
-    private func body(_ body: PushRequest.Body) throws(PushFailure) -> [UInt8] {
-        switch body {
-        case .json(let template): return Array(PushTemplate.expand(template, values, PushTemplate.json).utf8)
-        case .template(let template):
-            let bytes = Array(secretText.utf8)
-            guard let claims = (try? CompactJWS(bytes))?.claims,
-                let rendered = try? FormatRegistry.template.init(parameter: template).render(
-                    [.whole: RenderedSecret(token: bytes, claims: claims)], into: [])
-            else { throw PushFailure(.unconfigured, "the target's body cannot be made of the secret") }
-            return rendered
         }
     }
 }

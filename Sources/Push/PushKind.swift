@@ -1,7 +1,7 @@
 /// What is known of one kind of API, as data: the requests, which answers mean done, and what can be read back.
 ///
 /// Templates hold `{{name}}` for a setting of the target or for a value of the exchange: `client_secret`, `token`, and what
-/// ``current`` gave (`version`, `merged`, `merged_text`). In a path it is percent-encoded, `{{name/}}` except for its
+/// ``read`` gave (`version`, `merged`, `merged_text`). In a path it is percent-encoded, `{{name/}}` except for its
 /// slashes; in a JSON body it becomes a string, `{{name!}}` the JSON that it is.
 package struct PushKind: Sendable {
     package let name: String
@@ -9,12 +9,16 @@ package struct PushKind: Sendable {
     /// Where the API is, unless the target says so (a template); nil where a target has to.
     package let endpoint: String?
     package let authorization: Authorization
-    /// The request before a write, for kinds whose write has to repeat what else is there.
-    let current: PushRequest?
+    /// How the secret joins what is there already; nil where the write changes nothing else.
     let merge: Merge?
     let write: PushRequest
+    /// The request before and after a write; nil where nothing can be read.
     let read: PushRequest?
+    /// What the answer to ``read`` has to look like, before anything is written.
+    let shape: [Shape]
     let shown: Shown
+    /// How something is created where ``read`` finds nothing; nil where it has to be there.
+    let creation: Creation?
     /// For a kind whose settings act with the next deployment only.
     let redeployment: Redeployment?
     /// What error answers mean beyond their status; the first rule that matches counts.
@@ -42,6 +46,22 @@ package struct PushKind: Sendable {
         case text(at: [String], member: String)
         /// `clientSecret` of the element called `named` of the array `providers` in the object at the pointer.
         case provider(of: [String], named: String)
+        /// Nothing is merged: of the variables in the array at the pointer, none with this setting as its name may be for some of
+        /// the environments in that setting and for others as well.
+        case variable(in: [String], named: String, environments: String)
+    }
+
+    /// How something is created that is not there yet.
+    struct Creation: Sendable {
+        /// What the answer that reports it as missing looks like, where its status is not enough.
+        var shape: [Shape] = []
+        /// Shows that the write creates what it is meant to, and not something else at the same address; nil where the answer
+        /// that reports it as missing has the form of `evident`.
+        var confirmation: PushRequest?
+        var confirmed: [Shape] = []
+        var evident: [Shape] = []
+        /// A setting, and what its value begins with (templates) where something was written into it that belongs elsewhere.
+        var misplaced: (setting: String, prefixes: [String])?
     }
 
     /// What the answer to ``read`` says of the secret.
@@ -55,12 +75,30 @@ package struct PushKind: Sendable {
         case hmac(at: [String], key: String)
         /// The string, or a member of the JSON object in it where the setting of that name has a value.
         case text(at: [String], member: String)
+
+        var isSomething: Bool { if case .nothing = self { false } else { true } }
     }
+
+    /// Whether its target describes the requests itself.
+    var isCustom: Bool { if case .ownHeaders = authorization { true } else { false } }
 
     /// Whether its secrets act with the next deployment only, so that targets may have `redeploy`.
     package var isDeployed: Bool { redeployment != nil }
 
-    /// An answer with this status, if any is said, that has `contains` in the text at `pointer`, or anywhere.
+    /// What the addresses of requests begin with behind the endpoint, such as `/v1`; nil where a setting comes first.
+    package var firstComponent: String? {
+        let name = write.path.split(separator: "/").first ?? ""
+        return name.isEmpty || name.contains("{{") ? nil : "/" + name
+    }
+
+    /// A setting, and what its value begins with where something was written into it that belongs elsewhere.
+    package func misplaced(_ settings: [String: String]) -> (setting: String, prefixes: [String])? {
+        creation?.misplaced.map { setting, prefixes in
+            (setting, prefixes.map { PushTemplate.expand($0, settings) { value, _ in value } })
+        }
+    }
+
+    /// An answer with this status, or with any that means an error, and with one of these texts.
     struct ErrorRule: Sendable {
         var status: Int?
         var contains: [String]
@@ -72,24 +110,25 @@ package struct PushKind: Sendable {
         write: PushRequest
     ) {
         self.init(
-            name: name, settings: settings, endpoint: endpoint, authorization: authorization, current: nil, merge: nil,
-            write: write, read: nil, shown: .nothing)
+            name: name, settings: settings, endpoint: endpoint, authorization: authorization, write: write, read: nil,
+            shown: .nothing)
     }
 
     init(
-        name: String, settings: [PushSetting], endpoint: String?, authorization: Authorization,
-        current: PushRequest? = nil, merge: Merge? = nil, write: PushRequest, read: PushRequest?, shown: Shown,
+        name: String, settings: [PushSetting], endpoint: String?, authorization: Authorization, merge: Merge? = nil,
+        write: PushRequest, read: PushRequest?, shape: [Shape] = [], shown: Shown, creation: Creation? = nil,
         redeployment: Redeployment? = nil, errors: [ErrorRule] = []
     ) {
         self.name = name
         self.settings = settings
         self.endpoint = endpoint
         self.authorization = authorization
-        self.current = current
         self.merge = merge
         self.write = write
         self.read = read
+        self.shape = shape
         self.shown = shown
+        self.creation = creation
         self.redeployment = redeployment
         self.errors = errors
     }
@@ -105,14 +144,30 @@ package struct PushSetting: Sendable {
     /// Whether slashes may stand in it.
     package let isPath: Bool
     /// Whether it is a list, which stands in ``PushTarget/settings`` as the elements of a JSON array.
-    package let isList: Bool
+    package var isList: Bool { choices != nil }
+    /// What may be in the list; nil where the setting is none.
+    package let choices: [Choice]?
 
-    package init(_ name: String, standard: String? = nil, advice: String, isPath: Bool = false, isList: Bool = false) {
+    /// One of the values that a list may have.
+    package struct Choice: Sendable {
+        package let name: String
+        /// Why it cannot be used, and what to write instead; nil where it can.
+        package let obstacle: String?
+
+        package init(_ name: String, obstacle: String? = nil) {
+            self.name = name
+            self.obstacle = obstacle
+        }
+    }
+
+    package init(
+        _ name: String, standard: String? = nil, advice: String, isPath: Bool = false, choices: [Choice]? = nil
+    ) {
         self.name = name
         self.standard = standard
         self.advice = advice
         self.isPath = isPath
-        self.isList = isList
+        self.choices = choices
     }
 }
 

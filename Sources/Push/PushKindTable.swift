@@ -11,6 +11,7 @@ extension PushKind {
             "PATCH", "/v1/projects/{{project}}/config/auth",
             body: .json(#"{"external_apple_secret":{{client_secret}}}"#)),
         read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
+        shape: [Shape(at: ["external_apple_secret"], is: [.text, .null])],
         shown: .hmac(at: ["external_apple_secret"], key: "project"))
 
     /// A sensitive variable is never shown again, and acts with the next deployment only.
@@ -20,16 +21,25 @@ extension PushKind {
             PushSetting("project", advice: "the project's name or id"),
             PushSetting("team", standard: "", advice: "the team's id, team_…"),
             PushSetting("variable", advice: "the environment variable's name"),
-            PushSetting("environments", standard: #"["production"]"#, advice: "a list of environments", isList: true),
+            PushSetting(
+                "environments", standard: #"["production"]"#, advice: "a list of environments",
+                choices: [
+                    .init("production"), .init("preview"),
+                    .init(
+                        "development",
+                        obstacle:
+                            "Vercel takes no sensitive variable for development; write production, preview or both"),
+                ]),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,
+        merge: .variable(in: ["envs"], named: "variable", environments: "environments"),
         write: PushRequest(
             "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
             body: .json(
                 #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
             done: [200, 201]),
-        read: nil, shown: .nothing,
+        read: variables, shape: [Shape(at: ["envs"], is: [.array])], shown: .nothing,
         redeployment: Redeployment(
-            variables: PushRequest("GET", "/v10/projects/{{project}}/env", query: [.init("teamId", "{{team}}")]),
+            variables: variables,
             deployments: PushRequest(
                 "GET", "/v6/deployments",
                 query: [
@@ -44,10 +54,16 @@ extension PushKind {
                         + #""meta":{"action":"redeploy"}}"#))),
         errors: [
             // Both statuses mean success otherwise, but the variable was not set.
+            ErrorRule(status: 200, contains: ["ENV_CONFLICT"], meaning: .environmentsConflict),
+            ErrorRule(status: 201, contains: ["ENV_CONFLICT"], meaning: .environmentsConflict),
             ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
             ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
             ErrorRule(status: 403, contains: ["rate_limited"], meaning: .rateLimited),
+            ErrorRule(contains: ["ENV_CONFLICT"], meaning: .environmentsConflict),
         ])
+
+    private static let variables = PushRequest(
+        "GET", "/v10/projects/{{project}}/env", query: [.init("teamId", "{{team}}")])
 
     /// Secrets of providers are shown as blanks, also to superusers; one that is sent as a blank is kept.
     static let pocketbase = PushKind(
@@ -62,11 +78,25 @@ extension PushKind {
                 "POST", "/api/collections/_superusers/auth-with-password",
                 body: .json(#"{"identity":{{user}},"password":{{token}}}"#)),
             token: ["token"]),
-        current: PushRequest("GET", "/api/collections/{{collection}}"),
         merge: .provider(of: ["oauth2"], named: "provider"),
         write: PushRequest(
             "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#)),
-        read: nil, shown: .nothing)
+        read: PushRequest("GET", "/api/collections/{{collection}}"),
+        shape: [
+            Shape(
+                at: ["oauth2"], is: [.object], otherwise: "a collection of type auth is needed", meaning: .placeMissing),
+            Shape(at: ["oauth2", "providers"], is: [.array]),
+        ], shown: .nothing,
+        errors: [
+            ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .secondFactorWanted),
+            // Version 0.40.0 refuses the blanks that stand for the other providers' secrets.
+            ErrorRule(
+                status: 400,
+                contains: [
+                    #""clientSecret":{"code":"validation_required""#,
+                    #""clientSecret": {"code": "validation_required""#,
+                ], meaning: .othersBlank),
+        ])
 
     /// Server-side apply with `force`: the key belongs to our field manager afterwards. Each key has a field manager of its
     /// own, because a manager that applies one key gives up the other keys that it owned.
@@ -86,9 +116,19 @@ extension PushKind {
                     + #""data":{ {{key}}:{{client_secret_base64}} }}"#),
             done: [200, 201]),
         read: PushRequest("GET", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}"),
-        shown: .base64(at: ["data", "{{key}}"]),
+        shape: [
+            Shape(at: ["kind"], is: [.text], equals: "Secret"),
+            Shape(
+                at: ["immutable"], is: [.truth, .null, .absent], equals: "false",
+                otherwise: "an immutable Secret cannot be changed", meaning: .immutable),
+            Shape(at: ["data"], is: [.object, .null, .absent]),
+            Shape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
+        ], shown: .base64(at: ["data", "{{key}}"]), creation: Creation(),
         // Comes with the status that otherwise means a refused token.
-        errors: [ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .quotaExceeded)])
+        errors: [
+            ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .quotaExceeded),
+            ErrorRule(status: 422, contains: ["immutable"], meaning: .immutable),
+        ])
 
     /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.
     static let vault = PushKind(
@@ -99,19 +139,38 @@ extension PushKind {
             PushSetting("field", standard: "client_secret", advice: "the field's name"),
             PushSetting("namespace", standard: "", advice: "the namespace", isPath: true),
         ], endpoint: nil, authorization: .header("X-Vault-Token"),
-        current: PushRequest(
-            "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
         merge: .member(of: ["data", "data"], named: "field", version: ["data", "metadata", "version"]),
         write: PushRequest(
             "POST", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")],
             body: .json(#"{"options":{"cas":{{version!}}},"data":{{merged!}}}"#), done: [200, 204]),
         read: PushRequest(
             "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
-        shown: .value(at: ["data", "data", "{{field}}"]),
+        shape: vaultVersion + [
+            Shape(at: ["data", "data"], is: [.object]),
+            Shape(at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .placeUnsuitable),
+        ], shown: .value(at: ["data", "data", "{{field}}"]),
+        creation: Creation(
+            // What vault(1) asks before it reads or writes. A mount of version 1 reports every path below data/ as missing, and
+            // creates what is written there beside the secret that applications read.
+            confirmation: PushRequest(
+                "GET", "/v1/sys/internal/ui/mounts/{{mount/}}/{{path/}}",
+                headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
+            confirmed: [
+                Shape(
+                    at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
+                    meaning: .placeUnsuitable)
+            ], evident: vaultVersion,
+            misplaced: ("path", ["data/", "metadata/", "{{mount}}/"])),
         errors: [
             ErrorRule(status: 400, contains: ["check-and-set"], meaning: .conflict),
             ErrorRule(status: 503, contains: ["sealed"], meaning: .serverFailed),
         ])
+
+    private static let engine = "a KV engine of version 2 is needed"
+    /// What a KV engine of version 1 never answers with.
+    private static let vaultVersion = [
+        Shape(at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .placeUnsuitable)
+    ]
 
     static let awsSecretsManager = PushKind(
         name: "aws_secrets_manager",
@@ -121,13 +180,19 @@ extension PushKind {
             PushSetting("field", standard: "", advice: "the member's name, where the secret is a JSON object"),
         ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
         authorization: .awsSignature(service: "secretsmanager"),
-        current: aws("GetSecretValue", #"{"SecretId":{{secret_id}}}"#),
         merge: .text(at: ["SecretString"], member: "field"),
         write: aws(
             "PutSecretValue",
             #"{"SecretId":{{secret_id}},"ClientRequestToken":{{request_id}},"SecretString":{{merged_text}}}"#),
         read: aws("GetSecretValue", #"{"SecretId":{{secret_id}}}"#),
+        shape: [
+            Shape(
+                at: ["SecretBinary"], is: [.absent, .null], otherwise: "it is stored as binary",
+                meaning: .placeUnsuitable),
+            Shape(at: ["SecretString"], is: [.text]),
+        ],
         shown: .text(at: ["SecretString"], member: "field"),
+        creation: Creation(shape: [Shape(at: ["__type"], is: [.text])]),
         errors: [
             ErrorRule(contains: ["ResourceNotFoundException"], meaning: .placeMissing),
             ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .rateLimited),
@@ -165,6 +230,16 @@ extension PushKind {
             write: PushRequest(method, url.text, headers: headers, body: .template(body), done: done),
             read: read.map {
                 PushRequest("GET", $0.url.text, headers: headers.filter { $0.name.lowercased() != "content-type" })
-            }, shown: read.map { .value(at: $0.pointer) } ?? .nothing)
+            }, shape: read.map { shape(along: $0.pointer) } ?? [],
+            shown: read.map { .value(at: $0.pointer) } ?? .nothing, creation: Creation())
+    }
+
+    /// Where the secret is to be is a text or nothing, in objects or arrays.
+    private static func shape(along pointer: [String]) -> [Shape] {
+        pointer.indices.map { depth in
+            Shape(
+                at: Array(pointer[..<depth]),
+                is: depth == 0 ? [.object, .array] : [.object, .array, .null, .absent])
+        } + [Shape(at: pointer, is: pointer.isEmpty ? [.text] : [.text, .null, .absent])]
     }
 }

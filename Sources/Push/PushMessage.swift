@@ -72,8 +72,8 @@ package struct PushQuestion: Sendable {
 
 /// The result of a ``PushQuestion``.
 package enum PushResult: Hashable, Sendable {
-    /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; nil
-    /// where the API does not show it.
+    /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; false where
+    /// another one was, which may be an older answer; nil where the API does not show it.
     case published(verified: Bool?)
     /// Whether the API holds the secret; nil where it does not show it.
     case read(holds: Bool?)
@@ -143,8 +143,18 @@ package struct PushFailure: Error, Hashable, Sendable {
         case conflict
         case rejected
         case answerUnexpected
-        case notHeld
         case deploymentFailed
+        case deploymentCancelled
+        /// The role's configuration has no such target.
+        case targetUnknown
+        /// The API takes the token, and refuses what it is to change.
+        case changeRefused
+        /// What is there is of another kind than what is written.
+        case placeUnsuitable
+        case immutable
+        case secondFactorWanted
+        case othersBlank
+        case environmentsConflict
 
         /// The same among all failures.
         package var failure: FailureCode {
@@ -163,8 +173,15 @@ package struct PushFailure: Error, Hashable, Sendable {
             case .conflict: .pushConflict
             case .rejected: .pushRejected
             case .answerUnexpected: .pushAnswerUnexpected
-            case .notHeld: .pushNotHeld
             case .deploymentFailed: .pushDeploymentFailed
+            case .deploymentCancelled: .pushDeploymentCancelled
+            case .targetUnknown: .pushTargetUnknown
+            case .changeRefused: .pushChangeRefused
+            case .placeUnsuitable: .pushPlaceUnsuitable
+            case .immutable: .pushImmutable
+            case .secondFactorWanted: .pushSecondFactorWanted
+            case .othersBlank: .pushOthersBlank
+            case .environmentsConflict: .pushEnvironmentsConflict
             }
         }
     }
@@ -176,7 +193,9 @@ package struct PushFailure: Error, Hashable, Sendable {
     }
 
     /// The same for what the network could not do.
-    init(_ failure: TransportFailure) {
+    ///
+    /// - Parameter hidden: what must not be shown of what the library for the network says.
+    init(_ failure: TransportFailure, _ hidden: HiddenTexts) {
         let code: Code =
             switch failure.kind {
             case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .unreachable
@@ -184,7 +203,7 @@ package struct PushFailure: Error, Hashable, Sendable {
             case .certificateRefused, .caFileUnusable: .certificateRefused
             case .answerTooLong: .answerUnexpected
             }
-        let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : failure.detail
+        let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : hidden.words(failure.detail)
         self.init(code, detail.isEmpty ? nil : detail)
     }
 }

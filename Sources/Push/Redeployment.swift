@@ -26,7 +26,9 @@ struct Redeployment: Sendable {
     /// How long a deployment may take, in milliseconds.
     static let longest: Int64 = 3_600_000
     /// The states in which a deployment has ended without running.
-    static let failed: Set = ["ERROR", "CANCELED", "DELETED"]
+    static let failed: Set = ["ERROR", cancelled, "DELETED"]
+    /// Also that of a deployment which the project's Ignored Build Step does not want.
+    static let cancelled = "CANCELED"
 }
 
 extension PushExchange {
@@ -36,17 +38,20 @@ extension PushExchange {
             throw PushFailure(.unconfigured, "nothing is deployed at targets of this kind")
         }
         let name = values["variable", default: ""]
-        let changed = json(try self.answer(to: steps.variables))?["envs"]?.elements?
-            .filter { $0["key"]?.text == name }.compactMap { $0["updatedAt"]?.whole }.max()
+        let variables = try list("envs", try self.answer(to: steps.variables))
+        let changed = variables.filter { $0["key"]?.text == name }.compactMap { $0["updatedAt"]?.whole }.max()
         guard let changed else {
             throw PushFailure(.placeMissing, "there is no variable \(Printable.name(name)) in the project")
         }
         values["changed"] = String(changed)
         let answer = try self.answer(to: steps.deployments)
         let now = (answer.date?.secondsSinceEpoch ?? changed / 1000) * 1000
-        let found = (json(answer)?["deployments"]?.elements ?? []).compactMap { entry -> Deployment? in
-            guard let began = (entry["createdAt"] ?? entry["created"])?.whole, began >= changed else { return nil }
-            return Deployment(state: (entry["readyState"] ?? entry["state"])?.text ?? "", age: now - began)
+        var found: [Deployment] = []
+        for entry in try list("deployments", answer) {
+            guard let began = (entry["createdAt"] ?? entry["created"])?.whole,
+                let state = (entry["readyState"] ?? entry["state"])?.text
+            else { throw PushFailure(.answerUnexpected, "a deployment has no state, or no time of its beginning") }
+            if began >= changed { found.append(Deployment(state: state, age: now - began)) }
         }
         if found.contains(where: { $0.state == "READY" }) { return true }
         if let going = found.first(where: { !Redeployment.failed.contains($0.state) }) {
@@ -56,15 +61,24 @@ extension PushExchange {
             return false
         }
         if let failed = found.first(where: { $0.age < Redeployment.failurePause }) {
-            throw PushFailure(.deploymentFailed, "its state is \(Printable.name(failed.state))")
+            throw PushFailure(
+                failed.state == Redeployment.cancelled ? .deploymentCancelled : .deploymentFailed,
+                "its state is \(Printable.name(failed.state))")
         }
         let project = json(try self.answer(to: steps.current))
         guard let running = project?["targets"]?["production"]?["id"]?.text, let projectName = project?["name"]?.text
         else { throw PushFailure(.placeMissing, "the project has no deployment in production") }
         values["deployment"] = running
         values["project_name"] = projectName
-        _ = try self.answer(to: steps.start)
+        _ = try self.answer(to: steps.start, isChange: true)
         return false
+    }
+
+    /// The array of this name in an answer. An answer without it says nothing: taken for an empty list, it would have a project
+    /// deployed again and again.
+    private func list(_ name: String, _ answer: PushHTTPAnswer) throws(PushFailure) -> [JSONValue] {
+        try check(answer, [Shape(at: [name], is: [.array])])
+        return json(answer)?[name]?.elements ?? []
     }
 
     private struct Deployment {

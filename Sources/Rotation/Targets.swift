@@ -7,6 +7,8 @@ internal import Failures
 ///   client, nor READY waits for one.
 /// - A secret counts as published when the API said that it took it. The client's record keeps which one that was, so that a
 ///   start does not push it again; an API that shows what it holds is asked first.
+/// - Just after a write an API may still show what was there before. What contradicts a write counts only once it has been
+///   shown for five minutes; until then the API is read each minute.
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
 ///   goes on (`Drift`).
 /// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
@@ -21,6 +23,10 @@ struct Targets: Sendable {
 
     /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
     static let readingPace: Seconds = 3600
+    /// For so long after a write what an API shows may be older than that: Supabase was seen to take a minute and a half.
+    static let staleness: Seconds = 300
+    /// How often the API is read meanwhile.
+    static let stalePace: Seconds = 60
 
     struct State: Sendable {
         let output: PushOutput
@@ -28,6 +34,13 @@ struct Targets: Sendable {
         fileprivate(set) var pushed: SecretInfo?
         /// Whether the API showed it when it was last asked; nil where it shows nothing, or was not asked yet.
         fileprivate(set) var verified: Bool?
+        /// Whether the API shows something else since it took the secret, and that may be older.
+        fileprivate var isAwaited = false
+        /// When the API took the secret; nil where that was before the start.
+        fileprivate var pushedAt: BootTime?
+        /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
+        /// holds another one.
+        fileprivate var wasShown = false
         /// Whether a push has failed since the last one that did not: it may have been carried out all the same.
         fileprivate var isUncertain = false
         /// When the API was last asked since the start, the last reload or the last request.
@@ -39,6 +52,14 @@ struct Targets: Sendable {
         /// Whether this secret was put there, and nothing else has been seen there since.
         func holds(_ secret: SecretInfo) -> Bool {
             !isUncertain && verified != false && pushed?.isSame(as: secret) == true
+        }
+
+        /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
+        /// is itself.
+        fileprivate func isRecent(at now: Now) -> Bool {
+            if let pushedAt { return now.boot < pushedAt + Targets.staleness }
+            guard let pushed else { return false }
+            return now.wall < pushed.issuedAt + Claims.backdating + Targets.staleness
         }
 
         /// What is known to be there; after a push that failed, and perhaps did not, what was there before.
@@ -92,7 +113,10 @@ struct Targets: Sendable {
     ) -> Bool {
         guard var state = states[output.target], state.output == output else { return false }
         state.pushed = secret
-        state.verified = verified
+        state.verified = verified == true ? true : nil
+        state.isAwaited = verified == false || verified == nil && state.wasShown
+        state.pushedAt = now.boot
+        if verified == true { state.wasShown = true }
         state.isUncertain = false
         state.askedAt = now.boot
         state.writtenAt = now.wall
@@ -111,8 +135,17 @@ struct Targets: Sendable {
         _ secret: SecretInfo, _ output: PushOutput, holds: Bool?, wanted: SecretInfo?, began: BootTime, at now: Now
     ) {
         guard var state = states[output.target], state.output == output, state.pushed == secret else { return }
-        state.verified = holds
         state.askedAt = now.boot
+        let isRecent = state.isRecent(at: now)
+        let holds = holds ?? (state.wasShown || state.isAwaited && isRecent ? false : nil)
+        if holds == true { state.wasShown = true }
+        state.isAwaited = holds == false && isRecent
+        guard !state.isAwaited else {
+            state.verified = nil
+            states[output.target] = state
+            return
+        }
+        state.verified = holds
         if secret == wanted {
             state.drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], began: began, at: now.boot)
         }
@@ -122,7 +155,7 @@ struct Targets: Sendable {
     func checkInvariants(_ index: Index) -> [String] {
         var broken: [String] = []
         if Set(states.keys) != Set(index.clientOfTarget.keys) { broken.append("other targets than are configured") }
-        for (name, state) in states where state.verified != nil && state.pushed == nil {
+        for (name, state) in states where (state.verified != nil || state.isAwaited) && state.pushed == nil {
             broken.append("target \(name) was read before anything was put there")
         }
         return broken
@@ -180,9 +213,8 @@ extension Rotation {
         }
         if let askedAt = state.askedAt {
             let early = Double(Targets.readingPace.count) / 4 * jobs.draw("read \(target)")
-            guard state.verified != nil,
-                deadlines.reached(askedAt + (Targets.readingPace - Seconds(Int64(early))))
-            else { return }
+            let pace = state.isAwaited ? Targets.stalePace : Targets.readingPace - Seconds(Int64(early))
+            guard state.isAwaited || state.verified != nil, deadlines.reached(askedAt + pace) else { return }
         }
         start(.readTarget(client, wanted, at: state.output), on: .target(target), &deadlines)
     }

@@ -73,17 +73,15 @@ extension TransportFailure {
 }
 
 extension HTTPAnswer {
-    /// In bytes: shorter texts are found by chance.
-    private static let shortestSecret = 16
-
-    /// The same answer, in whose body none of these texts stands any more, nor a part of them between dots, such as a
-    /// token's signature: a server may say in its answer what was wrong with what it was sent.
-    package func removing(_ sent: [String]) -> HTTPAnswer {
-        let texts = sent + sent.flatMap { $0.split(separator: ".").map(String.init) }
-        let body = texts.filter { $0.utf8.count >= Self.shortestSecret }.reduce(body) { body, text in
-            body.replacing(Array(text.utf8), with: Array("(what was sent)".utf8))
-        }
-        return HTTPAnswer(status: status, body: body, date: date)
+    /// The same answer with nothing in its body but the error of OAuth that it is, if it is one: other members, and other
+    /// answers, may be what was sent.
+    ///
+    /// - Parameter redacted: a text without what must not be shown.
+    package func reduced(_ redacted: (String) -> String) -> HTTPAnswer {
+        guard let error = OAuthError(self) else { return HTTPAnswer(status: status, body: [], date: date) }
+        var members: [(String, JSONText)] = [("error", .string(redacted(error.code)))]
+        if let description = error.description { members.append(("error_description", .string(redacted(description)))) }
+        return HTTPAnswer(status: status, body: JSONText.object(members).bytes, date: date)
     }
 
     /// The JSON text in which the network program writes what came of a request.

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Failures
 import FoundationEssentials
 import Rotation
 

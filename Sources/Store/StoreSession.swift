@@ -408,7 +408,7 @@ package struct StoreSession {
         case .success(let answer):
             guard answer.status == 200 else {
                 if EtcdError(answer) == .unavailable {
-                    throw .login(StoreFailure(.unavailable, Self.detail(of: answer)))
+                    throw .login(StoreFailure(.unavailable, detail(of: answer)))
                 }
                 throw obstacle(EtcdError(answer), answer)
             }
@@ -431,7 +431,7 @@ package struct StoreSession {
     }
 
     private func obstacle(_ error: EtcdError, _ answer: HTTPAnswer) -> Obstacle {
-        let detail = Self.detail(of: answer)
+        let detail = detail(of: answer)
         return switch error {
         case .loginRefused: .login(StoreFailure(.credentialsRefused, detail))
         case .tokenInvalid, .userMismatch: .refusal(StoreFailure(.credentialsRefused, detail))
@@ -450,9 +450,10 @@ package struct StoreSession {
 
     /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was
     /// sent.
-    private static func detail(of answer: HTTPAnswer) -> String {
+    private func detail(of answer: HTTPAnswer) -> String {
         let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
-        return "it answered \(answer.status)"
-            + (words.hasPrefix("etcdserver: ") ? ": " + Printable.clause(String(words.prefix(200))) : "")
+        guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }
+        let hidden = HiddenTexts([members.token, try? password().get()].compactMap { $0 })
+        return "it answered \(answer.status): \(hidden.words(words))"
     }
 }

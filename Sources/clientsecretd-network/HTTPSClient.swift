@@ -20,12 +20,14 @@ struct HTTPSClient {
     /// In milliseconds, connecting included.
     let timeout: Int
 
-    /// Posts an encoded form. From an answer that is no token response the form's secrets, codes and tokens are removed:
-    /// errors are shown and logged, and a server may quote in them what it was sent.
+    /// Posts an encoded form. An answer that is no token response is reduced to its error, without the form's secrets, codes
+    /// and tokens: errors are shown and logged, and a server may return in them what it was sent.
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
         let fields = FormEncoding.decode(form) ?? [:]
-        let sent = ["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] }
-        return send(path, form: form).map { TokenResponse($0) == nil ? $0.removing(sent) : $0 }
+        let hidden = HiddenTexts(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
+        return send(path, form: form)
+            .map { TokenResponse($0) == nil ? $0.reduced(hidden.words) : $0 }
+            .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
     }
 
     func get(_ path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
@@ -224,7 +226,7 @@ struct HTTPSClient {
         guard code != CURLE_OK else { return }
         let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
         let kind = kind(of: code)
-        throw TransportFailure(kind, isTooLong ? "" : Printable.clause(detail), mayBeSent: isConnected)
+        throw TransportFailure(kind, isTooLong ? "" : ProxyCredentials.hidden.words(detail), mayBeSent: isConnected)
     }
 
     /// Whether a connection was established, with TLS where it is used: before that nothing of a request is sent.

@@ -82,7 +82,7 @@ struct PushRole: ParsableCommand {
     private func named(_ name: String, among targets: [PushTarget]) throws(PushFailure) -> PushTarget {
         guard let target = targets.first(where: { $0.name == name }) else {
             throw PushFailure(
-                .unconfigured,
+                .targetUnknown,
                 "there is no target \(Printable.name(name)) in \(Printable.name(configuration.path))")
         }
         return target

@@ -12,8 +12,9 @@ enum RoleOutput {
         }
     }
 
-    /// Writes `message` to standard error; a failure to do so is ignored.
+    /// Writes `message` to standard error, without what may be a token that was pasted into the command line; a failure to do
+    /// so is ignored.
     static func complain(_ message: String) {
-        _ = Descriptor.write((Printable.lines("clientsecretd-network: " + message) + "\n").utf8, to: STDERR_FILENO)
+        _ = Descriptor.write((Redaction.plain("clientsecretd-network: " + message) + "\n").utf8, to: STDERR_FILENO)
     }
 }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Daemon
 import Failures
 import Glibc
 import Linux
@@ -7,20 +8,17 @@ import SignIn
 /// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of
 /// whoever types the command, never through the service.
 struct NetworkProgramLauncher {
-    static let name = "clientsecretd-network"
+    static let name = NetworkProgram.name
 
     private let path: String
     private let server: [String]
 
     /// Throws when it is not installed.
     init(_ options: ServerOptions) throws(CommandFailure) {
-        guard let own = OwnProgram.path() else {
+        guard OwnProgram.path() != nil else {
             throw CommandFailure(.failed, "\(Self.name) cannot be found without /proc")
         }
-        // Beside this program as built, or where packages install it: some distributions have no libexec.
-        let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
-        let places = ["", "../libexec/clientsecretd/", "../lib/clientsecretd/"].map { "\(folder)/\($0)\(Self.name)" }
-        guard let path = places.first(where: { unsafe access($0, X_OK) == 0 }) else {
+        guard let path = NetworkProgram.path() else {
             throw CommandFailure(
                 .failed,
                 "\(Self.name) is not installed, which asks Apple; it is in the package of this name: "

@@ -1,14 +1,20 @@
 internal import AppleClientSecret
-internal import Failures
 
 /// Makes untrusted text safe to show, such as what a hook printed or what was typed in place of a name.
+///
+/// The program redacts here and nowhere else:
+/// - ``plain(_:)`` removes what looks like a secret from text that may hold one by mistake;
+/// - ``foreign(_:)`` does that for the words of another process;
+/// - ``printed(_:)`` and ``SecretFilter`` are for lines that a hook printed;
+/// - ``HiddenTexts`` is for servers, which may return what they were sent in another form.
 package enum Redaction {
     /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is
     /// worth anything is this short: a signature alone has 86 characters.
     static let longestPlainRun = 39
 
-    /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, and every
-    /// long run of base64url characters or `+` is replaced by its length. Unprintable characters are escaped.
+    /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, every long run of
+    /// base64url characters or `+` is replaced by its length, and so are user and password in an address. Unprintable
+    /// characters are escaped.
     package static func plain(_ text: String) -> String {
         var result = ""
         var run = ""
@@ -16,7 +22,7 @@ package enum Redaction {
             result += run.utf8.count > longestPlainRun ? "(\(run.utf8.count) characters)" : run
             run = ""
         }
-        for scalar in cutOffPEM(text).unicodeScalars {
+        for scalar in withoutCredentials(cutOffPEM(text)).unicodeScalars {
             switch scalar {
             case _ where scalar == "+" || scalar.isASCII && UInt8(scalar.value).isBase64URL:
                 run.unicodeScalars.append(scalar)
@@ -105,6 +111,23 @@ package enum Redaction {
         byte.isBase64URL || "+/=".utf8.contains(byte)
     }
 
+    /// The text with `user:password@` in each address replaced.
+    private static func withoutCredentials(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var shown: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            shown.append(bytes[index])
+            index += 1
+            guard shown.ends(with: "://") else { continue }
+            let authority = bytes[index...].prefix { $0 > 0x20 && !"/?#\"'<>".utf8.contains($0) }
+            guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { continue }
+            shown += "(credentials)".utf8
+            index = at
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
     private static func cutOffPEM(_ text: String) -> String {
         let mark = Array(pemBeginning.utf8)
         let bytes = Array(text.utf8)
@@ -112,5 +135,12 @@ package enum Redaction {
             return String(decoding: bytes[..<start], as: UTF8.self) + "(PEM)"
         }
         return text
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with word: StaticString) -> Bool {
+        let word = Array(word.description.utf8)
+        return suffix(word.count).elementsEqual(word)
     }
 }

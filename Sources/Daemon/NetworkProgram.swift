@@ -1,0 +1,16 @@
+import Glibc
+import Linux
+
+/// The program `clientsecretd-network`, which has the network that this one has not.
+package enum NetworkProgram {
+    package static let name = "clientsecretd-network"
+
+    /// Its file: beside this program as built, or where packages install it, as some distributions have no libexec. Nil where it
+    /// is not installed, or without /proc.
+    package static func path() -> String? {
+        guard let own = OwnProgram.path() else { return nil }
+        let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
+        return ["", "../libexec/clientsecretd/", "../lib/clientsecretd/"].map { "\(folder)/\($0)\(name)" }
+            .first { unsafe access($0, X_OK) == 0 }
+    }
+}

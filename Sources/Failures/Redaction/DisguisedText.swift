@@ -1,0 +1,146 @@
+/// A text as some decoding reads it: bytes, and for each the range of the original text that it comes from.
+struct DisguisedText {
+    private(set) var bytes: [UInt8] = []
+    private(set) var places: [Range<Int>] = []
+
+    private init() {}
+
+    /// The text as it is.
+    init(_ text: [UInt8]) {
+        bytes = text
+        places = text.indices.map { $0..<$0 + 1 }
+    }
+
+    private mutating func append(_ byte: UInt8, _ place: Range<Int>) {
+        bytes.append(byte)
+        places.append(place)
+    }
+
+    /// What each decoding reads in it.
+    var decoded: [DisguisedText] {
+        (0..<4).map(decodedBase64) + (0..<2).map(decodedHexadecimal) + [unescaped()].compactMap { $0 }
+    }
+
+    // MARK: Escapes
+
+    /// The same without one level of the escapes of URLs, JSON, C and HTML; nil where there are none.
+    private func unescaped() -> DisguisedText? {
+        var result = DisguisedText()
+        var index = 0
+        var hasEscapes = false
+        while index < bytes.count {
+            let (byte, length) = escape(at: index) ?? (bytes[index], 1)
+            if length > 1 { hasEscapes = true }
+            result.append(byte, places[index].lowerBound..<places[index + length - 1].upperBound)
+            index += length
+        }
+        return hasEscapes ? result : nil
+    }
+
+    /// The byte that an escape stands for, and the escape's length. Characters beyond ASCII, which no token has, are blanks.
+    private func escape(at index: Int) -> (UInt8, Int)? {
+        switch bytes[index] {
+        case UInt8(ascii: "%"), UInt8(ascii: "="):
+            if bytes[index] == UInt8(ascii: "%"), byte(at: index + 1, in: "uU"), let code = code(at: index + 2, 4, 16) {
+                return (code, 6)
+            }
+            return code(at: index + 1, 2, 16).map { ($0, 3) }
+        case UInt8(ascii: "\\"): return backslash(at: index)
+        case UInt8(ascii: "&"): return entity(at: index)
+        default: return nil
+        }
+    }
+
+    private func backslash(at index: Int) -> (UInt8, Int)? {
+        guard index + 1 < bytes.count else { return nil }
+        switch bytes[index + 1] {
+        case UInt8(ascii: "u"): return code(at: index + 2, 4, 16).map { ($0, 6) } ?? (UInt8(ascii: "u"), 2)
+        case UInt8(ascii: "x"): return code(at: index + 2, 2, 16).map { ($0, 4) } ?? (UInt8(ascii: "x"), 2)
+        case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): return (0x20, 2)
+        case UInt8(ascii: "0")...UInt8(ascii: "3"):
+            return code(at: index + 1, 3, 8).map { ($0, 4) } ?? (bytes[index + 1], 2)
+        default: return (bytes[index + 1], 2)
+        }
+    }
+
+    private func entity(at index: Int) -> (UInt8, Int)? {
+        var end = index + 1
+        while end < bytes.count, end - index <= 10, bytes[end].isASCIIAlphanumeric || bytes[end] == UInt8(ascii: "#") {
+            end += 1
+        }
+        let name = String(decoding: bytes[index + 1..<end], as: UTF8.self)
+        let isEnded = end < bytes.count && bytes[end] == UInt8(ascii: ";")
+        let length = end - index + (isEnded ? 1 : 0)
+        if name.hasPrefix("#x") || name.hasPrefix("#X") {
+            return UInt32(name.dropFirst(2), radix: 16).map { (Self.ascii($0), length) }
+        }
+        if name.hasPrefix("#") { return UInt32(name.dropFirst()).map { (Self.ascii($0), length) } }
+        return isEnded && !name.isEmpty ? (0x20, length) : nil
+    }
+
+    /// The number of so many digits.
+    private func code(at index: Int, _ count: Int, _ radix: Int) -> UInt8? {
+        guard index + count <= bytes.count else { return nil }
+        let digits = bytes[index..<index + count]
+        guard digits.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: radix).map(Self.ascii)
+    }
+
+    private func byte(at index: Int, in set: String) -> Bool { index < bytes.count && set.utf8.contains(bytes[index]) }
+
+    private static func ascii(_ code: UInt32) -> UInt8 { code < 0x80 ? UInt8(code) : 0x20 }
+
+    // MARK: Encodings
+
+    /// What the text's characters of base64 and base64url encode, whatever is between them.
+    ///
+    /// - Parameter phase: how many characters are left out at the beginning, because what is before the encoded text counts too.
+    private func decodedBase64(phase: Int) -> DisguisedText { decoded(bits: 6, phase: phase, Self.base64) }
+
+    /// What the text's hexadecimal digits encode, whatever is between them.
+    private func decodedHexadecimal(phase: Int) -> DisguisedText {
+        decoded(bits: 4, phase: phase) { $0.isASCIIAlphanumeric ? Character(Unicode.Scalar($0)).hexDigitValue : nil }
+    }
+
+    private func decoded(bits: Int, phase: Int, _ value: (UInt8) -> Int?) -> DisguisedText {
+        var result = DisguisedText()
+        var (buffer, count, skipped) = (0, 0, 0)
+        // Where the characters begin that the buffer's bits come from.
+        var start = 0
+        for (byte, place) in zip(bytes, places) {
+            guard let value = value(byte) else { continue }
+            guard skipped == phase else {
+                skipped += 1
+                continue
+            }
+            if count == 0 { start = place.lowerBound }
+            buffer = (buffer << bits | value) & 0xFFFF
+            count += bits
+            guard count >= 8 else { continue }
+            count -= 8
+            result.append(UInt8(truncatingIfNeeded: buffer >> count), start..<place.upperBound)
+            start = place.lowerBound
+        }
+        return result
+    }
+
+    private static func base64(_ byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIIAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AppleClientSecret
+import Formats
+
+extension PushExchange {
+    /// A request as it goes out.
+    func expanded(_ request: PushRequest) throws(PushFailure) -> PushHTTPRequest {
+        let query = request.query.compactMap { field -> String? in
+            let value = PushTemplate.expand(field.value, values, PushTemplate.percentEncoded)
+            return value.isEmpty ? nil : field.name + "=" + value
+        }.joined(separator: "&")
+        let path = PushTemplate.expand(request.path, values, PushTemplate.percentEncoded)
+        guard
+            let address = PushAddress(
+                target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
+        else { throw PushFailure(.unconfigured, "the target's settings make no usable address") }
+        var headers = request.headers.map {
+            (name: $0.name, value: PushTemplate.expand($0.value, values) { value, _ in value })
+        }.filter { !$0.value.isEmpty }
+        var signature: AWSSignature?
+        switch target.kind.authorization {
+        case .bearer: headers.append(("Authorization", "Bearer " + token))
+        case .header(let name): headers.append((name, token))
+        case .login: if let session { headers.append(("Authorization", session)) }
+        case .ownHeaders:
+            headers = request.headers.map {
+                (name: $0.name, value: PushTemplate.expand($0.value, ["token": token]) { value, _ in value })
+            }
+        case .awsSignature(let service):
+            guard let credentials = AWSCredentials(token) else {
+                throw PushFailure(
+                    .tokenUnusable, "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…")
+            }
+            if let session = credentials.sessionToken { headers.append(("X-Amz-Security-Token", session)) }
+            signature = AWSSignature(
+                region: values["region", default: ""], service: service, keyID: credentials.keyID,
+                secretKey: credentials.secretKey)
+        }
+        guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
+            throw PushFailure(.tokenUnusable, "it holds characters that no header may have")
+        }
+        let body = try request.body.map { body throws(PushFailure) in try self.body(body) }
+        if body != nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            headers.append(("Content-Type", "application/json"))
+        }
+        return PushHTTPRequest(
+            method: request.method, address: address, headers: headers, body: body, signature: signature)
+    }
+
+    private func body(_ body: PushRequest.Body) throws(PushFailure) -> [UInt8] {
+        switch body {
+        case .json(let template): return Array(PushTemplate.expand(template, values, PushTemplate.json).utf8)
+        case .template(let template):
+            let bytes = Array(secretText.utf8)
+            guard let claims = (try? CompactJWS(bytes))?.claims,
+                let rendered = try? FormatRegistry.template.init(parameter: template).render(
+                    [.whole: RenderedSecret(token: bytes, claims: claims)], into: [])
+            else { throw PushFailure(.unconfigured, "the target's body cannot be made of the secret") }
+            return rendered
+        }
+    }
+}

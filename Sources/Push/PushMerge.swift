@@ -1,0 +1,150 @@
+import AppleClientSecret
+import Failures
+
+/// How a secret joins what is there already: see ``PushKind/Merge``.
+extension PushExchange {
+    /// Between two writes of ours, in seconds: AWS keeps a hundred versions and asks for no more than that.
+    private static let writePause: Int64 = 600
+    /// What versions of ours begin with at AWS.
+    private static let versionPrefix = "clientsecretd-"
+
+    /// Sets the values that are made of what is there.
+    mutating func merge(_ merge: PushKind.Merge, with found: PushHTTPAnswer) throws(PushFailure) {
+        guard let current = json(found) else { throw PushFailure(.answerUnexpected) }
+        switch merge {
+        case .member(let pointer, let setting, let version):
+            let object = JSONEdit.span(of: pointer, in: found.body).map { Array(found.body[$0]) } ?? []
+            values["version"] = String(current[version]?.whole ?? 0)
+            values["merged"] = try merged(setting, into: object)
+        case .text(let pointer, let setting):
+            let text = current[pointer]?.text ?? ""
+            try checkText(text, of: pointer, setting)
+            try waitForTurn(current, date: found.date)
+            try mergeText(setting, into: text)
+        case .provider(let pointer, let setting): try mergeProvider(setting, at: pointer, current, in: found)
+        case .variable(let pointer, let setting, let environments):
+            try checkVariables(current[pointer]?.elements ?? [], setting, environments)
+        }
+    }
+
+    /// Sets the values for a place where nothing is yet.
+    ///
+    /// - Parameter missing: the API's answer that there is nothing: a value that was deleted still has a version.
+    mutating func create(_ merge: PushKind.Merge, _ missing: PushHTTPAnswer) throws(PushFailure) {
+        switch merge {
+        case .member(_, let setting, let version):
+            values["version"] = String(json(missing)?[version]?.whole ?? 0)
+            values["merged"] = try merged(setting, into: Array("{}".utf8))
+        case .text(_, let setting): try mergeText(setting, into: "{}")
+        case .provider, .variable: break
+        }
+    }
+
+    // MARK: Members
+
+    /// The object with the secret as the member that a setting names.
+    private func merged(_ setting: String, into object: [UInt8]) throws(PushFailure) -> String {
+        try merged(secretText, as: values[setting, default: ""], into: object)
+    }
+
+    private func merged(_ text: String, as member: String, into object: [UInt8]) throws(PushFailure) -> String {
+        guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
+            throw PushFailure(
+                .placeUnsuitable,
+                hidden.words("it holds \(Shape.describe(object)), so the secret cannot be a member of it"))
+        }
+        return String(decoding: merged, as: UTF8.self)
+    }
+
+    // MARK: Texts
+
+    /// Throws where a text is of another kind than is written: a JSON object as a whole, or a member that is no text.
+    private func checkText(_ text: String, of pointer: [String], _ setting: String) throws(PushFailure) {
+        let name = values[setting, default: ""]
+        guard case .object(let members)? = try? JSONValue(Array(text.utf8), duplicates: .lastCounts) else { return }
+        guard !name.isEmpty else {
+            throw PushFailure(
+                .placeUnsuitable,
+                hidden.words(
+                    "it holds \(Shape.describe(Array(text.utf8))), which would be lost without a \"\(setting)\""))
+        }
+        switch Shape.Form(members[name]) {
+        case .text, .null, .absent: return
+        case let form: throw PushFailure(.placeUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
+        }
+    }
+
+    private mutating func mergeText(_ setting: String, into current: String) throws(PushFailure) {
+        values["request_id"] = Self.versionPrefix + (0..<3).map { _ in Self.randomDigits() }.joined()
+        guard !values[setting, default: ""].isEmpty else {
+            values["merged_text"] = secretText
+            return
+        }
+        var text = current
+        for other in others { text = try merged(other.text, as: other.member, into: Array(text.utf8)) }
+        values["merged_text"] = try merged(setting, into: Array(text.utf8))
+    }
+
+    /// Throws while the last version of ours is too recent to be replaced.
+    private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(PushFailure) {
+        guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
+        let created: Int64? =
+            switch current["CreatedDate"] {
+            case .integer(let seconds): seconds
+            case .fraction(let seconds): Int64(exactly: seconds.rounded())
+            default: nil
+            }
+        guard let created else { return }
+        let rest = created + Self.writePause - date.secondsSinceEpoch
+        if rest > 0, rest <= Self.writePause {
+            throw PushFailure(
+                .rateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
+        }
+    }
+
+    private static func randomDigits() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    // MARK: Providers
+
+    private mutating func mergeProvider(
+        _ setting: String, at pointer: [String], _ current: JSONValue, in found: PushHTTPAnswer
+    ) throws(PushFailure) {
+        let name = values[setting, default: ""]
+        let providers = current[pointer]?["providers"]?.elements ?? []
+        guard let index = providers.firstIndex(where: { $0["name"]?.text == name }),
+            let whole = JSONEdit.span(of: pointer, in: found.body),
+            let place = JSONEdit.span(of: pointer + ["providers", String(index)], in: found.body),
+            let provider = JSONEdit.setting(
+                "clientSecret", to: JSONText.string(secretText).bytes, in: Array(found.body[place]))
+        else {
+            throw PushFailure(.placeMissing, "there is no provider \(Printable.name(name)) in the collection")
+        }
+        values["merged"] = String(
+            decoding: found.body[whole.lowerBound..<place.lowerBound] + provider
+                + found.body[place.upperBound..<whole.upperBound], as: UTF8.self)
+    }
+
+    // MARK: Variables
+
+    /// Throws where there is a variable of this name for some of our environments and for others: the API would refuse a second
+    /// one, and never changes the environments of the first.
+    private func checkVariables(
+        _ variables: [JSONValue], _ setting: String, _ environments: String
+    ) throws(PushFailure) {
+        let name = values[setting, default: ""]
+        let list = try? JSONValue(Array(values[environments, default: "[]"].utf8), duplicates: .refused)
+        let own = Set(list?.elements?.compactMap(\.text) ?? [])
+        // A variable for one branch is another one.
+        for variable in variables where variable["key"]?.text == name && variable["gitBranch"]?.text == nil {
+            let target = variable["target"]
+            let others = Set((target?.elements ?? [target].compactMap { $0 }).compactMap(\.text))
+            guard !own.isDisjoint(with: others), own != others else { continue }
+            throw PushFailure(
+                .environmentsConflict,
+                "it is there for " + hidden.words(others.sorted().joined(separator: ", ")))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import AppleClientSecret
+import Failures
+
+/// What an answer has to have in one place, so that something absent, or of another kind, is not mistaken for something empty.
+struct Shape: Sendable {
+    /// What a place in a JSON text may hold.
+    enum Form: String, Sendable {
+        case object = "an object"
+        case array = "an array"
+        case text = "a text"
+        case number = "a number"
+        case truth = "true or false"
+        case null = "null"
+        case absent = "nothing"
+
+        init(_ value: JSONValue?) {
+            self =
+                switch value {
+                case .object: .object
+                case .array: .array
+                case .string: .text
+                case .integer, .fraction: .number
+                case .bool: .truth
+                case .null: .null
+                case nil: .absent
+                }
+        }
+    }
+
+    /// A JSON pointer, whose names are templates.
+    let pointer: [String]
+    let forms: Set<Form>
+    /// What a text, or whether a truth is true, has to be; nil for any.
+    let value: String?
+    /// What follows where it is otherwise, as the end of a message.
+    let otherwise: String?
+    let meaning: PushFailure.Code
+
+    init(
+        at pointer: [String], is forms: Set<Form>, equals value: String? = nil, otherwise: String? = nil,
+        meaning: PushFailure.Code = .answerUnexpected
+    ) {
+        self.pointer = pointer
+        self.forms = forms
+        self.value = value
+        self.otherwise = otherwise
+        self.meaning = meaning
+    }
+
+    /// What was found instead; nil where the answer fits.
+    ///
+    /// - Parameter pointer: ``pointer``, filled.
+    func mismatch(_ answer: JSONValue, at pointer: [String]) -> String? {
+        let found = answer[pointer]
+        let form = Form(found)
+        let place = pointer.isEmpty ? "the answer" : pointer.joined(separator: ".")
+        var words: String
+        if !forms.contains(form) {
+            words = form == .absent ? Self.gap(in: answer, at: pointer) : "\(place) is \(form.rawValue)"
+        } else if let value, let shown = Self.text(found), shown != value {
+            words = "\(place) is \(Printable.name(shown))"
+        } else {
+            return nil
+        }
+        if let otherwise { words += ", and \(otherwise)" }
+        return words
+    }
+
+    /// Whether an answer fits.
+    static func fits(_ shapes: [Shape], _ answer: JSONValue, _ fill: ([String]) -> [String]) -> Bool {
+        shapes.allSatisfy { $0.mismatch(answer, at: fill($0.pointer)) == nil }
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        if case .bool(let isTrue)? = value { return String(isTrue) }
+        return value?.text
+    }
+
+    /// What there is instead of the value at a pointer.
+    private static func gap(in answer: JSONValue, at pointer: [String]) -> String {
+        let depth = pointer.indices.last { answer[Array(pointer[..<$0])] != nil } ?? 0
+        let parent = Array(pointer[..<depth])
+        let place = parent.isEmpty ? "the answer" : parent.joined(separator: ".")
+        return "there is no \(pointer[...depth].joined(separator: ".")): \(place) is "
+            + describe(answer[parent] ?? .null)
+    }
+
+    /// In names: more do not help.
+    private static let longestList = 8
+
+    /// A value in words, without anything of it but the names of members.
+    static func describe(_ value: JSONValue) -> String {
+        guard case .object(let members) = value else { return Form(value).rawValue }
+        guard !members.isEmpty else { return "an empty object" }
+        let names = members.keys.sorted()
+        let more = names.count > longestList ? " and more" : ""
+        return "an object with " + names.prefix(longestList).map(Printable.name).joined(separator: ", ") + more
+    }
+
+    /// An answer in words, whatever it is.
+    static func describe(_ body: [UInt8]) -> String {
+        let start = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard let start else { return "nothing" }
+        do throws(JSONValue.Flaw) {
+            return describe(try JSONValue(body, duplicates: .refused))
+        } catch {
+            if case .duplicate(let name) = error { return "an object with \(Printable.name(name)) twice" }
+            return start == UInt8(ascii: "<") ? "a page" : "no JSON"
+        }
+    }
+}
