@@ -31,6 +31,9 @@ package struct Refusal: Error, Hashable, Sendable {
     package let diagnostics: [Diagnostic]
     /// Whether the current user may not read one of its files: its text is unknown then.
     package var isUnreadable = false
+
+    /// The first error.
+    package var headline: Diagnostic? { diagnostics.first { $0.severity == .error } }
 }
 
 /// Collects diagnostics while a configuration is read, so that all mistakes are reported at once.

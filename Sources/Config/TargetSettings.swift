@@ -65,12 +65,12 @@ struct TargetSettings {
                         at: position,
                         "\(owner) has \"redeploy: true\", and production, which that deploys, is none of its \"environments\"; "
                             + "add it there, or leave \"redeploy\" out")
-                } else {
+                } else if diagnostics.errors == before {
                     diagnostics.warning(
                         at: position, "no deployment to production has what \(owner) sets; add production if it should")
                 }
             }
-            Self.warn(of: known, settings, endpoint, in: section)
+            if diagnostics.errors == before { Self.warn(of: known, settings, endpoint, in: section) }
             let isOwnCluster = known.name == "kubernetes" && !section.has("endpoint")
             if !section.mentions("endpoint") {
                 endpoint = known.endpoint.map { text in

@@ -93,7 +93,7 @@ package struct DaemonRun {
         case .failure(let refusal):
             // With `--once` the caller reads what is wrong.
             guard !isOnce, let adopted = settings.loadAdopted() else {
-                let headline = refusal.diagnostics.first { $0.severity == .error }
+                let headline = refusal.headline
                 return giveUp(
                     refusal.diagnostics.map(StartRefusal.configuration),
                     headline: headline.map(StartRefusal.configuration), .configuration)

@@ -180,9 +180,10 @@ package struct PushExchange {
         guard let confirmation = creation.confirmation else { return }
         if let json = json(missing), !creation.evident.isEmpty, Shape.fits(creation.evident, json, filled) { return }
         let received = try received(confirmation)
-        guard self.failure(of: received, to: confirmation) == nil else {
+        if let refusal = self.failure(of: received, to: confirmation) {
             throw PushFailure(
-                .placeMissing, "whether it can be created is not known, because the mount is not shown to this token")
+                .placeMissing,
+                "there is nothing yet, and that \(creation.doubt) is not shown to this token (\(refusal.detail ?? ""))")
         }
         try check(received, creation.confirmed)
     }

@@ -59,6 +59,8 @@ package struct PushKind: Sendable {
         /// that reports it as missing has the form of `evident`.
         var confirmation: PushRequest?
         var confirmed: [Shape] = []
+        /// What is not known where the confirmation is refused: completes "that … is not shown".
+        var doubt = ""
         var evident: [Shape] = []
         /// A setting, and what its value begins with (templates) where something was written into it that belongs elsewhere.
         var misplaced: (setting: String, prefixes: [String])?

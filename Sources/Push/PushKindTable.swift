@@ -159,7 +159,7 @@ extension PushKind {
                 Shape(
                     at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
                     meaning: .placeUnsuitable)
-            ], evident: vaultVersion,
+            ], doubt: "the mount is a KV engine of version 2", evident: vaultVersion,
             misplaced: ("path", ["data/", "metadata/", "{{mount}}/"])),
         errors: [
             ErrorRule(status: 400, contains: ["check-and-set"], meaning: .conflict),

@@ -128,7 +128,7 @@ package struct UserWriterService: Sendable {
             {
                 return adopted
             }
-            let first = refusal.diagnostics.first { $0.severity == .error } ?? refusal.diagnostics.first
+            let first = refusal.headline ?? refusal.diagnostics.first
             throw Failure(.writerUnconfigured, at: place, detail: first?.message)
         }
     }

@@ -75,7 +75,7 @@ struct PushRole: ParsableCommand {
         switch ConfigurationLoader.targets(path: path, adopted: configuration.adopted, as: .current()) {
         case .success(let targets): return targets
         case .failure(let refusal):
-            throw PushFailure(.unconfigured, refusal.diagnostics.first.map { Printable.clause($0.description) })
+            throw PushFailure(.unconfigured, refusal.headline.map { Printable.clause($0.description) })
         }
     }
 

@@ -60,7 +60,7 @@ struct StoreRole: ParsableCommand {
             }
             return store
         case .failure(let refusal):
-            throw StoreFailure(.unconfigured, refusal.diagnostics.first.map { Printable.clause($0.description) })
+            throw StoreFailure(.unconfigured, refusal.headline.map { Printable.clause($0.description) })
         }
     }
 }

@@ -62,4 +62,29 @@ import Testing
         #expect(another.endpoint == "https://k8s.example.com")
         #expect(another.caFile == nil)
     }
+
+    /// Else a secret is put beside the one that is meant, or never reaches what runs.
+    @Test(arguments: [
+        (#"kind: vault, path: data/apps/web, endpoint: "https://v.example", token_file: /t"#, "begins with \"data/\""),
+        (#"kind: vault, path: secret/apps, endpoint: "https://v.example", token_file: /t"#, "begins with \"secret/\""),
+        (#"kind: vault, path: apps, endpoint: "https://v.example/v1", token_file: /t"#, "ends in \"/v1\""),
+        (
+            #"kind: vercel, project: a, variable: B, environments: [preview], token_file: /t"#,
+            "no deployment to production"
+        ),
+        (#"kind: vault, path: apps/data, endpoint: "https://v.example", token_file: /t"#, ""),
+        (#"kind: vercel, project: a, variable: B, environments: [preview, production], token_file: /t"#, ""),
+    ])
+    func warnsOfWhatLeadsElsewhere(settings: String, words: String) throws {
+        let loaded = try parse(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}
+            clients: {web: {outputs: [{push: production}]}}
+            targets: {production: {\(settings)}}
+
+            """
+        ).get()
+        #expect(loaded.warnings.count == (words.isEmpty ? 0 : 1), "\(loaded.warnings)")
+        #expect(loaded.warnings.allSatisfy { $0.message.contains(words) }, "\(loaded.warnings)")
+    }
 }

@@ -23,8 +23,13 @@ import Testing
         try FileManager.default.createDirectory(atPath: directory("push"), withIntermediateDirectories: false)
     }
 
-    private func pusher(patience: Int64 = 600_000, cancel: EventCounter? = nil) -> Pusher {
-        Pusher(besideSocket: directory("status.sock"), identity: .current(), cancel: cancel, patience: patience)
+    private func pusher(
+        program: String? = nil, configuration: String = "/etc/c.yaml", patience: Int64 = 600_000,
+        cancel: EventCounter? = nil
+    ) -> Pusher {
+        Pusher(
+            besideSocket: directory("status.sock"), configuration: configuration, program: program,
+            identity: .current(), cancel: cancel, patience: patience)
     }
 
     /// Why nothing was pushed.
@@ -38,7 +43,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [("true", true), ("null", nil)]) func aPushSaysWhetherItWasSeen(_ word: String, _ seen: Bool?)
+    @Test(arguments: [("true", true), ("false", false), ("null", nil)]) func aPushSaysWhetherItWasSeen(
+        _ word: String, _ seen: Bool?
+    )
         throws
     {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":\#(word)}"#))
@@ -86,6 +93,55 @@ import Testing
         #expect(failure.code == .pushRateLimited)
         #expect(failure.detail == "slowly")
         #expect(failure.retryAfter == 90)
+        _ = service
+    }
+
+    /// The service reads another file than the daemon, or the same one later.
+    @Test(arguments: ["/etc/c.yaml", "/etc/clientsecretd/clientsecretd.yaml"])
+    func anUnknownTargetIsPutRightInTheServicesConfiguration(configuration: String) throws {
+        let service = try SocketService(
+            at: path, .answer(#"{"result":"failed","code":"push_target_unknown","detail":"none","retry_after":null}"#))
+        do throws(Failure) {
+            _ = try pusher(configuration: configuration).push(token, to: target)
+            Issue.record("it was pushed")
+        } catch {
+            #expect(error.code == .pushTargetUnknown)
+            let remedy = try #require(error.remedy).description
+            #expect(remedy.contains(configuration) || remedy.contains("clientsecretd reload"), "\(remedy)")
+        }
+        _ = service
+    }
+
+    /// With `run --once`, where no service listens.
+    @Test func aProgramIsStartedWhereNoServiceListens() throws {
+        let asked = directory("asked")
+        let script = try directory.write(
+            """
+            #!/bin/sh
+            echo "$*" >\(asked)
+            read -r line
+            echo "$line" >>\(asked)
+            echo '{"result":"published","verified":true}'
+            echo noise >&2
+
+            """, to: "network", mode: 0o755)
+        #expect(try pusher(program: script).push(token, to: target) == true)
+        #expect(
+            try directory.read("asked")
+                == "push production --config /etc/c.yaml\n" + #"{"do":"publish","client_secret":"\#(Self.text)"}"#
+                + "\n")
+        let silent = try directory.write(
+            "#!/bin/sh\nread -r line\necho it broke >&2\nexit 1\n", to: "silent", mode: 0o755)
+        do throws(Failure) {
+            _ = try pusher(program: silent).push(token, to: target)
+            Issue.record("it was pushed")
+        } catch {
+            #expect(error.code == .pushServiceSilent)
+            #expect(error.detail == "it broke")
+        }
+        // A service is preferred: the token may be readable by it alone.
+        let service = try SocketService(at: path, .answer(#"{"result":"published","verified":null}"#))
+        #expect(try pusher(program: silent).push(token, to: target) == nil)
         _ = service
     }
 

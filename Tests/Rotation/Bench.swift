@@ -21,6 +21,8 @@ final class Bench {
     var places: [TargetName: SecretInfo] = [:]
     /// Targets that do not show what they hold.
     var blind: Set<TargetName> = []
+    /// Targets that go on showing what they held before.
+    var stale: Set<TargetName> = []
     /// Whether what is deployed does not run yet.
     var isDeploying = false
     var records: [ClientName: Record] = [:]
@@ -353,10 +355,12 @@ final class Bench {
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .push(_, let secret, let output, _):
             places[output.target] = secret
-            return .success(.pushed(verified: blind.contains(output.target) ? nil : true))
+            return .success(.pushed(verified: blind.contains(output.target) ? nil : !stale.contains(output.target)))
         case .readTarget(_, let secret, let output):
             return .success(
-                .targetRead(holds: blind.contains(output.target) ? nil : places[output.target] == secret))
+                .targetRead(
+                    holds: blind.contains(output.target)
+                        ? nil : !stale.contains(output.target) && places[output.target] == secret))
         case .run(.redeploy, _) where isDeploying: return .success(.deploying)
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)

@@ -464,6 +464,8 @@ import Testing
 
     @Test func aStartPushesWhereAnotherSecretIs() throws {
         let bench = try settled()
+        bench.pass(600)
+        bench.forget()
         bench.places[target] = other
         try bench.restart(try configuration())
         #expect(requests(bench) == ["ask production", "push production"])
@@ -509,6 +511,64 @@ import Testing
         bench.pass(25_000)
         #expect(try output(bench).state == .ok)
         #expect(try bench.view(web).health == .ok)
+    }
+
+    // MARK: Reading what is older than a write
+
+    /// Supabase shows the old value for a minute and a half.
+    @Test func writesOnceAndRunsActionsOnceWhileAReadIsStale() throws {
+        let bench = try settled(actions: [action])
+        bench.stale = [target]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(bench.answer() == .renewed([try bench.renewed(web)]))
+        bench.pass(90)
+        #expect(try output(bench).verified == nil)
+        #expect(try bench.view(web).health == .ok)
+        bench.reload(try configuration(actions: [action]))
+        bench.stale = []
+        bench.pass(60)
+        #expect(try output(bench).verified == true)
+        bench.pass(3600)
+        #expect(requests(bench).count { $0 == "push production" } == 1)
+        #expect(bench.log.count { $0.hasPrefix("run ") } == 1)
+        #expect(try output(bench).repairs == 0)
+    }
+
+    /// A value that lasts for five minutes is another program's.
+    @Test func writesAgainWhenAContradictionHasLastedFiveMinutes() throws {
+        let bench = try settled()
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.forget()
+        bench.places[target] = other
+        bench.ask(.renew(.init(clients: [try Values.name(web)], deliverOnly: true)), 2)
+        bench.pass(299)
+        #expect(!requests(bench).contains("push production"), "\(requests(bench))")
+        bench.pass(61)
+        #expect(requests(bench).count { $0 == "push production" } == 1)
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(try output(bench).repairs == 1)
+    }
+
+    /// Nor does a restart make an old answer a new one.
+    @Test func writesNothingAgainAfterARestartWhileAReadIsStale() throws {
+        let bench = try settled()
+        bench.stale = [target]
+        try bench.restart(try configuration())
+        bench.pass(90)
+        bench.stale = []
+        bench.pass(60)
+        #expect(!requests(bench).contains("push production"), "\(requests(bench))")
+        #expect(try output(bench).verified == true)
+    }
+
+    /// A digest that was recognised once is a secret of another's when it is not.
+    @Test func takesADigestThatIsNotRecognisedAnyMoreForAChange() throws {
+        let bench = try settled()
+        bench.pass(600)
+        bench.forget()
+        bench.blind = [target]
+        bench.pass(3600)
+        #expect(requests(bench).prefix(2) == ["ask production", "push production"])
     }
 
     // MARK: Health

@@ -63,7 +63,7 @@ struct HealthCommand: ParsableCommand {
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
         switch source.load() {
         case .failure(let refusal):
-            let why = refusal.diagnostics.first?.description ?? "no configuration"
+            let why = refusal.headline?.description ?? "no configuration"
             guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
             // The daemon would start with the last adopted configuration, too, and be degraded.
             return HealthLine(

@@ -10,6 +10,10 @@ struct TargetWatch {
     private(set) var uncertain: Set<TargetName> = []
     /// Targets that were seen to hold something else since the last push.
     private(set) var different: Set<TargetName> = []
+    /// Targets whose API has shown something else just after it took what was pushed: that may be older than the push.
+    private(set) var awaited: Set<TargetName> = []
+    /// When each of these took it, unless that was before the start.
+    private var pushedAt: [TargetName: Int64] = [:]
     /// When each target was last read, or read back after a push.
     private var readAt: [TargetName: Int64] = [:]
     /// Targets that failed last because of what this machine lacks.
@@ -24,12 +28,16 @@ struct TargetWatch {
     /// How long repairs count, and how far apart they are in a contested place.
     private static let memory: Int64 = 6 * 3_600_000
     private static let contestedPace: Int64 = 3_600_000
+    /// For how long what an API shows may be older than a push, and how often it is read meanwhile.
+    private static let staleness: Int64 = 300_000
+    private static let stalePace: Int64 = 60_000
 
     /// Forgets what died with the daemon.
     mutating func forget() {
         known = [:]
         uncertain = []
         different = []
+        pushedAt = [:]
         readAt = [:]
         lacking = []
         repairing = []
@@ -87,14 +95,15 @@ struct TargetWatch {
         (repairs[target] ?? []).count { boot < $0 + Self.memory } >= 3
     }
 
-    /// An API is asked what it holds once an hour, less up to a quarter; once after a start or a request where it shows
+    /// An API is asked what it holds once an hour, less up to a quarter; each minute while it shows something else; once after a start or a request where it shows
     /// nothing.
     mutating func startReading(_ output: PushOutput, quiet: Int64, at boot: Int64) throws {
         guard let last = readAt[output.target], quiet > boot - last + 20_000 else { return }
         guard Api.shows(output.target) else {
             throw Violation(.pace, "\(output.target) is read again although it shows nothing")
         }
-        if boot < last + 2_690_000 {
+        let isStale = awaited.contains(output.target) || different.contains(output.target)
+        if boot < last + (isStale ? Self.stalePace : 2_690_000) {
             throw Violation(.pace, "\(output.target) is read again after \(boot - last) ms")
         }
     }
@@ -130,7 +139,13 @@ struct TargetWatch {
         where configuration.clients[client]?.targets.contains(output) != true:
             // A place that was taken out of the configuration meanwhile counts as unknown when it comes back.
             repairing.remove(job.id)
-        case (.push(_, let secret, let output, _), .success):
+        case (.push(_, let secret, let output, _), .success(let outcome)):
+            if outcome == .pushed(verified: false) {
+                awaited.insert(output.target)
+                pushedAt[output.target] = boot
+            } else {
+                awaited.remove(output.target)
+            }
             if repairing.remove(job.id) != nil {
                 repairs[output.target] = (repairs[output.target] ?? []).suffix(9) + [boot]
             }
@@ -144,6 +159,8 @@ struct TargetWatch {
         case (.readTarget(_, _, let output), .success(.targetRead(let holds))):
             readAt[output.target] = boot
             if holds == false { different.insert(output.target) } else { different.remove(output.target) }
+            let mayBeStale = pushedAt[output.target].map { boot < $0 + Self.staleness } ?? true
+            if holds != false || !mayBeStale { awaited.remove(output.target) }
         case (.recall, .success(.recalled(let record))):
             known.merge(record.pushed) { known, _ in known }
         case (.run(let action, _), let result) where action.isRedeployment:

@@ -194,7 +194,7 @@ struct Watch {
         if !isSynced { seconds += 620 }
         if wasContested(entry, at: boot) { seconds += 660 }
         if !entry.targets.isEmpty { seconds += 900 + 60 + 60 }
-        if entry.targets.contains(where: { Api.shows($0.target) }) { seconds += 3600 }
+        if entry.targets.contains(where: { Api.shows($0.target) }) { seconds += 3600 + 360 + 60 }
         if targets.wasContested(entry, at: boot) { seconds += 3600 }
         if entry.onChange.contains(where: \.isRedeployment) {
             seconds += (Api.failurePause + 2 * Api.longestDeployment) / 1000 + 60

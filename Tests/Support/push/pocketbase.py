@@ -4,6 +4,7 @@
     pocketbase.py DIRECTORY         prints its address and serves until its input ends
     pocketbase.py DIRECTORY show    prints each provider and its secret, read from its database
     pocketbase.py DIRECTORY limit   allows one login in ten minutes from now on
+    pocketbase.py DIRECTORY mfa     wants a second factor of superusers from now on
 """
 
 import json
@@ -75,5 +76,11 @@ def limit(directory):
     ask("PATCH", address + "/api/settings", {"rateLimits": {"enabled": True, "rules": [rule]}}, log_in(address))
 
 
+def mfa(directory):
+    address = (directory / "address").read_text()
+    both = {"otp": {"enabled": True}, "mfa": {"enabled": True}}
+    ask("PATCH", address + "/api/collections/_superusers", both, log_in(address))
+
+
 if __name__ == "__main__":
-    {"show": show, "limit": limit}.get("".join(sys.argv[2:]), serve)(pathlib.Path(sys.argv[1]))
+    {"show": show, "limit": limit, "mfa": mfa}.get("".join(sys.argv[2:]), serve)(pathlib.Path(sys.argv[1]))

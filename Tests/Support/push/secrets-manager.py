@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""moto's Secrets Manager, which checks signatures and rights, with two secrets: `plain`, a text, and `member`, a JSON object.
+"""moto's Secrets Manager, which checks signatures and rights, with the secrets `plain`, a text, and `member`, a JSON
+object; and `binary`, `list`, `twice` and `nested`, which hold what no secret is put into.
 
     secrets-manager.py DIRECTORY              prints its address and serves until its input ends; DIRECTORY/keys has the
                                               token, and DIRECTORY/reader one that may read alone
@@ -26,7 +27,7 @@ def client(service, address, key="none", secret="none"):
 
 def serve(directory):
     # What is made below; from then on every request is judged.
-    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "8"
+    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "12"
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
@@ -38,6 +39,10 @@ def serve(directory):
     secrets = client("secretsmanager", address)
     secrets.create_secret(Name="plain", SecretString="of before")
     secrets.create_secret(Name="member", SecretString=MEMBERS)
+    secrets.create_secret(Name="binary", SecretBinary=b'{"other": 1, "apple": "old"}')
+    secrets.create_secret(Name="list", SecretString='["apple"]')
+    secrets.create_secret(Name="twice", SecretString='{"apple": "old", "apple": "twice"}')
+    secrets.create_secret(Name="nested", SecretString='{"apple": {"secret": "old"}}')
     users = client("iam", address)
     for name, actions in ("keys", ACTIONS), ("reader", ACTIONS[:1]):
         users.create_user(UserName=name)
@@ -57,7 +62,8 @@ def show(directory, name):
     secrets = client(
         "secretsmanager", (directory / "address").read_text(), keys["AWS_ACCESS_KEY_ID"],
         keys["AWS_SECRET_ACCESS_KEY"].strip("'"))
-    print(secrets.get_secret_value(SecretId=name)["SecretString"])
+    secret = secrets.get_secret_value(SecretId=name)
+    print(secret.get("SecretString", secret.get("SecretBinary")))
 
 
 if __name__ == "__main__":

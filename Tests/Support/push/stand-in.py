@@ -7,8 +7,11 @@ documents say they are; none of it was compared with the real services.
 It listens with HTTPS on loopback, prints its address and serves until its input ends. In DIRECTORY lie ca.pem, the authority
 that its certificate is signed by; log, a line "METHOD PATH ANSWER" for each request, the answer being a status or an action;
 and held, the secret that it took last. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
-redirect, endless, close, garbage, status=CODE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now), long=CODE (two
-thousand words), lie (says done and keeps what was there), conflict=N.
+redirect, endless, close, garbage, status=CODE, says=CODE:MESSAGE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now),
+long=CODE (a message of two thousand words), raw=CODE (words that are no JSON), lie (says done and keeps what was there), conflict=N.
+
+Files there change what it holds: `reads` is the body of every answer to a GET of a secret, `deployments` that of a list of
+deployments; `environments` has those of a variable APPLE_SECRET that was made by hand; with `other-digest` digests are made otherwise.
 """
 
 import base64
@@ -56,6 +59,11 @@ class API(http.server.BaseHTTPRequestHandler):
             if self.special(action):
                 return
         self.keeps = action != "lie"
+        reads = self.server.file("reads")
+        if self.command == "GET" and reads is not None and re.fullmatch(SECRETS, split.path):
+            self.server.note(self.command, split.path, 200)
+            self.answer(200, None, raw=reads.encode())
+            return
         try:
             for pattern, handler in ROUTES:
                 match = re.fullmatch(pattern, split.path)
@@ -92,13 +100,18 @@ class API(http.server.BaseHTTPRequestHandler):
         elif name == "status":
             echo = self.headers.get("Authorization", "") + " " + self.text.decode()
             self.answer(int(value), {"message": "told to say " + value, "echo": echo})
+        elif name == "says":
+            code, message = value.split(":", 1)
+            self.answer(int(code), {"message": message})
         elif name == "retry":
             code, seconds = value.split(":")
             if seconds.startswith("date="):
                 seconds = email.utils.formatdate(time.time() + int(seconds[5:]), usegmt=True)
             self.answer(int(code), {"message": "later"}, {"Retry-After": seconds})
         elif name == "long":
-            self.answer(int(value), None, raw=" ".join(f"word{number}" for number in range(2000)).encode())
+            self.answer(int(value), {"message": " ".join(f"word{number}" for number in range(2000))})
+        elif name == "raw":
+            self.answer(int(value), None, raw=b"words of something else")
         elif name == "conflict":
             self.server.conflicts = getattr(self.server, "conflicts", int(value))
             return False
@@ -143,7 +156,8 @@ class API(http.server.BaseHTTPRequestHandler):
         if self.command == "PATCH":
             self.server.hold(self, self.json(external_apple_secret=str)["external_apple_secret"])
         secret = self.server.held.get(self.path, "")
-        digest = hmac.new(PROJECT.encode(), secret.encode(), hashlib.sha256).hexdigest()
+        key = PROJECT if self.server.file("other-digest") is None else "another key"
+        digest = hmac.new(key.encode(), secret.encode(), hashlib.sha256).hexdigest()
         return 200, {"external_apple_enabled": True, "external_apple_secret": digest if secret else None}
 
     def vercel(self, project):
@@ -157,15 +171,21 @@ class API(http.server.BaseHTTPRequestHandler):
         body = self.json(key=str, value=str, type=str, target=list)
         if body["type"] != "sensitive" or not set(body["target"]) <= {"production", "preview"}:
             raise Wrong(400, {"error": {"code": "bad_request"}})
-        if body["key"] == "BROKEN":
+        if body["key"] == "CONFLICT":
             return 201, {"created": [], "failed": [{"error": {"code": "ENV_CONFLICT"}}]}
+        if body["key"] == "BROKEN":
+            return 201, {"created": [], "failed": [{"error": {"code": "INTERNAL"}}]}
         self.server.hold(self, body["value"])
         self.server.variables[body["key"]] = self.server.now()
         return 201, {"created": {"key": body["key"], "target": body["target"]}, "failed": []}
 
     def vercel_variables(self):
         variables = self.server.variables.items()
-        return 200, {"envs": [{"key": key, "type": "sensitive", "updatedAt": at} for key, at in variables]}
+        envs = [
+            {"key": key, "type": "sensitive", "target": ["production"], "updatedAt": at} for key, at in variables]
+        if environments := self.server.file("environments"):
+            envs.append({"key": "APPLE_SECRET", "type": "encrypted", "target": environments.split(), "updatedAt": 1})
+        return 200, {"envs": envs}
 
     def deployments(self):
         """Vercel's: each is READY two looks after it began, unless a file in DIRECTORY, `ends`, names another state."""
@@ -177,6 +197,9 @@ class API(http.server.BaseHTTPRequestHandler):
         since, _ = int(self.query.pop("since")), int(self.query.pop("limit"))
         if self.query:
             raise Wrong(400, {"error": {"code": "bad_request"}})
+        if (made := self.server.file("deployments")) is not None:
+            self.answer(200, None, raw=made.encode())
+            raise Wrong(0, {})
         ends = self.server.directory / "ends"
         for deployment in self.server.deployments:
             state = {"QUEUED": "BUILDING"}.get(deployment["readyState"], ends.read_text() if ends.exists() else "READY")
@@ -232,6 +255,8 @@ class API(http.server.BaseHTTPRequestHandler):
 
     def vault(self, mount, path):
         self.bearer("X-Vault-Token", "", 403)
+        if mount in ("old", "transit", "hidden"):
+            raise Wrong(404, {"errors": []})
         if mount not in ("secret", "kv/team"):
             raise Wrong(404, {"errors": ["no handler for route"]})
         where = self.path
@@ -258,6 +283,16 @@ class API(http.server.BaseHTTPRequestHandler):
         self.server.hold(self, body["data"]["client_secret"])
         return 200, {"data": {"version": version + 1}}
 
+    def vault_mount(self, path):
+        """What vault(1) asks before it reads or writes."""
+        self.bearer("X-Vault-Token", "", 403)
+        for mount, options in {
+            "secret": {"version": "2"}, "kv/team": {"version": "2"}, "old": {"version": "1"}, "transit": None,
+        }.items():
+            if path.startswith(mount + "/"):
+                return 200, {"data": {"path": mount + "/", "type": "kv", "options": options}}
+        raise Wrong(403, {"errors": ["preflight capability check returned 403"]})
+
     def own(self):
         if self.headers.get("X-Key") != "key " + TOKEN:
             raise Wrong(401, {"message": "no"})
@@ -270,6 +305,9 @@ class API(http.server.BaseHTTPRequestHandler):
         return 204, {}
 
 
+# Where secrets are read.
+SECRETS = r"/v1/projects/.*|/v10/projects/.*|/api/v1/.*|/v1/(?!sys/).*/data/.*|/own"
+
 ROUTES = [
     (r"/v1/projects/([^/]+)/config/auth", API.supabase),
     (r"/v10/projects/([^/]+)/env", API.vercel),
@@ -277,6 +315,7 @@ ROUTES = [
     (r"/v9/projects/([^/]+)", API.project),
     (r"/v13/deployments", API.deploy),
     (r"/api/v1/namespaces/([^/]+)/secrets/([^/]+)", API.kubernetes),
+    (r"/v1/sys/internal/ui/mounts/(.+)", API.vault_mount),
     (r"/v1/(.+)/data/(.+)", API.vault),
     (r"/own", API.own),
 ]
@@ -297,6 +336,11 @@ class Server(http.server.ThreadingHTTPServer):
         context.load_cert_chain(*certificates.server(directory, "good"))
         self.socket = context.wrap_socket(self.socket, server_side=True)
         self.address = f"https://127.0.0.1:{self.server_address[1]}"
+
+    def file(self, name):
+        """A file in DIRECTORY; None where there is none."""
+        path = self.directory / name
+        return path.read_text() if path.exists() else None
 
     def now(self):
         return int(time.time() * 1000)

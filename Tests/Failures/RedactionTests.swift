@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Failures
 import Testing
 
 @Suite struct RedactionTests {
@@ -10,6 +10,8 @@ import Testing
         (String(repeating: "b", count: 39), String(repeating: "b", count: 39)),
         ("-----BEGIN PRIVATE KEY-----\nMIGH", "(PEM)"), ("see -----BEGIN X", "see (PEM)"),
         ("\u{1B}[31mred\u{07}\u{9B}", #"\x1b[31mred\x07\u{9b}"#), ("a\tb\nc", "a\tb\nc"), ("", ""),
+        ("in 'socks9://me:word@proxy:1'", "in 'socks9://(credentials)@proxy:1'"),
+        ("see https://example.com/@user", "see https://example.com/@user"),
     ])
     func whatCouldBeASecretIsLeftOut(text: String, shown: String) {
         #expect(Redaction.plain(text) == shown)
@@ -93,8 +95,8 @@ import Testing
     func oneThatIsNotKnownLeavesNothing(width: Int) throws {
         let claims = Claims(
             issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID("com.example.web")), issuedAt: Values.moment(0),
-            expiresAt: Values.moment(100))
+            subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 1_800_000_000),
+            expiresAt: WallTime(secondsSinceEpoch: 1_800_000_100))
         let signature = Base64URL.encode([UInt8](repeating: 7, count: 64))
         let token = String(decoding: claims.signingInput + [UInt8(ascii: ".")] + signature, as: UTF8.self)
         #expect(filtered(folded(token + "x", width)).joined() == "(a secret)x")
