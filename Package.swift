@@ -176,7 +176,7 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Config", "Formats", "Keys", "Outputs", "UserWriter", "StatusAPI", "Rotation", "Linux",
+                "Config", "Failures", "Formats", "Keys", "Outputs", "UserWriter", "StatusAPI", "Rotation", "Linux",
                 "AppleClientSecret", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

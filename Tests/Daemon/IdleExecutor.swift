@@ -16,7 +16,7 @@ extension Executor {
             secretCache: SecretCache(), keyring: Keyring(),
             writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
             verifier: settings.verifier(besideSocket: "/nowhere/socket", cancel: nil),
-            pusher: settings.pusher(besideSocket: "/nowhere/socket", cancel: nil),
+            pusher: settings.pusher(besideSocket: "/nowhere/socket", isOnce: false, cancel: nil),
             storeService: try settings.storeService(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
             findings: nil)
     }

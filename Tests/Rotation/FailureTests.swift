@@ -84,10 +84,12 @@ import Testing
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
-            .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushServerFailed, .pushUnreachable,
+            .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled, .pushTargetUnknown,
+            .pushSecondFactorWanted, .pushChangeRefused, .pushPlaceUnsuitable, .pushImmutable, .pushOthersBlank,
+            .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,
             .pushTimedOut,
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
-            .pushAnswerUnexpected, .pushNotHeld, .pushServiceMissing, .pushServiceSilent:
+            .pushAnswerUnexpected, .pushServiceMissing, .pushServiceSilent:
             .named("production")
         case .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
             .storeServerUntrusted, .storeCertificateExpiring, .storeForbidden, .storeOutOfSpace, .storeUnreachable,
@@ -356,7 +358,7 @@ import Testing
         case .storeServiceSilent:
             #"the store: the service that asks the store gave no answer that can be read; see what it says (journalctl -u clientsecretd-store.service)"#
         case .pushUnconfigured:
-            #"production: what pushes secrets does not know this target; write it under "targets" in the configuration that the service is handed"#
+            #"production: the service that pushes cannot use its configuration; fix what it reports: clientsecretd check"#
         case .pushTokenUnusable:
             #"production: the target's token cannot be used; write the token alone into its file, and name that in "token_credential" or "token_file""#
         case .pushCredentialsRefused:
@@ -385,8 +387,22 @@ import Testing
             #"production: the API did not take what it was sent; fix the target's settings as the API says"#
         case .pushAnswerUnexpected:
             #"production: this is no answer of that API; see whether "endpoint" is the API's address"#
-        case .pushNotHeld:
-            #"production: the API took the secret and shows another one; find out who writes there too"#
+        case .pushDeploymentCancelled:
+            #"production: what was deployed again was cancelled; let the project's Ignored Build Step build redeployments too, or see there who cancelled it"#
+        case .pushTargetUnknown:
+            #"production: the configuration of the service that pushes has no such target; have the service read the configuration that the daemon reads"#
+        case .pushSecondFactorWanted:
+            #"production: the API wants a second factor of this user; name a "user" without multi-factor authentication, which no service can answer"#
+        case .pushChangeRefused:
+            #"production: the API accepts the token and refuses this change; do what its message says; the token may be allowed to read and not to write"#
+        case .pushPlaceUnsuitable:
+            #"production: the place holds something else than this target writes, and it is left alone; change the target's settings to fit what is there, or name another place"#
+        case .pushImmutable:
+            #"production: the Secret is immutable; create it again without "immutable: true", or name another one"#
+        case .pushOthersBlank:
+            #"production: this version of PocketBase wants the secrets of all other providers with every change; update PocketBase to 0.40.1 or later"#
+        case .pushEnvironmentsConflict:
+            #"production: the project has this variable for other environments; remove it from these environments in the project, or list the same ones in "environments""#
         case .pushServiceMissing:
             #"production: the service that pushes to it cannot be reached; systemctl enable --now clientsecretd-push@production.socket"#
         case .pushServiceSilent:

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Failures
 import Foundation
 import Keys
 import Linux

@@ -1,6 +1,6 @@
 import Linux
 
-@testable import Rotation
+@testable import Failures
 
 /// Whatever a hook prints of a secret, no piece of it of forty characters is shown, and a whole one is not in any folding.
 enum OutputTarget {
