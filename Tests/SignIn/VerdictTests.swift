@@ -47,4 +47,14 @@ import Testing
         let words = Set(TransportFailure.Kind.allCases.map { TransportFailure($0, "").words })
         #expect(words.count == TransportFailure.Kind.allCases.count)
     }
+
+    /// Other members, and other answers, may be what was sent.
+    @Test(arguments: [
+        (#"{"error":"a","error_description":"b","echo":"secret"}"#, #"{"error":"<a>","error_description":"<b>"}"#),
+        (#"{"error":"a"}"#, #"{"error":"<a>"}"#), (#"{"echo":"secret"}"#, ""), ("<p>secret", ""),
+    ])
+    func nothingButAnErrorStaysOfAnAnswer(body: String, reduced: String) {
+        let answer = HTTPAnswer(status: 400, body: Array(body.utf8), date: nil)
+        #expect(answer.reduced { "<\($0)>" } == HTTPAnswer(status: 400, body: Array(reduced.utf8), date: nil))
+    }
 }
