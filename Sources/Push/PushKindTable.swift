@@ -85,7 +85,7 @@ extension PushKind {
         shape: [
             Shape(
                 at: ["oauth2"], is: [.object], otherwise: "a collection of type auth is needed", meaning: .placeMissing),
-            Shape(at: ["oauth2", "providers"], is: [.array]),
+            Shape(at: ["oauth2", "providers"], is: [.array, .null]),
         ], shown: .nothing,
         errors: [
             ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .secondFactorWanted),
