@@ -13,6 +13,10 @@ extension UInt8 {
     static let openingParenthesis = UInt8(ascii: "(")
     static let closingParenthesis = UInt8(ascii: ")")
     static let equals = UInt8(ascii: "=")
+    static let colon = UInt8(ascii: ":")
+    static let greaterThan = UInt8(ascii: ">")
+    static let openingBrace = UInt8(ascii: "{")
+    static let closingBrace = UInt8(ascii: "}")
     static let singleQuote = UInt8(ascii: "'")
     static let doubleQuote = UInt8(ascii: "\"")
     static let backtick = UInt8(ascii: "`")
@@ -30,6 +34,17 @@ extension UInt8 {
 
     var isNamePart: Bool { isNameStart || (48...57).contains(self) }
 
-    /// Characters that every reader counts as part of a name.
-    var isOrdinary: Bool { isNamePart || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self >= 0x80 }
+    var isQuote: Bool { self == .singleQuote || self == .doubleQuote }
+
+    /// White space to systemd and Node.
+    var isSystemdSpace: Bool { self == .space || self == .tab || isLineBreak }
+
+    /// White space, line breaks included, to most dotenv libraries.
+    var isDotenvSpace: Bool { self == .space || (9...13).contains(self) }
+
+    /// White space to Python, as far as it is one byte.
+    var isPythonSpace: Bool { isDotenvSpace || (28...31).contains(self) }
+
+    /// Characters that docker compose takes as part of a name. Of other letters than ASCII's it takes all.
+    var isComposeNamePart: Bool { isNamePart || ".-[]".utf8.contains(self) || self >= 0x80 }
 }

@@ -1,19 +1,17 @@
 /// An environment file in which variables are set while every other byte stays.
 ///
-/// Programs read such files in different ways: systemd's `EnvironmentFile=`, shells, dotenv libraries, `docker
-/// --env-file`. The rules:
+/// Programs read such files in different ways (``EnvironmentReader``). The rules:
 ///
-/// - An assignment is `NAME=…`, with `export`, indentation and blanks around `=` allowed, at the start of a statement.
-/// - Where readers disagree on an assignment of our variable (``EnvironmentLexer``), the file is not edited: some would
-///   see the variable, others a part of another value. What all of them see as part of another value is left alone.
-/// - docker reads physical lines and knows neither quotes nor `export`: a file with either is not meant for docker.
+/// - A file is edited if all readers that accept it find our variable in the same lines, and refused if two of them
+///   disagree. A reader that rejects the whole file does not count.
 /// - Every assignment of the variable is set; without any, one is appended, after adding a line break that the last
 ///   line lacks. It is written as `NAME=value`; indentation and `export` stay, the old value goes. A comment after
 ///   the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
+/// - After the edit, each reader must still find everything else as it was, and our variable with its new value:
+///   otherwise nothing is written. So no edit removes a line of another variable.
 /// - Only some readers understand the first line after a byte-order mark: it is set, but counts as no assignment.
 /// - Line breaks stay as they are; new ones are like the file's last.
-/// - Not edited either: a NUL (systemd stops there), a quote that is never closed, more than one command or
-///   variable in one statement, a command substitution as the value.
+/// - Not edited either: a file with a NUL, where some readers stop.
 struct EnvironmentFile {
     /// The value found for a variable.
     enum Value: Hashable, Sendable {
@@ -30,12 +28,25 @@ struct EnvironmentFile {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var bytes: [UInt8]
-    private var lexer: EnvironmentLexer
+    /// What the readers that accept the file find in it.
+    private let readings: [Reading]
+    /// Where each line begins.
+    private let lineStarts: [Int]
+
+    private struct Reading {
+        let reader: EnvironmentReader
+        let entries: [EnvironmentEntry]
+    }
 
     init(_ bytes: [UInt8]) throws(FormatFlaw) {
         self.bytes = bytes
-        lexer = EnvironmentLexer([])
-        try read()
+        lineStarts = [0] + bytes.indices.lazy.filter { bytes[$0] == .lineFeed }.map { $0 + 1 }
+        if let offset = bytes.firstIndex(of: 0) {
+            throw FormatFlaw(line: 1 + bytes[..<offset].count { $0 == .lineFeed }, reason: "it holds a NUL byte")
+        }
+        readings = EnvironmentReader.allCases.compactMap { reader in
+            reader.entries(in: bytes).map { Reading(reader: reader, entries: $0) }
+        }
     }
 
     /// Sets each variable to its value, whose bytes must all be plain (``Swift/UInt8/isTokenCharacter``).
@@ -45,38 +56,47 @@ struct EnvironmentFile {
         var missing: [String] = []
         for name in values.keys.sorted() {
             let assignments = try found.assignments(of: name)
-            for assignment in assignments {
-                if let flaw = assignment.flaw(in: bytes) {
-                    throw malformed(at: assignment.statement.lowerBound, flaw)
-                }
-                all.append((name, assignment))
-            }
+            all += assignments.map { (name, $0) }
             if assignments.allSatisfy({ $0.statement.lowerBound < firstStatementFloor }) { missing.append(name) }
         }
+        var edited = bytes
         // From the end, so that the offsets of those before it stay right.
         for (name, assignment) in all.sorted(by: { $0.assignment.lineEnd > $1.assignment.lineEnd }) {
-            bytes.replaceSubrange(
+            if assignment.isCommentInTheWay {
+                throw flaw(
+                    at: assignment.statement.lowerBound,
+                    "there is a comment behind the value, and a byte-order mark where it would have to go")
+            }
+            edited.replaceSubrange(
                 assignment.statement.lowerBound..<assignment.lineEnd,
                 with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
                     + Array(name.utf8) + [.equals] + (values[name] ?? []))
         }
-        if !all.isEmpty { try read() }
-        for name in missing {
-            if let doubt = lexer.doubtAtEnd {
-                throw malformed(
-                    at: doubt.offset,
-                    "what stands behind it depends on the program that reads it, so that \(name) cannot be added: "
-                        + "it has \(doubt.cause.rawValue)")
+        var attempts = [edited]
+        if !missing.isEmpty {
+            let added = missing.flatMap { Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
+            let isEnded = edited.last.map { $0 == .lineFeed } ?? true
+            attempts = [edited + (isEnded ? [] : lineBreak) + added]
+            if !isEnded, lineBreak.count > 1, let end = edited.lastIndex(of: .lineFeed) {
+                // With a break of this file's kind, the last line's value would have a carriage return for a shell.
+                attempts.append(edited[...end] + added + edited[(end + 1)...])
             }
-            if let last = bytes.last, last != .lineFeed { bytes += lineBreak }
-            bytes += Array(name.utf8) + [.equals] + (values[name] ?? []) + lineBreak
         }
-        if !missing.isEmpty { try read() }
-        // Reads the values back, so that a mistake above shows before anything is written.
-        let written = try self.values(of: values.keys)
-        for (name, value) in values where written[name] != .one(value) {
-            throw malformed(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
+        var flaw: FormatFlaw?
+        for attempt in attempts {
+            do throws(FormatFlaw) {
+                let file = try EnvironmentFile(attempt)
+                try file.check(values, since: self)
+                self = file
+                return
+            } catch {
+                flaw = flaw ?? error
+            }
         }
+        guard let flaw, !missing.isEmpty else { if let flaw { throw flaw } else { return } }
+        throw FormatFlaw(
+            line: min(flaw.line, line(of: bytes.count) + 1),
+            reason: "\(missing.joined(separator: ", ")) cannot be added at the end: \(flaw.reason)")
     }
 
     /// What the variable is set to.
@@ -100,6 +120,37 @@ struct EnvironmentFile {
             }
         }
         return rest.dropFirst(firstTextOffset).contains { !$0.isEnvironmentSpace && !$0.isLineBreak }
+    }
+
+    // MARK: Checking
+
+    /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
+    /// with these values.
+    private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatFlaw) {
+        for before in old.readings {
+            guard let now = readings.first(where: { $0.reader == before.reader }) else {
+                throw FormatFlaw(line: 1, reason: "\(before.reader.name) would not read the file any more")
+            }
+            let others = before.entries.filter { values[$0.name] == nil }
+            let left = now.entries.filter { values[$0.name] == nil }
+            for (number, entry) in others.enumerated()
+            where number >= left.count || left[number].name != entry.name
+                || !bytes[left[number].range].elementsEqual(old.bytes[entry.range])
+            {
+                throw old.flaw(
+                    at: entry.range.lowerBound,
+                    "\(before.reader.name) reads something else there too, which an edit would change")
+            }
+            if left.count > others.count {
+                throw flaw(
+                    at: left[others.count].range.lowerBound,
+                    "\(before.reader.name) would find something there that is none of its variables now")
+            }
+        }
+        let written = try self.values(of: values.keys)
+        for (name, value) in values where written[name] != .one(value) {
+            throw flaw(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
+        }
     }
 
     // MARK: Finding
@@ -127,80 +178,103 @@ struct EnvironmentFile {
     /// Looks for all of these variables in one pass, so that the time depends on the file's size alone.
     private func find(_ names: Set<String>) -> Found {
         var found = Found()
-        func note(_ name: String, at offset: Int, _ reason: @autoclosure () -> String) {
-            if found.flaws[name] == nil { found.flaws[name] = malformed(at: offset, reason()) }
+        // The lines in which each reader finds each variable.
+        let places = readings.map { reading in
+            Dictionary(grouping: reading.entries.filter { names.contains($0.name) }, by: \.name)
+                .mapValues { Set($0.map { lines(of: $0.range) }) }
         }
-        let doubtful = lexer.continued + (lexer.doubt.map { [($0.offset..<bytes.count, $0)] } ?? [])
-        for (lines, doubt) in doubtful {
-            for (name, start) in mentions(in: lines) where names.contains(name) {
-                note(
-                    name, at: start,
-                    "whether it sets \(name) depends on the program that reads it" + cause(doubt, at: start))
+        for name in names {
+            let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }
+            let sorted = all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+            if let (lines, sees, misses) = disagreement(on: name, sorted, places) {
+                found.flaws[name] = FormatFlaw(
+                    line: lines.lowerBound + 1, reason: words(name, lines, sees, misses, places[misses][name] ?? []))
+            } else if sorted.count > Self.assignmentLimit {
+                found.flaws[name] = FormatFlaw(
+                    line: sorted[Self.assignmentLimit].lowerBound + 1,
+                    reason: "\(name) is set more than \(Self.assignmentLimit) times in this file")
+            } else {
+                do throws(FormatFlaw) {
+                    found.assignments[name] = try sorted.map { lines throws(FormatFlaw) in try assignment(of: name, in: lines) }
+                } catch {
+                    found.flaws[name] = error
+                }
             }
-        }
-        for statement in lexer.statements {
-            let start = statement.range.lowerBound
-            let assignment = EnvironmentAssignment(bytes, statement: statement.range, names: names)
-            // To a shell `export A=1 NAME=old` is one statement, in which NAME cannot be set by itself.
-            for name in ShellWords(bytes, statement.range).assigned
-            where name != assignment?.name && names.contains(name) {
-                note(name, at: start, "a shell sets \(name) there behind something else, and that is not edited")
-            }
-            guard let assignment else { continue }
-            if let doubt = doubtAboutEnd(of: statement) {
-                note(
-                    assignment.name, at: start,
-                    "where the value of \(assignment.name) ends depends on the program that reads it"
-                        + cause(doubt, at: start))
-            }
-            found.assignments[assignment.name, default: []].append(assignment)
-        }
-        for (name, assignments) in found.assignments where assignments.count > Self.assignmentLimit {
-            note(
-                name, at: assignments[assignments.count - 1].statement.lowerBound,
-                "\(name) is set more than \(Self.assignmentLimit) times in this file")
         }
         return found
     }
 
-    /// Why readers disagree on where the value that the statement assigns ends, if they do.
-    private func doubtAboutEnd(of statement: EnvironmentLexer.Statement) -> EnvironmentLexer.Doubt? {
-        if let doubt = lexer.doubt, statement.range.contains(doubt.offset) { return doubt }
-        // Dotenv libraries have no continued lines: such a line must not look like an assignment.
-        guard bytes[statement.agreedEnd..<statement.range.upperBound].contains(.equals) else { return nil }
-        return lexer.continued.first { statement.range.contains($0.lines.lowerBound) }?.doubt
-    }
-
-    /// Words for a message about the line at `offset`: the cause, and its line if it is another.
-    private func cause(_ doubt: EnvironmentLexer.Doubt, at offset: Int) -> String {
-        let (line, other) = (line(of: doubt.offset), line(of: offset))
-        return line == other ? ": it has \(doubt.cause.rawValue)" : ": line \(line) has \(doubt.cause.rawValue)"
-    }
-
-    /// The words in these bytes that an equals sign follows, and where each begins.
-    private func mentions(in range: Range<Int>) -> [(name: String, start: Int)] {
-        var result: [(name: String, start: Int)] = []
-        var index = range.lowerBound
-        while let start = bytes[index..<range.upperBound].firstIndex(where: \.isNamePart) {
-            let end = bytes[start..<range.upperBound].firstIndex { !$0.isNamePart } ?? range.upperBound
-            index = bytes[end..<range.upperBound].firstIndex { !$0.isEnvironmentSpace } ?? range.upperBound
-            if index < range.upperBound, bytes[index] == .equals {
-                result.append((String(decoding: bytes[start..<end], as: UTF8.self), start))
+    private func assignment(of name: String, in lines: ClosedRange<Int>) throws(FormatFlaw) -> EnvironmentAssignment {
+        let statement = statement(lines)
+        for offset in statement where bytes[offset] == .carriageReturn {
+            if offset + 1 == bytes.count || bytes[offset + 1] != .lineFeed {
+                throw flaw(at: offset, "there is a carriage return, which ends a line for some readers")
             }
         }
-        return result
+        guard let assignment = EnvironmentAssignment(bytes, statement: statement, name: name) else {
+            throw flaw(at: statement.lowerBound, "\(name) is set there behind something else")
+        }
+        return assignment
     }
 
-    private mutating func read() throws(FormatFlaw) {
-        if let offset = bytes.firstIndex(of: 0) { throw malformed(at: offset, "it holds a NUL byte") }
-        lexer = EnvironmentLexer(bytes)
-        if let quote = lexer.openQuote { throw malformed(at: quote, "the quote that begins there is never closed") }
+    /// The first lines in which one reader finds the variable and another does not; nil if there are none.
+    private func disagreement(
+        on name: String, _ all: [ClosedRange<Int>], _ places: [[String: Set<ClosedRange<Int>>]]
+    ) -> (lines: ClosedRange<Int>, sees: Int, misses: Int)? {
+        for lines in all {
+            let sees = places.firstIndex { $0[name]?.contains(lines) == true }
+            let misses = places.firstIndex { $0[name]?.contains(lines) != true }
+            if let sees, let misses { return (lines, sees, misses) }
+        }
+        return nil
     }
 
-    private func line(of offset: Int) -> Int { 1 + bytes[..<min(offset, bytes.count)].count { $0 == .lineFeed } }
+    /// How the reader that misses a variable in these lines reads them instead.
+    private func words(
+        _ name: String, _ lines: ClosedRange<Int>, _ sees: Int, _ misses: Int, _ others: Set<ClosedRange<Int>>
+    ) -> String {
+        let (one, other) = (readings[sees].reader.name, readings[misses].reader.name)
+        if let end = others.first(where: { $0.lowerBound == lines.lowerBound })?.upperBound {
+            return "the value of \(name) ends in line \(lines.upperBound + 1) for \(one), in line \(end + 1) for \(other)"
+        }
+        let start = lineStarts[lines.lowerBound]
+        if let around = readings[misses].entries.last(where: { $0.range.lowerBound < start && $0.range.upperBound > start })
+        {
+            return "\(one) reads \(name) there; for \(other) it is part of what begins in line "
+                + "\(line(of: around.range.lowerBound) + 1)"
+        }
+        return "\(one) reads \(name) there, and \(other) does not"
+    }
 
-    private func malformed(at offset: Int, _ reason: String) -> FormatFlaw {
-        FormatFlaw(line: line(of: offset), reason: reason)
+    // MARK: Lines
+
+    /// The statement in these lines: without the blanks around it, and without the last line's break.
+    private func statement(_ lines: ClosedRange<Int>) -> Range<Int> {
+        var start = lineStarts[lines.lowerBound]
+        var end = lines.upperBound + 1 < lineStarts.count ? lineStarts[lines.upperBound + 1] : bytes.count
+        while start < end, bytes[start].isEnvironmentSpace { start += 1 }
+        while end > start, bytes[end - 1].isEnvironmentSpace || bytes[end - 1].isLineBreak { end -= 1 }
+        return start..<end
+    }
+
+    /// The lines, from 0, of a range of bytes.
+    private func lines(of range: Range<Int>) -> ClosedRange<Int> {
+        let first = line(of: range.lowerBound)
+        return first...max(first, line(of: max(range.lowerBound, range.upperBound - 1)))
+    }
+
+    /// From 0.
+    private func line(of offset: Int) -> Int {
+        var (low, high) = (0, lineStarts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    private func flaw(at offset: Int, _ reason: String) -> FormatFlaw {
+        FormatFlaw(line: line(of: offset) + 1, reason: reason)
     }
 
     private var firstTextOffset: Int {

@@ -1,0 +1,360 @@
+/// What a shell (bash and dash) sees when it sources a file: `. FILE`.
+///
+/// It is followed only as far as the places of assignments need it. Reserved words that begin another command, such as
+/// `then`, count as nothing; what else they demand is not checked.
+///
+/// - The entries are the variables that are assigned, also by `export` and its like, by `${NAME:=…}`, and before a command,
+///   which a placeholder of several words looks like.
+/// - A builtin command and a command substitution are entries with a name that no variable has. Other commands are none:
+///   what follows `;` in a password is no program.
+/// - What a pipeline, a subshell or an unmet condition keeps from the file's own shell has such a name, too.
+struct ShellReader {
+    private struct SyntaxError: Error {}
+
+    /// Where a here-document's lines end.
+    private struct HereDocument {
+        let delimiter: [UInt8]
+        let stripsTabs: Bool
+    }
+
+    private let bytes: [UInt8]
+    private var index: Int
+    private var entries: [EnvironmentEntry] = []
+    private var hereDocuments: [HereDocument] = []
+    /// The number of entries before the current line.
+    private var lineStart = 0
+    private var depth = 0
+
+    /// Nested more deeply, a file is rejected here, and by nobody written.
+    private static let depthLimit = 50
+    private static let declarations: Set<String> = ["export", "readonly", "declare", "typeset", "local"]
+    private static let builtins: Set<String> = [
+        "unset", "read", "eval", "set", ".", "source", "exec", "exit", "return", "alias", "cd", "umask", "trap",
+    ]
+    private static let reserved: Set<String> = ["{", "}", "!", "if", "then", "elif", "else", "while", "until", "do", "time"]
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        index = bytes.starts(with: EnvironmentFile.byteOrderMark) ? EnvironmentFile.byteOrderMark.count : 0
+    }
+
+    /// The variables in the file; nil when a shell stops at an error in its syntax.
+    static func entries(in bytes: [UInt8]) -> [EnvironmentEntry]? {
+        var reader = ShellReader(bytes)
+        do throws(SyntaxError) {
+            try reader.list(isNested: false)
+            return reader.entries
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Commands
+
+    /// Reads commands up to the end of the file or the closing parenthesis.
+    private mutating func list(isNested: Bool) throws(SyntaxError) {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.depthLimit else { throw SyntaxError() }
+        var pipelineStart = entries.count
+        /// Whether the operator before it demands another command.
+        var isDemanded = false
+        /// Whether the next command certainly runs in this shell.
+        var isCertain = true
+        while true {
+            skipBlanks()
+            guard index < bytes.count else {
+                if isDemanded || isNested { throw SyntaxError() }
+                return readHereDocuments()
+            }
+            switch bytes[index] {
+            case .hash:
+                skipComment()
+                continue
+            case .lineFeed:
+                endLine()
+                if !isDemanded { (pipelineStart, isCertain) = (entries.count, true) }
+                continue
+            case .closingParenthesis where isNested && !isDemanded:
+                index += 1
+                return
+            default: break
+            }
+            let start = entries.count
+            let isAssignment = try command()
+            if !isCertain { hide(from: start) }
+            isDemanded = false
+            skipBlanks()
+            guard index < bytes.count else { continue }
+            switch (bytes[index], peek(1)) {
+            case (.ampersand, .ampersand):
+                index += 2
+                (isDemanded, isCertain, pipelineStart) = (true, isCertain && isAssignment, entries.count)
+            case (.bar, .bar):
+                index += 2
+                (isDemanded, isCertain, pipelineStart) = (true, false, entries.count)
+            case (.bar, let next):
+                index += next == .ampersand ? 2 : 1
+                hide(from: pipelineStart)
+                (isDemanded, isCertain) = (true, false)
+            case (.semicolon, let next):
+                if next == .semicolon { throw SyntaxError() }
+                index += 1
+                (pipelineStart, isCertain) = (entries.count, true)
+            case (.ampersand, _):
+                index += 1
+                (pipelineStart, isCertain) = (entries.count, true)
+            case (.lineFeed, _), (.hash, _), (.closingParenthesis, _): break
+            default: throw SyntaxError()
+            }
+        }
+    }
+
+    /// Reads one command. Returns whether it is an assignment and nothing else, which never fails.
+    private mutating func command() throws(SyntaxError) -> Bool {
+        let start = index
+        let before = entries.count
+        if bytes[index] == .openingParenthesis {
+            index += 1
+            try list(isNested: true)
+            hide(from: before)
+            return false
+        }
+        var end = index
+        var names: [String] = []
+        var command: String?
+        while index < bytes.count {
+            let word = index
+            switch bytes[index] {
+            case .hash: break
+            case .lessThan, .greaterThan: try redirection()
+            case .ampersand where peek(1) == .greaterThan:
+                index += 1
+                try redirection()
+            case .openingParenthesis:
+                // The parentheses of a function's name.
+                guard command != nil, peek(1) == .closingParenthesis else { throw SyntaxError() }
+                index += 2
+            default:
+                try readWord()
+                if index > word { note(word..<index, &names, &command) }
+            }
+            if index == word { break }
+            if index < bytes.count, bytes[index] == .openingParenthesis, bytes[index - 1] == .equals, command == nil {
+                try array()
+            }
+            end = index
+            skipBlanks()
+        }
+        guard end > start else { throw SyntaxError() }
+        let isPlain = command == nil && entries.count == before
+        entries += names.map { EnvironmentEntry(name: $0, range: start..<end) }
+        if let command, Self.builtins.contains(command) || Self.declarations.contains(command) && names.isEmpty {
+            entries.append(EnvironmentEntry(name: "command \(command)", range: start..<end))
+        }
+        return isPlain
+    }
+
+    /// Records what a word of a command assigns, or that it is the command.
+    private func note(_ word: Range<Int>, _ names: inout [String], _ command: inout String?) {
+        let name = bytes[word].prefix(while: \.isNamePart)
+        let isAssignment =
+            name.first?.isNameStart == true && name.endIndex < word.upperBound && bytes[name.endIndex] == .equals
+        guard let known = command else {
+            if isAssignment {
+                names.append(String(decoding: name, as: UTF8.self))
+            } else {
+                let text = String(decoding: bytes[word], as: UTF8.self)
+                if !names.isEmpty || !Self.reserved.contains(text) { command = text }
+            }
+            return
+        }
+        if isAssignment && Self.declarations.contains(known) || known == "unset" || known == "read" {
+            names.append(String(decoding: name, as: UTF8.self))
+        } else if bytes[word].first == .equals, names.isEmpty {
+            // `NAME = value` is a command to a shell only.
+            names.append(known)
+        }
+    }
+
+    /// Gives what was assigned since `start` names that no variable has.
+    private mutating func hide(from start: Int) {
+        for entry in start..<entries.count { entries[entry].name = "(\(entries[entry].name))" }
+    }
+
+    /// `<`, `>` and the word behind, without which the syntax is wrong.
+    private mutating func redirection() throws(SyntaxError) {
+        let isInput = bytes[index] == .lessThan
+        index += 1
+        var isHereDocument = false
+        var stripsTabs = false
+        if isInput, peek(0) == .lessThan {
+            index += 1
+            isHereDocument = peek(0) != .lessThan
+            if !isHereDocument { index += 1 }
+            stripsTabs = isHereDocument && peek(0) == UInt8(ascii: "-")
+            if stripsTabs { index += 1 }
+        } else if let next = peek(0), next == .greaterThan || next == .ampersand || !isInput && next == .bar {
+            index += 1
+        }
+        skipBlanks()
+        let word = index
+        try readWord()
+        guard index > word else { throw SyntaxError() }
+        guard isHereDocument else { return }
+        let delimiter = bytes[word..<index].filter { !$0.isQuote && $0 != .backslash }
+        hereDocuments.append(HereDocument(delimiter: Array(delimiter), stripsTabs: stripsTabs))
+    }
+
+    /// An array of bash's, over several lines too.
+    private mutating func array() throws(SyntaxError) {
+        index += 1
+        while true {
+            skipBlanks()
+            switch peek(0) {
+            case .closingParenthesis:
+                index += 1
+                return
+            case .hash: skipComment()
+            case .lineFeed: index += 1
+            default:
+                let word = index
+                try readWord()
+                guard index > word else { throw SyntaxError() }
+            }
+        }
+    }
+
+    // MARK: Lines
+
+    private mutating func endLine() {
+        index += 1
+        readHereDocuments()
+        lineStart = entries.count
+    }
+
+    /// Reads the lines of the here-documents that began in the line before; they belong to its commands. One without an
+    /// end goes to the end of the file.
+    private mutating func readHereDocuments() {
+        guard !hereDocuments.isEmpty else { return }
+        for document in hereDocuments {
+            while index < bytes.count {
+                var start = index
+                let end = bytes[index...].firstIndex(of: .lineFeed) ?? bytes.count
+                index = min(end + 1, bytes.count)
+                while document.stripsTabs, start < end, bytes[start] == .tab { start += 1 }
+                if bytes[start..<end].elementsEqual(document.delimiter) { break }
+            }
+        }
+        hereDocuments = []
+        for entry in entries.indices.dropFirst(lineStart) {
+            entries[entry].range = entries[entry].range.lowerBound..<max(entries[entry].range.upperBound, index)
+        }
+    }
+
+    private mutating func skipBlanks() {
+        while index < bytes.count {
+            if bytes[index] == .space || bytes[index] == .tab {
+                index += 1
+            } else if bytes[index] == .backslash, peek(1) == .lineFeed {
+                index += 2
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipComment() {
+        index = bytes[index...].firstIndex(of: .lineFeed) ?? bytes.count
+    }
+
+    private func peek(_ distance: Int) -> UInt8? { index + distance < bytes.count ? bytes[index + distance] : nil }
+
+    // MARK: Words
+
+    /// Advances to the end of a word, or not at all where none begins.
+    private mutating func readWord() throws(SyntaxError) {
+        while let byte = peek(0) {
+            switch byte {
+            case .space, .tab, .lineFeed, .semicolon, .ampersand, .bar, .lessThan, .greaterThan, .openingParenthesis,
+                .closingParenthesis:
+                return
+            default: try readPiece(byte, inQuotes: false)
+            }
+        }
+    }
+
+    /// Advances over one character, or what a quote, a backslash or a dollar sign begins.
+    private mutating func readPiece(_ byte: UInt8, inQuotes: Bool) throws(SyntaxError) {
+        switch byte {
+        case .backslash: index = min(index + 2, bytes.count)
+        case .singleQuote where !inQuotes: try skipPast(.singleQuote)
+        case .doubleQuote where !inQuotes:
+            index += 1
+            try read(to: .doubleQuote, inQuotes: true)
+        case .backtick: try substitution { reader throws(SyntaxError) in try reader.skipPast(.backtick) }
+        case .dollar where peek(1) == .openingParenthesis && peek(2) == .openingParenthesis:
+            try substitution { reader throws(SyntaxError) in
+                reader.index += 3
+                try reader.read(to: .closingParenthesis, inQuotes: true)
+                guard reader.peek(0) == .closingParenthesis else { throw SyntaxError() }
+                reader.index += 1
+            }
+        case .dollar where peek(1) == .openingParenthesis:
+            try substitution { reader throws(SyntaxError) in
+                reader.index += 2
+                try reader.list(isNested: true)
+            }
+        case .dollar where peek(1) == .openingBrace: try expansion(inQuotes: inQuotes)
+        default: index += 1
+        }
+    }
+
+    /// Advances behind the closing character, over nested pieces.
+    private mutating func read(to close: UInt8, inQuotes: Bool) throws(SyntaxError) {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.depthLimit else { throw SyntaxError() }
+        while let byte = peek(0) {
+            if byte == close {
+                index += 1
+                return
+            }
+            if byte == .openingParenthesis, close == .closingParenthesis {
+                index += 1
+                try read(to: close, inQuotes: inQuotes)
+            } else {
+                try readPiece(byte, inQuotes: inQuotes)
+            }
+        }
+        throw SyntaxError()
+    }
+
+    /// Advances from an opening character behind the closing one, which only a backtick can have escaped inside.
+    private mutating func skipPast(_ quote: UInt8) throws(SyntaxError) {
+        index += 1
+        while let byte = peek(0), byte != quote { index += byte == .backslash && quote == .backtick ? 2 : 1 }
+        guard index < bytes.count else { throw SyntaxError() }
+        index += 1
+    }
+
+    /// A substitution is one entry, whatever its commands assign in a subshell.
+    private mutating func substitution(_ body: (inout ShellReader) throws(SyntaxError) -> Void) throws(SyntaxError) {
+        let start = index
+        let count = entries.count
+        try body(&self)
+        entries.removeSubrange(count...)
+        entries.append(EnvironmentEntry(name: "$()", range: start..<index))
+    }
+
+    /// `${NAME}` and its forms, of which two assign.
+    private mutating func expansion(inQuotes: Bool) throws(SyntaxError) {
+        let start = index
+        index += 2
+        let name = bytes[index...].prefix(while: \.isNamePart)
+        let rest = bytes[name.endIndex...]
+        try read(to: .closingBrace, inQuotes: inQuotes)
+        guard !name.isEmpty, rest.starts(with: [.equals]) || rest.starts(with: [.colon, .equals]) else { return }
+        entries.append(EnvironmentEntry(name: String(decoding: name, as: UTF8.self), range: start..<index))
+    }
+}
