@@ -89,7 +89,8 @@ package struct DryRun: Sendable {
         var problems: [Problem] = review?.obstaclesToStart.map { Problem(failure: $0, client: nil) } ?? []
         var failed = rotation.failures
         let files = configuration.files
-        let obstacles = reader.obstacles(to: files.values.filter { failed[.file($0.path)] == nil })
+        let obstacles = reader.obstacles(
+            to: files.values.filter { failed[.file($0.path)] == nil }.map { ($0, mayCreate: rotation.mayCreate($0.path)) })
         for (path, spec) in files {
             let met = failed.removeValue(forKey: .file(path)) ?? obstacles[path]
             let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
@@ -230,11 +231,15 @@ private struct DryRunReader {
     }
 
     /// What would keep those of the files from being written that could not be.
-    func obstacles(to specs: [FileSpec]) -> [AbsolutePath: Failure] {
-        let found = executor.map(specs, in: executor.lane(of:)) { [executor] spec -> Failure? in
-            do throws(Failure) { return try executor.destination(spec).obstacle() } catch { return error }
+    func obstacles(to files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
+        let found = executor.map(files, in: { executor.lane(of: $0.spec) }) { [executor] file -> Failure? in
+            do throws(Failure) {
+                return try executor.destination(file.spec).obstacle(mayCreate: file.mayCreate)
+            } catch {
+                return error
+            }
         }
-        return zip(specs, found).reduce(into: [:]) { $0[$1.0.path] = $1.1 }
+        return zip(files, found).reduce(into: [:]) { $0[$1.0.spec.path] = $1.1 }
     }
 
     func obstacle(to target: TargetName) -> Failure? { executor.pusher.obstacle(to: target) }

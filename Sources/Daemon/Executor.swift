@@ -278,7 +278,7 @@ final class Executor: Sendable {
     /// Where a file's secrets are published, which depends on whose file it is.
     func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
         guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, removing: leftovers) }
-        return UserFile(spec, of: user, by: writers, naming: naming, mayChange: leftovers != nil)
+        return UserFile(spec, of: user, by: writers, naming: naming, removing: leftovers)
     }
 
     /// The user whose writer writes a file; nil when the daemon writes it itself.

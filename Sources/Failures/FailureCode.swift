@@ -51,7 +51,6 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case isImmutable = "is_immutable"
     /// A FIFO, device or socket; detail: which.
     case notARegularFile = "not_a_regular_file"
-    case hardLinked = "hard_linked"
     /// A key, passphrase, program, configuration or file of the state directory, possibly through links.
     case outputIsInput = "output_is_input"
     /// Two outputs name one file by different paths; detail: the other one.
@@ -75,6 +74,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case changedMeanwhile = "changed_meanwhile"
     /// The output's format cannot read what the file holds, or cannot write into it safely; detail: the line and why.
     case outputMalformed = "output_malformed"
+    /// The daemon has never written the file, and it holds something else than a secret in the output's format; detail: what.
+    case outputForeign = "output_foreign"
     case nameTooLong = "name_too_long"
     case outOfDescriptors = "out_of_descriptors"
     case outOfMemory = "out_of_memory"

@@ -112,10 +112,6 @@ extension FailureCode {
             row(
                 "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("remove it, or write another path"))
-        case .hardLinked:
-            row("the file has further names, which would keep the old content") {
-                .say("find the other names and keep one", see: $0.path.flatMap(ShellCommand.findNames))
-            }
         case .outputIsInput:
             row(
                 "it is something that the daemon reads, such as a key, and is never written to",
@@ -153,6 +149,10 @@ extension FailureCode {
             row("somebody else changed it at the same time, again and again") {
                 .say("find out who else writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
+        case .outputForeign:
+            row(
+                "the file holds something else, which is not overwritten",
+                .say("write the format that the file has, or another path; or remove the file if it is not needed"))
         case .outputMalformed: row("its content cannot be read or edited safely", .say("fix that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
         case .outOfDescriptors:

@@ -24,6 +24,16 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
+    /// The other lines stay.
+    package func mayReplace(_ bytes: [UInt8]) -> Bool { true }
+
+    /// Whether every line is an assignment or a comment, and there is an assignment.
+    static func isLike(_ bytes: [UInt8]) -> Bool {
+        let entries = bytes.contains(0) ? nil : EnvironmentReader.systemd.entries(in: bytes)
+        return entries?.isEmpty == false
+            && entries?.allSatisfy { VariableName.isValid($0.name) || $0.name.hasPrefix("export ") } == true
+    }
+
     package func render(
         _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatFlaw) -> [UInt8] {

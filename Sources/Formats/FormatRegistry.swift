@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// The output formats there are. The configuration, the publisher, the offline reader and `mint --format` look them up here.
 package enum FormatRegistry {
     package static let all: [any OutputFormat.Type] = [
@@ -14,6 +16,14 @@ package enum FormatRegistry {
     package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }
 
     package static func named(_ name: String) -> (any OutputFormat.Type)? { all.first { $0.name == name } }
+
+    /// The format that a file of another program seems to have; nil when it is none of these.
+    package static func guess(_ bytes: [UInt8]) -> (any OutputFormat.Type)? {
+        let text = TokenBytes.trimmed(bytes)
+        if TokenBytes.isCompactJWS(text) { return RawFormat.self }
+        if case .object? = try? JSONValue(text, duplicates: .lastCounts) { return JSONFormat.self }
+        return EnvironmentFormat.isLike(bytes) ? EnvironmentFormat.self : nil
+    }
 
     /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
     /// last, because to it every file is a secret.

@@ -1,5 +1,4 @@
 internal import AppleClientSecret
-internal import FoundationEssentials
 
 /// `json`: one object with `client_id`, `client_secret`, `key_id`, `team_id`, `issued_at` and `expires_at`.
 package struct JSONFormat: OutputFormat {
@@ -16,14 +15,30 @@ package struct JSONFormat: OutputFormat {
     }
 
     private static func token(in bytes: [UInt8]) -> [UInt8]? {
-        guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)),
-            let claims = (try? CompactJWS(Array(document.clientSecret.utf8)))?.claims,
-            document.clientID == claims.subject.description, document.keyID == claims.keyID.description,
-            document.teamID == claims.issuer.description, document.issuedAt == claims.issuedAt.description,
-            document.expiresAt == claims.expiresAt.description
+        // Of two members with one name, one reader takes the first and another the last.
+        guard let document = try? JSONValue(bytes, duplicates: .refused), let secret = document["client_secret"]?.text,
+            let claims = (try? CompactJWS(Array(secret.utf8)))?.claims,
+            document["client_id"]?.text == claims.subject.description,
+            document["key_id"]?.text == claims.keyID.description,
+            document["team_id"]?.text == claims.issuer.description,
+            document["issued_at"]?.text == claims.issuedAt.description,
+            document["expires_at"]?.text == claims.expiresAt.description
         else { return nil }
-        return Array(document.clientSecret.utf8)
+        return Array(secret.utf8)
     }
+
+    /// An object with other members is another program's.
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
+        if TokenBytes.trimmed(bytes).isEmpty { return true }
+        guard case .object(let members)? = try? JSONValue(bytes, duplicates: .lastCounts),
+            let secret = members["client_secret"]?.text
+        else { return false }
+        return Self.members.isSuperset(of: members.keys) && TokenBytes.isCompactJWS(Array(secret.utf8))
+    }
+
+    private static let members: Set<String> = [
+        "client_id", "client_secret", "key_id", "team_id", "issued_at", "expires_at",
+    ]
 
     /// A member to a line in a fixed order, times in RFC 3339 UTC. No value needs escaping: the types admit no character
     /// that would.
@@ -47,39 +62,14 @@ package struct JSONFormat: OutputFormat {
         return Array(head.utf8) + secret.token + Array(tail.utf8)
     }
 
-    /// Of an object, whatever else it has: other programs write objects with the secret too.
+    /// Of an object, whatever else it has: other programs write objects with the secret too. Of two
+    /// members with the name, the last counts, as for Python, JavaScript and C.
     package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? {
         let text = TokenBytes.trimmed(bytes)
         guard place == .whole, text.first == UInt8(ascii: "{") else { return nil }
-        guard let document = try? JSONDecoder().decode(SecretAlone.self, from: Data(text)) else {
+        guard let secret = (try? JSONValue(text, duplicates: .lastCounts))?["client_secret"]?.text else {
             return .missing("this is no JSON object with a \"client_secret\"")
         }
-        return .bytes(Array(document.secret.utf8))
-    }
-
-    private struct SecretAlone: Decodable {
-        let secret: String
-
-        enum CodingKeys: String, CodingKey {
-            case secret = "client_secret"
-        }
-    }
-
-    private struct Document: Decodable {
-        let clientID: String
-        let clientSecret: String
-        let keyID: String
-        let teamID: String
-        let issuedAt: String
-        let expiresAt: String
-
-        enum CodingKeys: String, CodingKey {
-            case clientID = "client_id"
-            case clientSecret = "client_secret"
-            case keyID = "key_id"
-            case teamID = "team_id"
-            case issuedAt = "issued_at"
-            case expiresAt = "expires_at"
-        }
+        return .bytes(Array(secret.utf8))
     }
 }

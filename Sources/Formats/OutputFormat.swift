@@ -21,6 +21,9 @@ package protocol OutputFormat: Sendable {
     /// - Parameter places: which places are asked for.
     func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile
 
+    /// Whether a write would lose nothing but a secret in this format, whoever wrote it, or nothing at all.
+    func mayReplace(_ bytes: [UInt8]) -> Bool
+
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
 
@@ -87,6 +90,8 @@ package struct ParsedFile: Sendable {
     package var places: [FormatPlace: Content]
     /// Whether the file holds anything else.
     package var otherLines = false
+    /// Whether the file is as this format writes it, or may stay as it is.
+    package var isExact = true
 }
 
 /// Why a file cannot be read or written safely: the line, from 1, and what is wrong with it in words.
@@ -107,6 +112,11 @@ enum TokenBytes {
     }
 
     static func content(_ bytes: [UInt8]?) -> ParsedFile.Content { bytes.flatMap(plain).map { .token($0) } ?? .foreign }
+
+    /// Whether this looks like a signed JWT in compact form, of whichever program: `{"` in base64url and two dots.
+    static func isCompactJWS(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: Array("eyJ".utf8)) && plain(bytes) != nil && bytes.count { $0 == UInt8(ascii: ".") } == 2
+    }
 
     /// Without the blanks around it.
     static func trimmed(_ bytes: [UInt8]) -> [UInt8] {

@@ -7,9 +7,15 @@ package struct RawFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    /// A newline that somebody's editor has added is not counted as damage.
+    /// The secret is also found before a newline that an editor has added, and that is to be removed.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
-        ParsedFile(places: [.whole: TokenBytes.content(bytes.last == .lineFeed ? Array(bytes.dropLast()) : bytes)])
+        let token = bytes.last == .lineFeed ? Array(bytes.dropLast()) : bytes
+        return ParsedFile(places: [.whole: TokenBytes.content(token)], isExact: token == bytes)
+    }
+
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
+        let text = TokenBytes.trimmed(bytes)
+        return text.isEmpty || TokenBytes.isCompactJWS(text)
     }
 
     package func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {

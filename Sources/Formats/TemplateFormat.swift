@@ -75,6 +75,12 @@ package struct TemplateFormat: OutputFormat {
         return ParsedFile(places: [.whole: .foreign])
     }
 
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
+        if TokenBytes.trimmed(bytes).isEmpty { return true }
+        guard case .token? = try? parse(bytes, places: [.whole]).places[.whole] else { return false }
+        return true
+    }
+
     package func render(
         _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatFlaw) -> [UInt8] {

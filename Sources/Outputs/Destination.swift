@@ -13,12 +13,12 @@ package protocol Destination: Sendable {
 
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
     ///
-    /// - Parameter mayCreate: whether a missing file is created; otherwise it is
-    ///   ``Failure/Code/outputDeleted``.
+    /// - Parameter mayCreate: whether the whole content may be written anew: otherwise a missing shared file is
+    ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
 
     /// Why it could not be written; nil when no reason is known. Changes nothing. Blocks.
-    func obstacle() -> Failure?
+    func obstacle(mayCreate: Bool) -> Failure?
 }
 
 /// A secret and what is known of it: what a slot is to hold.
@@ -55,8 +55,8 @@ package struct OwnFile: Destination {
         try publisher.publish(secrets, in: file, mayCreate: mayCreate).contents
     }
 
-    package func obstacle() -> Failure? {
-        publisher.obstacle(to: file)
+    package func obstacle(mayCreate: Bool) -> Failure? {
+        publisher.obstacle(to: file, mayCreate: mayCreate)
     }
 }
 

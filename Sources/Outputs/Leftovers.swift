@@ -1,7 +1,7 @@
 package import Linux
 package import Rotation
 
-/// Removes temporaries that a killed daemon left beside outputs: its own only, once in each directory.
+/// Removes temporaries that a killed daemon or writer left beside outputs: this daemon's only, once in each directory.
 ///
 /// Outputs may lie on file systems that hang. So their directories are not swept all at once at start, but each by the
 /// first job that uses it.
@@ -9,7 +9,13 @@ package final class Leftovers: Sendable {
     private let user: Identity
     private let reservedPaths: ReservedPaths
     private let naming: TemporaryNames
-    private let swept = QuietMutex<Set<AbsolutePath>>([])
+    private let swept = QuietMutex<Set<Place>>([])
+
+    private struct Place: Hashable {
+        let directory: AbsolutePath
+        /// Whose writer sweeps it; nil: the daemon.
+        let user: String?
+    }
 
     package init(naming: TemporaryNames, as identity: Identity, reservedPaths: ReservedPaths) {
         self.naming = naming
@@ -20,12 +26,23 @@ package final class Leftovers: Sendable {
     /// Sweeps the directory of `output` unless that was done before. If the directory cannot be read, the next call
     /// tries again; the write that follows reports the failure.
     package func sweep(beside output: AbsolutePath) {
-        let directory = output.directory
-        guard swept.withLock({ $0.insert(directory).inserted }) else { return }
-        do throws(FileError) {
-            try naming.sweep(beside: output.description, as: reservedPaths.trusting(user))
+        try? first(beside: output, of: nil) { isFirst throws(FileError) in
+            if isFirst { try naming.sweep(beside: output.description, as: reservedPaths.trusting(user)) }
+        }
+    }
+
+    /// Calls `body` and tells it whether it is the first time for this directory and this user's writer, who has yet to
+    /// sweep it. If it throws, the next time is the first.
+    package func first<Value, Problem>(
+        beside output: AbsolutePath, of user: String?, _ body: (Bool) throws(Problem) -> Value
+    ) throws(Problem) -> Value {
+        let place = Place(directory: output.directory, user: user)
+        let isFirst = swept.withLock { $0.insert(place).inserted }
+        do throws(Problem) {
+            return try body(isFirst)
         } catch {
-            swept.withLock { _ = $0.remove(directory) }
+            if isFirst { swept.withLock { _ = $0.remove(place) } }
+            throw error
         }
     }
 }

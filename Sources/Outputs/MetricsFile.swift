@@ -42,7 +42,7 @@ package struct MetricsFile: Sendable {
     /// whose name comes first, and mentions the other only in its log.
     package func remove() throws(Failure) {
         let target = try target()
-        guard target.content?.bytes.starts(with: Array("# HELP clientsecretd_".utf8)) == true else { return }
+        guard let content = target.content, Self.isOurs(content.bytes) else { return }
         do throws(FileError) { try target.remove() } catch { throw unwritable(error) }
     }
 
@@ -62,6 +62,14 @@ package struct MetricsFile: Sendable {
 
     private func check(_ target: borrowing AtomicFile) throws(Failure) {
         do throws(Failure) { try reservedPaths.check(target, for: spec) } catch { throw unwritable(error) }
+        guard let content = target.content, !content.bytes.isEmpty, !Self.isOurs(content.bytes) else { return }
+        throw unwritable(
+            Failure(.outputForeign, at: .path(spec.path), detail: Publisher.words(for: content.bytes)))
+    }
+
+    /// Whether there are metrics of this program, also after damage.
+    private static func isOurs(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).contains("# HELP clientsecretd_")
     }
 
     private func unwritable(_ error: FileError) -> Failure {

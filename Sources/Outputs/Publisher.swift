@@ -54,11 +54,11 @@ package struct Publisher: Sendable {
                 slots: [:])
         }
         // What lies there belongs to the other output's client, and so cannot show that this one's is published.
-        try reservedPaths.claim(content.path, for: file.path)
+        try reservedPaths.claim(content.path, content.status, for: file.path)
         let contents = try read(content.bytes, file)
         return OutputContents(
             exists: true, otherLines: contents.otherLines,
-            isAsConfigured: isAsConfigured(content.status, file),
+            isAsConfigured: contents.isExact && isAsConfigured(content.status, file, keeping: contents.otherLines),
             identity: content.status.identity, realPath: content.path, slots: contents.slots)
     }
 
@@ -73,8 +73,8 @@ package struct Publisher: Sendable {
     /// Sets these slots in one write; other variables and lines stay. Writes nothing when the file would not change.
     /// When somebody else changes the file meanwhile, the secrets are merged into that version.
     ///
-    /// - Parameter mayCreate: whether a missing file is created; otherwise it is
-    ///   ``Failure/Code/outputDeleted``.
+    /// - Parameter mayCreate: whether the whole content may be written anew: otherwise a missing shared file is
+    ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
     ) throws(Failure) -> Publication {
@@ -98,10 +98,14 @@ package struct Publisher: Sendable {
     }
 
     /// Why `file` could not be written; nil when no reason is known. Changes nothing.
-    package func obstacle(to file: FileSpec) -> Failure? {
+    package func obstacle(to file: FileSpec, mayCreate: Bool) -> Failure? {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity, sharing: directories)
-            do throws(Failure) { try reservedPaths.check(target, for: file) } catch { return error }
+            do throws(Failure) {
+                try check(target, file, mayCreate: mayCreate)
+            } catch {
+                return error
+            }
         } catch {
             let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
             guard isMade, FileStatus.following(OutputRemedy.ownDirectory) != nil else {
@@ -122,19 +126,50 @@ package struct Publisher: Sendable {
             if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
         }
-        guard target.content != nil || mayCreate else { throw Failure(.outputDeleted, at: .path(file.path)) }
-        try reservedPaths.check(target, for: file)
-        let bytes = try merged(target.content?.bytes ?? [], secrets, file)
-        if let content = target.content, content.bytes == bytes, isAsConfigured(content.status, file) {
-            return false
+        try check(target, file, mayCreate: mayCreate)
+        var mode = file.mode
+        var bytes: [UInt8] = []
+        if let content = target.content {
+            let found = try read(content.bytes, file)
+            bytes = try merged(content.bytes, found, secrets, file)
+            if content.bytes == bytes, isAsConfigured(content.status, file, keeping: found.otherLines) { return false }
+            if found.otherLines { mode = Self.mode(mode, group, keeping: content.status) }
+        } else {
+            bytes = try merged([], nil, secrets, file)
         }
         do throws(FileError) {
-            try target.replace(with: bytes, mode: file.mode, group: group, naming: naming)
+            try target.replace(with: bytes, mode: mode, group: group, naming: naming)
             return true
         } catch {
             if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
         }
+    }
+
+    /// Throws unless the file may be replaced by one of ours.
+    private func check(_ target: borrowing AtomicFile, _ file: FileSpec, mayCreate: Bool) throws(Failure) {
+        guard let content = target.content else {
+            if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
+            return try reservedPaths.check(target, for: file)
+        }
+        try reservedPaths.check(target, for: file)
+        guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return }
+        throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
+    }
+
+    /// What a file of another program seems to be.
+    static func words(for bytes: [UInt8]) -> String {
+        guard let format = FormatRegistry.guess(bytes) else { return "it has none of the formats of an output" }
+        return "it seems to have \"format: \(format.name)\" (\(format.words))"
+    }
+
+    /// The mode for a file with lines of others, which a write never makes readable for more users than before: not by a
+    /// wider mode, nor by the rights of a group that it did not have.
+    private static func mode(_ configured: UInt16?, _ group: UInt32?, keeping old: FileStatus) -> UInt16 {
+        let found = old.mode & 0o777
+        let mode = (configured ?? found) & found
+        guard let group, group != old.group else { return mode }
+        return mode & 0o707 | mode & (found & 0o007) << 3
     }
 
     private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
@@ -159,11 +194,12 @@ package struct Publisher: Sendable {
     }
 
     /// The file's content with these secrets in it.
-    private func merged(_ bytes: [UInt8], _ secrets: [Slot: Secret], _ file: FileSpec) throws(Failure) -> [UInt8] {
-        // A file that reads back as this secret stays as it is, an editor's newline included.
-        if !file.format.isShared, let secret = secrets[.whole],
-            case .token(let token)? = try read(bytes, file).slots[.whole],
-            token.fingerprint == secret.token.fingerprint
+    private func merged(
+        _ bytes: [UInt8], _ found: Found?, _ secrets: [Slot: Secret], _ file: FileSpec
+    ) throws(Failure) -> [UInt8] {
+        // A file that reads back as this secret stays as it is, however it is laid out.
+        if !file.format.isShared, let found, found.isExact, let secret = secrets[.whole],
+            case .token(let token)? = found.slots[.whole], token.fingerprint == secret.token.fingerprint
         {
             return bytes
         }
@@ -180,9 +216,9 @@ package struct Publisher: Sendable {
         }
     }
 
-    private func read(
-        _ bytes: [UInt8], _ file: FileSpec
-    ) throws(Failure) -> (slots: [Slot: SlotContents], otherLines: Bool) {
+    private typealias Found = (slots: [Slot: SlotContents], otherLines: Bool, isExact: Bool)
+
+    private func read(_ bytes: [UInt8], _ file: FileSpec) throws(Failure) -> Found {
         let format = try format(of: file)
         do throws(FormatFlaw) {
             let parsed = try format.parse(bytes, places: file.slots.keys.map(FormatPlace.init))
@@ -194,7 +230,7 @@ package struct Publisher: Sendable {
                 case nil: break
                 }
             }
-            return (slots, parsed.otherLines)
+            return (slots, parsed.otherLines, parsed.isExact)
         } catch {
             throw malformed(error, file)
         }
@@ -214,14 +250,13 @@ package struct Publisher: Sendable {
 
     /// False for an unknown group or another owner: the content is reported all the same, and the next write reports
     /// the failure.
-    private func isAsConfigured(_ status: FileStatus, _ file: FileSpec) -> Bool {
-        guard status.owner == identity.user else { return false }
-        guard let wanted = try? group(of: file) else { return file.group == nil && hasMode(status, file) }
-        return wanted == status.group && hasMode(status, file)
-    }
-
-    private func hasMode(_ status: FileStatus, _ file: FileSpec) -> Bool {
-        file.mode == nil || file.mode == status.mode
+    ///
+    /// - Parameter otherLines: whether the file has lines of others, for which its mode may be narrower than configured.
+    private func isAsConfigured(_ status: FileStatus, _ file: FileSpec, keeping otherLines: Bool) -> Bool {
+        let hasMode = file.mode.map { $0 == status.mode || otherLines && $0 & status.mode == status.mode } ?? true
+        guard status.owner == identity.user, hasMode else { return false }
+        guard let wanted = try? group(of: file) else { return file.group == nil }
+        return wanted == status.group
     }
 
     private func group(of file: FileSpec) throws(Failure) -> UInt32? {

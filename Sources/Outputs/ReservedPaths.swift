@@ -24,6 +24,10 @@ package final class ReservedPaths: Sendable {
         /// The output that claimed each real path first.
         var claims: [String: AbsolutePath] = [:]
 
+        /// At which real path each file was last seen. It stays that output's: a rename over another output must not move its
+        /// content there.
+        var homes: [FileMark: String] = [:]
+
         /// Claims the file at a real path for an output. Returns the other output whose file it is already.
         ///
         /// An output that names the file by its real path has it, and links to it do not, whichever comes first: after
@@ -33,6 +37,18 @@ package final class ReservedPaths: Sendable {
             if let other, other != output, outputs.contains(other) { return other }
             claims[realPath] = output
             return nil
+        }
+    }
+
+    /// What a rename leaves of a file's identity.
+    private struct FileMark: Hashable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int
+        let modified: Int64
+
+        init(_ identity: FileIdentity) {
+            (device, inode, size, modified) = (identity.device, identity.inode, identity.size, identity.modified)
         }
     }
 
@@ -72,6 +88,7 @@ package final class ReservedPaths: Sendable {
             paths.files = paths.files.filter { inputs.contains($0.key) }
             paths.observations = paths.observations.filter { inputs.contains($0.key) }
             paths.claims = [:]
+            paths.homes = [:]
         }
     }
 
@@ -112,17 +129,30 @@ package final class ReservedPaths: Sendable {
             return nil
         }
         if let failure { throw failure }
-        try claim(path, for: output)
+        try claim(path, target.content?.status, for: output)
         if let content = target.content, Self.isForeign(content.bytes, file.format) {
             throw Failure(.outputIsInput, at: .path(output))
         }
     }
 
-    /// Throws if the file at this real path is that of another output.
-    func claim(_ realPath: String, for output: AbsolutePath) throws(Failure) {
-        let other = paths.withLock { $0.claim(realPath, for: output) }
+    /// Throws if the file at this real path is that of another output, or was when it was last seen.
+    func claim(_ realPath: String, _ found: FileStatus?, for output: AbsolutePath) throws(Failure) {
+        let other = paths.withLock { paths -> AbsolutePath? in
+            if let other = paths.claim(realPath, for: output) { return other }
+            guard let found, found.size > 0 else { return nil }
+            let mark = FileMark(found.identity)
+            if let home = paths.homes[mark], home != realPath, let owner = paths.claims[home], owner != output {
+                return owner
+            }
+            // Each replacement leaves a mark: far more of them than outputs are old ones.
+            if paths.homes.count > 4 * paths.outputs.count + Self.spareHomes { paths.homes = [:] }
+            paths.homes[mark] = realPath
+            return nil
+        }
         if let other { throw Failure(.sameFile, at: .path(output), detail: other.description) }
     }
+
+    private static let spareHomes = 64
 
     /// Finds out which files the inputs are, as far as not known yet.
     ///

@@ -1,12 +1,21 @@
-/// What applies to a file that was deleted.
+/// What applies to a file that was deleted, or that holds something else.
 ///
 /// - It is created again with its secrets, as one that never existed.
 /// - A shared file that held other lines is not: a new one would lack them, and an application would start with half of its
 ///   settings. ``FailureCode/outputDeleted`` is reported until somebody puts it back.
+/// - A file for one secret alone that was never written, and that holds something else, is not overwritten
+///   (``FailureCode/outputForeign``).
 extension Rotation {
-    /// Whether a missing file is created when it is next written.
-    func mayCreate(_ path: AbsolutePath) -> Bool {
-        !heldOtherLines(path)
+    /// Whether a file may be written as if there were none: a missing one, or one that may hold anything.
+    package func mayCreate(_ path: AbsolutePath) -> Bool {
+        index.specs[path]?.format.isShared == false ? isOwn(path) : !heldOtherLines(path)
+    }
+
+    /// Whether a file for one secret alone was written, by this daemon or an earlier one.
+    func isOwn(_ path: AbsolutePath) -> Bool {
+        let place = OutputPlace(path: path, slot: .whole)
+        return destinations[path]?.wasOwn == true
+            || index.clients(of: path).contains { records.kept($0)?.outputs.contains(place) == true }
     }
 
     /// Whether a file is gone that is not created again.

@@ -25,6 +25,8 @@ struct Destinations: Sendable {
         /// Whether the file held lines besides our variables when it last existed; also known here because the state
         /// directory may be unusable.
         fileprivate(set) var heldOtherLines = false
+        /// Whether the file was written as one for a secret alone.
+        fileprivate(set) var wasOwn = false
         /// Whether a change notice came during the last read: the next read then counts, since a file may never be
         /// quiet.
         fileprivate var isRestless = false
@@ -72,7 +74,10 @@ struct Destinations: Sendable {
     // MARK: What happens
 
     mutating func adopt(_ index: Index, next: JobID) {
-        for path in states.keys { states[path]?.observedBy = nil }
+        for path in states.keys {
+            states[path]?.observedBy = nil
+            if index.specs[path]?.format.isShared == true { states[path]?.wasOwn = false }
+        }
         states = index.specs.states(from: states, else: State(countsFrom: next))
     }
 
@@ -126,6 +131,7 @@ struct Destinations: Sendable {
     ) -> Bool {
         guard var file = states[path] else { return false }
         file.writtenAt = now.wall
+        file.wasOwn = secrets[.whole] != nil
         let wasPerhapsRead = file.drift.wrote(
             secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
         if !file.holds(secrets) { file.drift.undone(at: now.boot) }

@@ -209,7 +209,7 @@ extension Rotation {
         return Record(
             current: current, candidate: verification.candidate(client.name),
             refusal: verification.refusal(of: client.name)?.detail, delivered: delivery?.delivered ?? [:],
-            shared: sharedFiles(of: client), outputs: records.outputs(of: client),
+            shared: sharedFiles(of: client), outputs: publishedPlaces(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: delivery?.owed.isEmpty == false ? Set(client.actions.filter { delivery?.owed[$0] != nil }) : [],
             keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
@@ -218,6 +218,19 @@ extension Rotation {
             wasRolledOut: index.hasStore
                 && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true,
             fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: identity(of: client)))
+    }
+
+    /// Where a client's secret is published, and former places. A file that holds something else, and was never written, is
+    /// none of them: it is not overwritten, after a restart neither.
+    private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
+        let former = records.kept(client.name)?.outputs ?? []
+        return records.outputs(of: client).filter { place in
+            guard place.slot == .whole, !former.contains(place), let file = destinations[place.path], !file.wasOwn else {
+                return true
+            }
+            guard let observed = file.observed else { return false }
+            return !observed.exists || observed.slots[.whole]?.issued != nil
+        }
     }
 
     /// Environment files of a client that hold, or last held, lines besides our variables.

@@ -8,31 +8,34 @@ package struct UserFile: Destination {
     private let user: String
     private let client: UserWriterClient
     private let naming: TemporaryNames
-    private let mayChange: Bool
+    private let leftovers: Leftovers?
 
     /// - Parameters:
     ///   - user: whose writer writes it.
     ///   - naming: of this daemon's temporaries.
-    ///   - mayChange: whether reading back removes what a killed writer left beside the file.
+    ///   - leftovers: knows where what a killed writer left was removed; nil: nothing may be changed.
     package init(
-        _ file: FileSpec, of user: String, by client: UserWriterClient, naming: TemporaryNames, mayChange: Bool
+        _ file: FileSpec, of user: String, by client: UserWriterClient, naming: TemporaryNames, removing leftovers: Leftovers?
     ) {
         self.file = file
         self.user = user
         self.client = client
         self.naming = naming
-        self.mayChange = mayChange
+        self.leftovers = leftovers
     }
 
     package func observe() throws(Failure) -> OutputContents {
-        try client.observe(file, as: user, naming: mayChange ? naming : nil)
+        guard let leftovers else { return try client.observe(file, as: user, naming: nil) }
+        return try leftovers.first(beside: file.path, of: user) { isFirst throws(Failure) in
+            try client.observe(file, as: user, naming: isFirst ? naming : nil)
+        }
     }
 
     package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
         try client.publish(secrets, in: file, as: user, mayCreate: mayCreate, naming: naming)
     }
 
-    package func obstacle() -> Failure? {
-        client.obstacle(to: file, as: user)
+    package func obstacle(mayCreate: Bool) -> Failure? {
+        client.obstacle(to: file, as: user, mayCreate: mayCreate)
     }
 }

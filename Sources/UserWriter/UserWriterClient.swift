@@ -62,9 +62,11 @@ package struct UserWriterClient: Sendable {
     }
 
     /// Why `file` could not be written; nil when no reason is known.
-    package func obstacle(to file: FileSpec, as user: String) -> Failure? {
+    package func obstacle(to file: FileSpec, as user: String, mayCreate: Bool) -> Failure? {
+        var request = WriterRequest(.examine, file)
+        request.mayCreate = mayCreate
         do throws(Failure) {
-            _ = try ask(WriterRequest(.examine, file), of: user, about: file.path)
+            _ = try ask(request, of: user, about: file.path)
             return nil
         } catch {
             return error
@@ -192,7 +194,7 @@ enum WriterFaults {
     /// What a writer may report: failures of a file, and of the writer itself.
     static let codes: Set<Failure.Code> = [
         .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
-        .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .hardLinked, .outputIsInput, .sameFile,
+        .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
         .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
         .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .outputMalformed, .nameTooLong,
         .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .selfCheckFailed,

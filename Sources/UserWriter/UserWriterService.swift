@@ -103,12 +103,14 @@ package struct UserWriterService: Sendable {
         let reservedPaths = reservedPaths(loaded)
         let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: sha256)
         let identity = reservedPaths.trusting(identity)
-        // This process is not writing now: files with the tag were left by one that was killed.
-        if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
         switch order.task {
-        case .observe: return WriterAnswer(try publisher.observe(order.file))
+        case .observe:
+            // The daemon names its tag once for each directory: what has it then was left by a writer that was killed, or is
+            // locked by one that is writing.
+            if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
+            return WriterAnswer(try publisher.observe(order.file))
         case .examine:
-            return publisher.obstacle(to: order.file).map { WriterAnswer($0) } ?? WriterAnswer()
+            return publisher.obstacle(to: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) } ?? WriterAnswer()
         case .publish:
             return WriterAnswer(
                 try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate).contents)

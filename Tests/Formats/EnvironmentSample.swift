@@ -45,11 +45,14 @@ struct EnvironmentSample {
             "SECRET=", "SECRET=old", "SECRET=old.value-1", "  SECRET=old", "SECRET=<your secret>", "SECRET=a=b",
         ]
         let common = [
-            "SECRET='old'", "SECRET=\"old\"", "SECRET='ol\nd=x\n'", "SECRET=\"a \\\"b\\\"\nSECRET=c\"", "SECRET=\"\"",
+            "SECRET='old'", "SECRET=\"old\"", "SECRET='ol\nd=x\n'", "SECRET=\"\"",
             "\tSECRET=old   ", "SECRET=old # it's a note", "SECRET=\"old\" # note=1", "SECRET=it\\'s",
         ]
         let exported = ["export SECRET=old", "  export  SECRET='old'", "export SECRET="]
-        let loose = ["SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words"]
+        let loose = [
+            "SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words", "SECRET=\"a \\\"b\\\"\nSECRET=c\"",
+            "SECRET=\"old", "SECRET='old", "SECRET=a;b&c", "SECRET=${X:=y}", "SECRET=\"a\"b", "SECRET=`x`",
+        ]
         var choices = plain
         if style != .plain { choices += common + exported }
         if style == .loose { choices += loose }
@@ -72,7 +75,8 @@ struct EnvironmentSample {
         let loose = [
             "\(name) = x", "\(name)=a b", "; a note", ";SECRET=old", "some words", "\(name)=x \\\ny",
             "\(name)=\"x \\\ny\"",
-            "\(name)='a\\", "\(name)=it's", "# C:\\",
+            "\(name)='a\\", "\(name)=it's", "# C:\\", "\(name)=\"postgres://u:p@h/d\"", "\(name)=x&", "\(name)=x|",
+            "\(name)=a(b", "\(name)=x)", "\(name)=\"x\\\\\"", "\(name)=x;y", "# don't",
         ]
         var choices = plain
         if style != .plain { choices += common }

@@ -21,8 +21,8 @@ package struct AtomicFile: ~Copyable {
     /// The file's real path, which need not exist: links are followed.
     package var path: String { place.path }
 
-    /// Walks to `path` under the rules for publishing. An existing file must be regular, have one name and at most
-    /// `limit` bytes, and belong to the acting user.
+    /// Walks to `path` under the rules for publishing. An existing file must be regular, have at most `limit`
+    /// bytes, and belong to the acting user.
     ///
     /// - Parameters:
     ///   - directories: those already walked to by other jobs, which are reused.
@@ -120,7 +120,9 @@ package struct AtomicFile: ~Copyable {
         }
         // In an append-only directory the temporary could be made but neither renamed nor removed.
         try checkChangeable(place.directory.status, place.directory.path, nil)
-        let temporary = try TemporaryFile(for: place.name, in: place.directory, naming: naming)
+        let temporary = try GuardedWalk.untilSettled { () throws(FileError) in
+            try TemporaryFile(for: place.name, in: place.directory, naming: naming)
+        }
         try attributes.give(
             to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: place.path)
         try temporary.write(bytes, path: place.path)
@@ -183,7 +185,7 @@ package struct AtomicFile: ~Copyable {
             // In a directory that others may write to, anybody may have put it there.
             throw FileError.foreign(status, at: path, in: place.directory.status)
         }
-        try status.requireOneName(path)
+        try status.requireName(path)
         try checkChangeable(status, FilePath(path), identity)
     }
 

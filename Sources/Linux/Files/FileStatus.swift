@@ -133,10 +133,10 @@ package struct FileStatus: Hashable, Sendable {
         throw FileError(.notARegularFile, at: path(), detail: what)
     }
 
-    func requireOneName(_ path: @autoclosure () -> String) throws(FileError) {
-        // None: the file was replaced between finding and opening.
+    /// Throws for a file that was replaced between finding and opening. It may have several names, as in a snapshot by hard
+    /// links: a rename gives only one of them to another file.
+    func requireName(_ path: @autoclosure () -> String) throws(FileError) {
         if links == 0 { throw FileError(.changedMeanwhile, at: path()) }
-        if links != 1 { throw FileError(.hardLinked, at: path(), detail: "the file has \(links) names") }
     }
 }
 

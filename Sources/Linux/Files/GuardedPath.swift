@@ -6,7 +6,7 @@ import SystemPackage
 /// Reads files in places that others may change: a walk follows no link, and passes no directory, by which another user
 /// could redirect it.
 package enum GuardedPath {
-    /// Reads a regular file with one name; nil when there is none. Never blocks on a FIFO.
+    /// Reads a regular file; nil when there is none. Never blocks on a FIFO.
     ///
     /// - Parameters:
     ///   - limit: in bytes; a larger file is refused.
@@ -19,8 +19,7 @@ package enum GuardedPath {
             guard let found = place.found else { return nil }
             do throws(FileError) {
                 let file = try OpenFile(place, limit: limit)
-                // A file with a second name may be one of ours from elsewhere, such as a key.
-                try file.status.requireOneName(file.path)
+                try file.status.requireName(file.path)
                 let content = try file.content()
                 try place.confirm(content.status)
                 return content

@@ -1,11 +1,14 @@
 import CLinux
 internal import Failures
+import Glibc
 import SystemPackage
 
 /// A file under a name that nobody can guess, which is to replace another; removed with this value if it does not.
+///
+/// It is locked as long as it is open. So sweeps, of this process or another, tell it from one that a killed process left.
 struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
-    let temporaryName: TemporaryName
+    let name: FilePath.Component
     let descriptor: Descriptor
     /// The file's status when it was made.
     let made: FileStatus
@@ -15,11 +18,9 @@ struct TemporaryFile: ~Copyable {
     /// Attempts to put a file back; each needs somebody to have renamed within the microseconds before.
     private static let roundLimit = 64
 
-    var name: FilePath.Component { temporaryName.component }
-
+    /// Throws ``FileError/Kind/changedMeanwhile`` when a sweep took the file before it was locked.
     init(for target: FilePath.Component, in directory: GuardedDirectory, naming: TemporaryNames) throws(FileError) {
-        let temporaryName = try naming.next(for: target)
-        let name = temporaryName.component
+        let name = try naming.next(for: target)
         let raw = unsafe name.withPlatformString { unsafe clinux_path_create(directory.descriptor.raw, $0) }
         if [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(Errno(rawValue: -raw)) {
             throw FileError(of: Errno(rawValue: -raw), at: directory.path.string)
@@ -33,11 +34,20 @@ struct TemporaryFile: ~Copyable {
             directory.remove(name)
             throw error
         }
+        guard Self.lock(descriptor.raw), (try? directory.status(of: name))?.isSameFile(as: made) == true else {
+            throw FileError(.changedMeanwhile, at: directory.path(of: target))
+        }
         self.descriptor = descriptor
         self.directory = directory
-        self.temporaryName = temporaryName
+        self.name = name
         self.made = made
         own = made
+    }
+
+    /// Whether nothing else holds the file's lock. A file system without locks has nothing to tell: there, a temporary is
+    /// never in use by another process.
+    static func lock(_ descriptor: Int32) -> Bool {
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
     deinit {

@@ -30,15 +30,15 @@ package struct TemporaryNames: Hashable, Sendable {
     }
 
     /// A new name, whose ending differs from the target's.
-    func next(for target: FilePath.Component) throws(FileError) -> TemporaryName {
+    func next(for target: FilePath.Component) throws(FileError) -> FilePath.Component {
         let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
         let text = "\(Self.prefix)\(tag)-\(try Self.random(digits: Self.randomDigits))\(ending)"
         guard let name = FilePath.Component(text) else { throw FileError(.systemError, at: text) }
-        return TemporaryName(name)
+        return name
     }
 
     /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
-    /// the full form, but none that this process is writing now. Returns the count.
+    /// the full form, but none that a process is writing now (``TemporaryFile``). Returns the count.
     ///
     /// - Parameter ofAnyTag: where nobody else writes: also files of a process that died before it kept its tag.
     @discardableResult
@@ -46,10 +46,15 @@ package struct TemporaryNames: Hashable, Sendable {
         let directory = try GuardedWalk.place(path, .publishing, as: identity).directory
         var removed = 0
         for name in try directory.names(limit: Self.sweepLimit)
-        where (ofAnyTag ? Self.tag(of: name.string) != nil : isOwn(name.string)) && !TemporaryName.isInUse(name) {
+        where ofAnyTag ? Self.tag(of: name.string) != nil : isOwn(name.string) {
             guard let handle = try directory.step(to: name) else { continue }
             let status = try FileStatus(of: handle.raw, path: directory.path.appending(name).string)
             guard status.kind == .regular, status.owner == identity.user else { continue }
+            let raw = unsafe name.withPlatformString { unsafe clinux_path_open_to_read(directory.descriptor.raw, $0) }
+            guard raw >= 0 else { continue }
+            // Locked until it is removed: its maker then knows that it has lost it.
+            let file = Descriptor(adopting: raw)
+            guard TemporaryFile.lock(file.raw) else { continue }
             directory.remove(name)
             removed += 1
         }
@@ -86,28 +91,5 @@ package struct TemporaryNames: Hashable, Sendable {
             text.append(alphabet[Int(byte & 15)])
         }
         return String(decoding: text, as: UTF8.self)
-    }
-}
-
-/// The name of one temporary, which this process's sweeps leave alone for as long as the value lives.
-///
-/// A sweep can meet a file that is being written: a directory may be an output's by one path and another's, or the state
-/// directory's, by a second path.
-struct TemporaryName: ~Copyable {
-    let component: FilePath.Component
-
-    private static let inUse = QuietMutex<Set<FilePath.Component>>([])
-
-    init(_ component: FilePath.Component) {
-        self.component = component
-        Self.inUse.withLock { _ = $0.insert(component) }
-    }
-
-    deinit {
-        Self.inUse.withLock { [component] in _ = $0.remove(component) }
-    }
-
-    static func isInUse(_ component: FilePath.Component) -> Bool {
-        inUse.withLock { $0.contains(component) }
     }
 }
