@@ -90,7 +90,9 @@ package struct DryRun: Sendable {
         var failed = rotation.failures
         let files = configuration.files
         let obstacles = reader.obstacles(
-            to: files.values.filter { failed[.file($0.path)] == nil }.map { ($0, mayCreate: rotation.mayCreate($0.path)) })
+            to: files.values.filter { failed[.file($0.path)] == nil }.map {
+                ($0, mayCreate: rotation.mayCreate($0.path))
+            })
         for (path, spec) in files {
             let met = failed.removeValue(forKey: .file(path)) ?? obstacles[path]
             let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }

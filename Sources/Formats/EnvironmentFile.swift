@@ -195,7 +195,9 @@ struct EnvironmentFile {
                     reason: "\(name) is set more than \(Self.assignmentLimit) times in this file")
             } else {
                 do throws(FormatFlaw) {
-                    found.assignments[name] = try sorted.map { lines throws(FormatFlaw) in try assignment(of: name, in: lines) }
+                    found.assignments[name] = try sorted.map { lines throws(FormatFlaw) in
+                        try assignment(of: name, in: lines)
+                    }
                 } catch {
                     found.flaws[name] = error
                 }
@@ -235,11 +237,13 @@ struct EnvironmentFile {
     ) -> String {
         let (one, other) = (readings[sees].reader.name, readings[misses].reader.name)
         if let end = others.first(where: { $0.lowerBound == lines.lowerBound })?.upperBound {
-            return "the value of \(name) ends in line \(lines.upperBound + 1) for \(one), in line \(end + 1) for \(other)"
+            return
+                "the value of \(name) ends in line \(lines.upperBound + 1) for \(one), in line \(end + 1) for \(other)"
         }
         let start = lineStarts[lines.lowerBound]
-        if let around = readings[misses].entries.last(where: { $0.range.lowerBound < start && $0.range.upperBound > start })
-        {
+        if let around = readings[misses].entries.last(where: {
+            $0.range.lowerBound < start && $0.range.upperBound > start
+        }) {
             return "\(one) reads \(name) there; for \(other) it is part of what begins in line "
                 + "\(line(of: around.range.lowerBound) + 1)"
         }

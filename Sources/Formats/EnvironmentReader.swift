@@ -240,7 +240,9 @@ struct EnvironmentLines {
         var position = open + 1
         while position < bytes.count {
             if bytes[position] == bytes[open] {
-                guard bytes[position - 1] == .backslash, position - 1 > open else { return [position] + escaped.reversed() }
+                guard bytes[position - 1] == .backslash, position - 1 > open else {
+                    return [position] + escaped.reversed()
+                }
                 escaped.append(position)
             }
             position += 1
@@ -359,7 +361,9 @@ struct EnvironmentLines {
 
     /// Skips `export` where white space follows, and that.
     private mutating func skipExport(_ isSpace: (UInt8) -> Bool) {
-        guard bytes[index...].starts(with: Self.export), index + 6 < bytes.count, isSpace(bytes[index + 6]) else { return }
+        guard bytes[index...].starts(with: Self.export), index + 6 < bytes.count, isSpace(bytes[index + 6]) else {
+            return
+        }
         index += 6
         skip(while: isSpace)
     }

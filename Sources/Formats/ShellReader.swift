@@ -31,7 +31,9 @@ struct ShellReader {
     private static let builtins: Set<String> = [
         "unset", "read", "eval", "set", ".", "source", "exec", "exit", "return", "alias", "cd", "umask", "trap",
     ]
-    private static let reserved: Set<String> = ["{", "}", "!", "if", "then", "elif", "else", "while", "until", "do", "time"]
+    private static let reserved: Set<String> = [
+        "{", "}", "!", "if", "then", "elif", "else", "while", "until", "do", "time",
+    ]
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes

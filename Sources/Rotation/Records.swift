@@ -225,7 +225,8 @@ extension Rotation {
     private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
         let former = records.kept(client.name)?.outputs ?? []
         return records.outputs(of: client).filter { place in
-            guard place.slot == .whole, !former.contains(place), let file = destinations[place.path], !file.wasOwn else {
+            guard place.slot == .whole, !former.contains(place), let file = destinations[place.path], !file.wasOwn
+            else {
                 return true
             }
             guard let observed = file.observed else { return false }

@@ -15,7 +15,8 @@ package struct UserFile: Destination {
     ///   - naming: of this daemon's temporaries.
     ///   - leftovers: knows where what a killed writer left was removed; nil: nothing may be changed.
     package init(
-        _ file: FileSpec, of user: String, by client: UserWriterClient, naming: TemporaryNames, removing leftovers: Leftovers?
+        _ file: FileSpec, of user: String, by client: UserWriterClient, naming: TemporaryNames,
+        removing leftovers: Leftovers?
     ) {
         self.file = file
         self.user = user

@@ -110,7 +110,8 @@ package struct UserWriterService: Sendable {
             if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
             return WriterAnswer(try publisher.observe(order.file))
         case .examine:
-            return publisher.obstacle(to: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) } ?? WriterAnswer()
+            return publisher.obstacle(to: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) }
+                ?? WriterAnswer()
         case .publish:
             return WriterAnswer(
                 try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate).contents)

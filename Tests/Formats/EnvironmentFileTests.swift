@@ -28,12 +28,17 @@ import Testing
         ("A=\"x\\\\\"\nSECRET=old\n", "A=\"x\\\\\"\nSECRET=new\n"),
         ("A=ab&\nSECRET=old\n", "A=ab&\nSECRET=new\n"),
         ("A=x(y\nSECRET=old\n", "A=x(y\nSECRET=new\n"),
-        ("A=ab{#;'cd<e}&4f\nB=G[h/2)k{'M,&N;P\"Q*r\nSECRET=old\n", "A=ab{#;'cd<e}&4f\nB=G[h/2)k{'M,&N;P\"Q*r\nSECRET=new\n"),
+        (
+            "A=ab{#;'cd<e}&4f\nB=G[h/2)k{'M,&N;P\"Q*r\nSECRET=old\n",
+            "A=ab{#;'cd<e}&4f\nB=G[h/2)k{'M,&N;P\"Q*r\nSECRET=new\n"
+        ),
         ("SECRET=<your;secret&here>\nB=2\n", "SECRET=new\nB=2\n"),
         ("SECRET=change;me&now\nB=2\n", "SECRET=new\nB=2\n"),
         ("SECRET=old\nA='x", "SECRET=new\nA='x"),
-        ("A=-----BEGIN KEY-----\nMIGT\nab==\n-----END KEY-----\nSECRET=old\n",
-            "A=-----BEGIN KEY-----\nMIGT\nab==\n-----END KEY-----\nSECRET=new\n"),
+        (
+            "A=-----BEGIN KEY-----\nMIGT\nab==\n-----END KEY-----\nSECRET=old\n",
+            "A=-----BEGIN KEY-----\nMIGT\nab==\n-----END KEY-----\nSECRET=new\n"
+        ),
         ("  SECRET=old # of May\nB=2\n", "  # of May\n  SECRET=new\nB=2\n"),
         ("SECRET='old' # of May", "# of May\nSECRET=new"),
         ("SECRET=\"old\"#May\n", "#May\nSECRET=new\n"),

@@ -3,8 +3,10 @@ import TestSupport
 import Testing
 
 /// The real programs that read environment files. Each reads all files of a directory at once.
-enum EnvironmentReader: String, CaseIterable, Sendable {
-    case shell
+enum RealReader: String, CaseIterable, Sendable {
+    case dash
+    case bash
+    case node
     case dotenv
     case systemd
     case docker
@@ -15,7 +17,8 @@ enum EnvironmentReader: String, CaseIterable, Sendable {
         let path = directory.path
         let arguments =
             switch self {
-            case .shell: [scripts + "shell-reader.sh", path]
+            case .dash, .bash: [scripts + "shell-reader.sh", path, rawValue]
+            case .node: [python, scripts + "node-reader.py", path]
             case .dotenv: [python, scripts + "dotenv-reader.py", path]
             case .systemd:
                 [repository + "/Tests/System/bed/run.sh", "-b", "\(path):\(path)", scripts + "systemd-reader.sh", path]
@@ -35,8 +38,12 @@ enum EnvironmentReader: String, CaseIterable, Sendable {
         }
         // What the service manager says to each service, another to each.
         for name in ["INVOCATION_ID", "SYSTEMD_EXEC_PID", "JOURNAL_STREAM"] { found[name] = nil }
+        // And bash by itself.
+        for name in ["_", "PWD", "OLDPWD", "SHLVL"] { found[name] = nil }
         return found
     }
+
+    var isShell: Bool { self == .dash || self == .bash }
 
     /// The client that `make test-deps` unpacks, else the machine's own.
     private static var dockerClient: String {

@@ -50,7 +50,8 @@ struct EnvironmentSample {
         ]
         let exported = ["export SECRET=old", "  export  SECRET='old'", "export SECRET="]
         let loose = [
-            "SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words", "SECRET=\"a \\\"b\\\"\nSECRET=c\"",
+            "SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words",
+            "SECRET=\"a \\\"b\\\"\nSECRET=c\"",
             "SECRET=\"old", "SECRET='old", "SECRET=a;b&c", "SECRET=${X:=y}", "SECRET=\"a\"b", "SECRET=`x`",
         ]
         var choices = plain

@@ -49,7 +49,9 @@ import Testing
         let secret = try Self.secret()
         let bytes = raw.render([.whole: secret], into: Array("old".utf8))
         #expect(bytes == secret.token)
-        #expect(try whole(raw, bytes + [10]) == .token(bytes), "a newline that an editor added is no damage")
+        let edited = raw.parse(bytes + [10], places: [.whole])
+        #expect(edited.places == [.whole: .token(bytes)], "found in spite of a newline that an editor added")
+        #expect(!edited.isExact && raw.parse(bytes, places: [.whole]).isExact)
     }
 
     @Test(arguments: [
@@ -82,6 +84,48 @@ import Testing
         let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
         let packed = text.filter { !$0.isWhitespace }.replacing("{", with: #"{"mine":[1,{}],"#)
         #expect(try whole(json, Array(packed.utf8)) == .token(secret.token))
+    }
+
+    /// Python, JavaScript and C read the last of two members, others the first.
+    @Test func jsonWithTwoSecretsIsNone() throws {
+        let (one, two) = (try Self.secret(), try Self.secret(1))
+        let text = String(decoding: json.render([.whole: one], into: []), as: UTF8.self)
+        let second = String(decoding: two.token, as: UTF8.self)
+        let doubled = Array(text.replacing("\n}", with: ",\n  \"client_secret\": \"\(second)\"\n}").utf8)
+        #expect(try whole(json, doubled) == .foreign)
+        #expect(JSONFormat.candidate(in: doubled, at: .whole) == .bytes(two.token))
+    }
+
+    @Test func onlyASecretOfTheFormatMayBeReplaced() throws {
+        let secret = try Self.secret()
+        let template = TemplateFormat(parameter: "secret={{client_secret}}\n")
+        let (token, object) = (secret.token, json.render([.whole: secret], into: []))
+        let filled = try template.render([.whole: secret], into: [])
+        #expect(raw.mayReplace(token) && raw.mayReplace(token + [10]) && raw.mayReplace(Array("eyJ.a.b".utf8)))
+        #expect(json.mayReplace(object) && json.mayReplace(Array("{\"client_secret\": \"eyJ.a.b\"}".utf8)))
+        #expect(template.mayReplace(filled))
+        for empty in ["", "\n", " \r\n"] {
+            #expect(raw.mayReplace(Array(empty.utf8)) && json.mayReplace(Array(empty.utf8)))
+            #expect(template.mayReplace(Array(empty.utf8)))
+        }
+        for other in [
+            "A=1\n", "SECRET=eyJ.a.b\n", "password", "{}", "{\"client_secret\": \"eyJ.a.b\", \"client_name\": \"x\"}",
+        ] {
+            #expect(!raw.mayReplace(Array(other.utf8)) && !json.mayReplace(Array(other.utf8)), "\(other)")
+            #expect(!template.mayReplace(Array(other.utf8)), "\(other)")
+        }
+        #expect(
+            !raw.mayReplace(object) && !json.mayReplace(token) && !template.mayReplace(filled + Array("b=1\n".utf8)))
+    }
+
+    @Test(
+        arguments: [
+            ("# mine\nA=1\nexport B='x y'\n", "env"), ("{\"a\": 1}\n", "json"), ("eyJ.a.b\n", "raw"), ("a.b=c\n", nil),
+            ("[section]\nA=1\n", nil), ("-----BEGIN PRIVATE KEY-----\nMIG=\n", nil), ("\u{0}A=1", nil),
+            ("words\n", nil),
+        ] as [(String, String?)])
+    func theFormatOfAnotherProgramsFileIsGuessed(text: String, format: String?) {
+        #expect(FormatRegistry.guess(Array(text.utf8))?.name == format)
     }
 
     @Test(arguments: [

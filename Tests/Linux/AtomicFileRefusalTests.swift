@@ -63,16 +63,6 @@ import Testing
         #expect(try room.names() == ["f", "folder"])
     }
 
-    @Test func aFileWithTwoNamesIsRefused() throws {
-        let room = try Room()
-        try room.file("f")
-        try room.hardLink("g", to: "f")
-        #expect(throws: FileError(.hardLinked, at: room("f"), detail: "the file has 2 names")) {
-            try replace(room("f"))
-        }
-        #expect(try room.names() == ["f", "g"])
-    }
-
     @Test func whatIsNoFileIsRefused() throws {
         let room = try Room()
         try room.folder("folder")

@@ -90,6 +90,18 @@ import Testing
         #expect(try room.names("real") == ["f"])
     }
 
+    /// As after `cp -al`.
+    @Test func ofAFileWithTwoNamesOnlyItsOwnGetsTheNewContent() throws {
+        let room = try Room()
+        try room.file("f")
+        try room.hardLink("g", to: "f")
+        let before = try room.text("g")
+        try replace(room("f"))
+        #expect(try room.text("f") == "new")
+        #expect(try room.text("g") == before)
+        #expect(try room.names() == ["f", "g"])
+    }
+
     @Test func accessListsAndAttributesStay() throws {
         let room = try Room()
         try room.file("f", mode: 0o640)

@@ -16,7 +16,7 @@ import Testing
     /// Errors that a swapped component may cause. Anything else, a system error above all, is a defect.
     private static let clear: Set<FailureCode> = [
         .untrustedLink, .unguardedDirectory, .notADirectory, .directoryMissing, .isDirectory, .notARegularFile,
-        .hardLinked, .fileTooLarge, .foreignOwner, .changedMeanwhile, .tooManyLinks,
+        .fileTooLarge, .foreignOwner, .changedMeanwhile, .tooManyLinks,
     ]
 
     /// The real directories `a/b` with the target `f` in them, and things to put in their place.

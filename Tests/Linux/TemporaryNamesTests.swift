@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SystemPackage
 import TestSupport
@@ -13,7 +14,7 @@ import Testing
         let naming = try #require(TemporaryNames(tag: own))
         var seen: Set<FilePath.Component> = []
         for (target, ending) in [("web.env", ".tmp"), ("web.json", ".tmp"), ("web", ".tmp"), ("web.tmp", ".part")] {
-            let name = try naming.next(for: try #require(FilePath.Component(target))).component
+            let name = try naming.next(for: try #require(FilePath.Component(target)))
             #expect(name.string.hasPrefix(".clientsecretd-\(own)-"))
             #expect(name.string.hasSuffix(ending))
             #expect(name.string.utf8.count == ".clientsecretd-\(own)-\(random)".utf8.count + ending.utf8.count)
@@ -53,6 +54,25 @@ import Testing
         #expect(try naming.sweep(beside: room("elsewhere/f"), as: Room.root) == 2)
         #expect(try room.names() == (others + [folder, foreign, link, "elsewhere"]).sorted())
         #expect(try naming.sweep(beside: room("elsewhere/f"), as: Room.root) == 0)
+    }
+
+    /// Several processes may write with one tag: writers that a daemon without systemd starts.
+    @Test func whatAnotherProcessIsWritingIsNotSwept() throws {
+        let room = try Room()
+        let naming = try #require(TemporaryNames(tag: own))
+        let name = ".clientsecretd-\(own)-\(random).tmp"
+        try room.file(name)
+        let other = Process()
+        other.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+        other.arguments = ["-x", room(name), "sh", "-c", "echo; exec sleep 600"]
+        let output = Pipe()
+        other.standardOutput = output
+        try other.run()
+        defer { other.waitUntilExit() }
+        defer { kill(other.processIdentifier, SIGKILL) }
+        _ = output.fileHandleForReading.availableData
+        #expect(try naming.sweep(beside: room("web.jwt"), as: Room.root) == 0)
+        #expect(try room.names() == [name])
     }
 
     /// A directory may be reached by several paths, and is swept by each.

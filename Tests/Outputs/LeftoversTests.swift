@@ -34,6 +34,18 @@ import Testing
         #expect(try names() == [Self.own, Self.foreign, "web.jwt"])
     }
 
+    /// Its writers run side by side, and each would look at what another is writing.
+    @Test func eachUsersWriterSweepsADirectoryOnce() throws {
+        let output = try Samples.path(scratch("web.env"))
+        func isFirst(_ user: String?) -> Bool { leftovers.first(beside: output, of: user) { $0 } }
+        #expect(isFirst("app") && isFirst("web") && !isFirst("app") && isFirst(nil) && !isFirst(nil))
+        // A writer that could not be reached has swept nothing.
+        #expect(throws: CancellationError.self) {
+            try leftovers.first(beside: output, of: "db") { _ in throw CancellationError() }
+        }
+        #expect(isFirst("db") && !isFirst("db"))
+    }
+
     @Test func aDirectoryThatCouldNotBeReadIsTriedAgain() throws {
         let output = try Samples.path(scratch("later/web.jwt"))
         leftovers.sweep(beside: output)

