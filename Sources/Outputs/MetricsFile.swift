@@ -11,8 +11,6 @@ package struct MetricsFile: Sendable {
     private let identity: Identity
     private let naming: TemporaryNames
     private let reservedPaths: ReservedPaths
-    /// Whether this process wrote the file: what it holds then is no other program's, however damaged.
-    private let wasWritten = QuietMutex(false)
 
     /// More than the metrics of 30,000 clients with an output each, in bytes.
     private static let sizeLimit = 64 << 20
@@ -35,7 +33,7 @@ package struct MetricsFile: Sendable {
         if let content = target.content, content.bytes == bytes, content.status.mode == Self.mode { return }
         do throws(FileError) {
             try target.replace(with: bytes, mode: Self.mode, naming: naming)
-            wasWritten.withLock { $0 = true }
+            reservedPaths.noteOwn(target.path)
         } catch {
             throw unwritable(error)
         }
@@ -66,7 +64,7 @@ package struct MetricsFile: Sendable {
     private func check(_ target: borrowing AtomicFile) throws(Failure) {
         do throws(Failure) { try reservedPaths.check(target, for: spec) } catch { throw unwritable(error) }
         guard let content = target.content, !content.bytes.isEmpty, !Self.isOurs(content.bytes),
-            !wasWritten.withLock({ $0 })
+            !reservedPaths.isOwn(target.path)
         else { return }
         throw unwritable(
             Failure(.outputForeign, at: .path(spec.path), detail: Publisher.words(for: content.bytes)))

@@ -24,6 +24,8 @@ package final class ReservedPaths: Sendable {
         /// The output that claimed each real path first.
         var claims: [String: AbsolutePath] = [:]
 
+        /// Real paths of files, none of them outputs, that this process wrote.
+        var own: Set<String> = []
         /// At which real path each file was last seen. It stays that output's: a rename over another output must not move its
         /// content there.
         var homes: [FileMark: String] = [:]
@@ -108,6 +110,11 @@ package final class ReservedPaths: Sendable {
             paths.observations[input, default: 0] += 1
         }
     }
+
+    /// Records that this process wrote a file, whose content is then no other program's, however damaged.
+    func noteOwn(_ realPath: String) { paths.withLock { _ = $0.own.insert(realPath) } }
+
+    func isOwn(_ realPath: String) -> Bool { paths.withLock { $0.own.contains(realPath) } }
 
     /// Throws unless `target` may be replaced as an output.
     func check(_ target: borrowing AtomicFile, for file: FileSpec) throws(Failure) {

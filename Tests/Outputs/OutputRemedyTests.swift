@@ -22,7 +22,7 @@ import Testing
     }
 
     private func obstacle(_ name: String, group: String? = nil) throws -> Failure? {
-        publisher.obstacle(to: try Samples.file(scratch(name), group: group))
+        publisher.obstacle(to: try Samples.file(scratch(name), group: group), mayCreate: true)
     }
 
     @Test func whereNothingIsInTheWayNothingIsSaid() throws {

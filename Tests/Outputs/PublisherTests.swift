@@ -116,7 +116,7 @@ import Testing
             as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
         _ = try publisher.publish([.variable("A"): try Samples.secret()], in: one)
         _ = try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: two)
-        try #require(rename(scratch("a.env"), scratch("b.env")) == 0)
+        try #require(unsafe rename(scratch("a.env"), scratch("b.env")) == 0)
         let failure = Failure(.sameFile, at: .path(two.path), detail: one.path.description)
         #expect(throws: failure) { try publisher.observe(two) }
         #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: two) }

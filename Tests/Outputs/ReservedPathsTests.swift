@@ -32,7 +32,7 @@ import Testing
         let file = try Samples.file(scratch(name), kind)
         let failure = Failure(code, at: .path(file.path), detail: detail)
         let slot = kind == .env ? Slot.variable("SECRET") : .whole
-        #expect(publisher.obstacle(to: file) == failure)
+        #expect(publisher.obstacle(to: file, mayCreate: true) == failure)
         #expect(throws: failure) { try publisher.publish([slot: try Samples.secret()], in: file) }
     }
 
@@ -58,7 +58,7 @@ import Testing
         let output = try Samples.file(scratch("web.jwt"))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
         try scratch.write("what replaced it", to: input)
-        #expect(publisher.obstacle(to: output) == nil)
+        #expect(publisher.obstacle(to: output, mayCreate: true) == nil)
         #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
 
         reservedPaths.note(try Samples.path(scratch(input)))
@@ -158,7 +158,7 @@ import Testing
         try draw(inputs: [])
         for kind in [FileFormat.raw, .json, .env] { try refuses("other.p8", .outputIsInput, as: kind) }
         for kind in [FileFormat.raw, .json] { try refuses("script", .outputIsInput, as: kind) }
-        #expect(publisher.obstacle(to: try Samples.file(scratch("script"), .env)) == nil)
+        #expect(publisher.obstacle(to: try Samples.file(scratch("script"), .env), mayCreate: true) == nil)
         #expect(try scratch.read("other.p8") == "-----BEGIN PRIVATE KEY-----\n")
         #expect(try scratch.read("script") == "#!/bin/sh\nA=1\n")
     }
