@@ -29,9 +29,14 @@ package struct EnvironmentFormat: OutputFormat {
 
     /// Whether every line is an assignment or a comment, and there is an assignment.
     static func isLike(_ bytes: [UInt8]) -> Bool {
-        let entries = bytes.contains(0) ? nil : EnvironmentReader.systemd.entries(in: bytes)
-        return entries?.isEmpty == false
-            && entries?.allSatisfy { VariableName.isValid($0.name) || $0.name.hasPrefix("export ") } == true
+        guard !bytes.contains(0), let entries = EnvironmentReader.systemd.entries(in: bytes), !entries.isEmpty,
+            entries.allSatisfy({ VariableName.isValid($0.name) })
+        else { return false }
+        var rest = bytes
+        for entry in entries { for offset in entry.range { rest[offset] = .space } }
+        return rest.split(whereSeparator: \.isLineBreak).allSatisfy { line in
+            line.first { !$0.isEnvironmentSpace }.map { $0 == .hash || $0 == .semicolon } ?? true
+        }
     }
 
     package func render(

@@ -147,7 +147,7 @@ import Testing
         ("", EnvironmentFile.Value.absent),
         ("A=1\n#SECRET=x\n", .absent),
         ("SECRET=x\n", .one(Array("x".utf8))),
-        ("export SECRET = 'x' \r\nSECRET=\"x\"", .one(Array("x".utf8))),
+        ("export SECRET='x' \r\nSECRET = \"x\"", .one(Array("x".utf8))),
         ("SECRET=\n", .one([])),
         ("SECRET=x # note\n", .one(Array("x # note".utf8))),
         ("SECRET=x\nSECRET=y\n", .differing),
