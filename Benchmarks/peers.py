@@ -186,7 +186,7 @@ try:
     for name in chosen:
         peers[name] = {"caddy": caddy, "certmonger": certmonger}[name]()
     times = {name: [] for name in peers}
-    for run in range(runs):
+    for _ in range(runs):
         for name, peer in peers.items():
             process, took = peer.start()
             times[name].append(took)
@@ -201,7 +201,7 @@ try:
         time.sleep(60)
         woken = switches(process) - before
         end(process)
-        elapsed, processor = ([1000 * value for value in values] for values in zip(*times[name]))
+        elapsed, processor = ([1000 * value for value in values] for values in zip(*times[name], strict=True))
         print(
             f"{name}: {clients} clients, ready after {statistics.median(elapsed):.1f} ms (median of {runs}, from"
             f" {min(elapsed):.1f} to {max(elapsed):.1f}), {statistics.median(processor):.1f} ms of processor, resident"

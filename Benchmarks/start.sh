@@ -1,8 +1,9 @@
+# shellcheck shell=bash
 # start.sh: what the benchmarks of a running daemon begin with; sourced by each, which has `set -euo pipefail`.
 #
 # start CLIENT-LINES…: starts the release binary in the background with one client, `web`, and these lines more about it.
 # With $clients set, there are so many clients: `web`, `c2` and so on. Its process is $daemon, its socket $work/socket; both end with the script, and so does the directory $work.
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 binary=$PWD/.build/release/clientsecretd
 [ -x "$binary" ] || { echo "$(basename "$0"): run 'make build' first" >&2; exit 1; }
 work=$(mktemp -d)

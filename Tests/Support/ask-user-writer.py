@@ -1,6 +1,9 @@
 """ask-user-writer.py SOCKET: sends standard input's JSON as one message to a writer and prints the answer; "closed" for
 none."""
-import json, socket, struct, sys
+import json
+import socket
+import struct
+import sys
 
 connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 connection.connect(sys.argv[1])

@@ -10,7 +10,11 @@ behaviour, those after the last one by a writer:
   serve    a writer: BINARY write, its socket being standard input
   daemon   a writer that takes this and all further connections from the listening socket itself, as systemd has it
 """
-import os, socket, struct, subprocess, sys
+import os
+import socket
+import struct
+import subprocess
+import sys
 
 path, user, binary, configuration, daemon_user, *behaviours = sys.argv[1:]
 drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",

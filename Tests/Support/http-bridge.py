@@ -3,7 +3,10 @@
 Runs COMMAND, in whose arguments {url} is an address on loopback behind which the Unix socket SOCKET answers, for programs
 that speak HTTP over TCP alone. Ends with it, and as it did.
 """
-import socket, subprocess, sys, threading
+import socket
+import subprocess
+import sys
+import threading
 
 path, *command = sys.argv[1:]
 listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -41,5 +44,6 @@ def listen():
 
 
 threading.Thread(target=listen, daemon=True).start()
-url = "http://%s:%d" % listener.getsockname()
+host, port = listener.getsockname()
+url = f"http://{host}:{port}"
 sys.exit(subprocess.run([argument.replace("{url}", url) for argument in command]).returncode)

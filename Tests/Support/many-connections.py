@@ -8,7 +8,15 @@ until FILE has changed, where one is named.
 Prints as JSON: how often root asked ("asked"), how often it was answered with each status ("answers"), how many
 milliseconds that took ("p50", "p99", "longest"), and the most connections that were open at one time ("held").
 """
-import collections, json, os, random, select, signal, socket, sys, time
+import collections
+import json
+import os
+import random
+import select
+import signal
+import socket
+import sys
+import time
 
 path = sys.argv[1]
 idle, slow, seconds = map(int, sys.argv[2:5])

@@ -4,7 +4,10 @@
 A hook that tells all it can find: its outputs' secrets and the key, whole and in every guise, on both streams. What it can
 see of itself and of the daemon under /proc goes to files in the directory NOTES. With `fails` as its WAY it then fails.
 """
-import base64, os, sys, time
+import base64
+import os
+import sys
+import time
 
 notes, key, way = sys.argv[1:4]
 

@@ -15,7 +15,16 @@ since the rules were given; with "tree" on anything below that path; with "lasts
 Temporaries are called TEMPORARY. The fault is the name of an error, or SIGKILL.
 """
 
-import ctypes, errno, fcntl, json, os, re, select, signal, socket, struct, sys
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import re
+import select
+import signal
+import socket
+import struct
 
 CALLS = {
     "x86_64": {

@@ -1,6 +1,9 @@
 """set-clock.py: sets the machine's clock, one nanosecond ahead and back again. Whoever sleeps until a moment of that clock and
 wants to know when it is set is woken by each, and nobody else notices. Needs CAP_SYS_TIME."""
-import ctypes, os, struct, sys
+import ctypes
+import os
+import struct
+import sys
 
 ADJ_SETOFFSET, ADJ_NANO = 0x0100, 0x2000
 TIME_OFFSET, SIZE = 72, 208  # of `struct timex` on 64-bit Linux

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The service that asks Apple for the daemon: its socket, its sandbox, its verdicts, with the stand-in on loopback.
+# shellcheck source=../../System/bed/prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
@@ -78,7 +79,7 @@ rm /tmp/apple/orders
 # The daemon itself, by its unit.
 verification() { clients | python3 -c 'import json, sys; print((json.load(sys.stdin)["clients"][0]["verification"] or {}).get("verdict"))'; }
 verdict() { [ "$(verification)" = "$1" ]; }
-replaced() { [ "$(cat $output)" != "$secret" ]; }
+replaced() { [ "$(cat "$output")" != "$secret" ]; }
 service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
 equal "a check says so no more" "" "$(clientsecretd check 2>&1 | grep verif)"
 promise "the daemon starts with a client whose secrets are tried" systemctl start clientsecretd.service

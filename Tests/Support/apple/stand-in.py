@@ -29,10 +29,9 @@ import threading
 import time
 import urllib.parse
 
-import jwt
-
 import certificates
 import identity
+import jwt
 
 AUDIENCE = "https://appleid.apple.com"
 # How far ahead of Apple's clock a secret may expire, in seconds.

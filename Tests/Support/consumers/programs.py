@@ -274,7 +274,7 @@ class Synapse(Program):
     HOME = "https://matrix.example.com"
 
     def set_up(self):
-        provider = self.write("apple.yaml", block("`/etc/matrix-synapse/conf.d/apple.yaml`:"))
+        self.write("apple.yaml", block("`/etc/matrix-synapse/conf.d/apple.yaml`:"))
         often = "{per_second: 1000, burst_count: 1000}"
         self.write("homeserver.yaml", f"""
 server_name: example.com

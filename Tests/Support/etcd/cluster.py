@@ -134,7 +134,7 @@ class Cluster:
                 return
             except RuntimeError:
                 if not self.has_users and any(each.poll() is not None for each in self.processes):
-                    raise MemberEnded(f"a member has ended; see {self.directory}")
+                    raise MemberEnded(f"a member has ended; see {self.directory}") from None
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)

@@ -47,7 +47,7 @@ def serve(directory):
                 break
             except OSError:
                 if process.poll() is not None:
-                    raise SystemExit("PocketBase has ended")
+                    raise SystemExit("PocketBase has ended") from None
                 time.sleep(0.05)
         token = log_in(address)
         providers = [

@@ -60,9 +60,9 @@ class Proxy(http.server.BaseHTTPRequestHandler):
                 return action
         return ""
 
-    def answer(self, status, body, headers={}):
+    def answer(self, status, body, headers=None):
         self.send_response_only(status)
-        for name, value in headers.items():
+        for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

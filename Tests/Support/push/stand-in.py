@@ -117,10 +117,10 @@ class API(http.server.BaseHTTPRequestHandler):
             return False
         return True
 
-    def answer(self, status, body, headers={}, raw=None):
+    def answer(self, status, body, headers=None, raw=None):
         data = raw if raw is not None else json.dumps(body).encode()
         self.send_response(status)
-        for name, value in headers.items():
+        for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
@@ -139,7 +139,7 @@ class API(http.server.BaseHTTPRequestHandler):
         try:
             body = json.loads(self.text)
         except ValueError:
-            raise Wrong(400, {"message": "not JSON"})
+            raise Wrong(400, {"message": "not JSON"}) from None
         if set(body) != set(fields):
             raise Wrong(422, {"message": f"fields {sorted(body)}"})
         for name, wanted in fields.items():
@@ -266,7 +266,7 @@ class API(http.server.BaseHTTPRequestHandler):
                 metadata = {"data": {"data": None, "metadata": {"version": version}}} if version else {"errors": []}
                 raise Wrong(404, metadata)
             # As it is stored: numbers keep how they are written.
-            raw = '{"data":{"data":%s,"metadata":{"version":%d}}}' % (data, version)
+            raw = f'{{"data":{{"data":{data},"metadata":{{"version":{version}}}}}}}'
             self.server.note(self.command, where, 200)
             self.answer(200, None, raw=raw.encode())
             raise Wrong(0, {})
@@ -368,7 +368,7 @@ class Server(http.server.ThreadingHTTPServer):
             (self.directory / "held").write_text(secret)
 
 
-def finish(self, status, body, headers={}, raw=None, answer=API.answer):
+def finish(self, status, body, headers=None, raw=None, answer=API.answer):
     """Vault's documents are answered where they are made."""
     if status:
         answer(self, status, body, headers, raw)

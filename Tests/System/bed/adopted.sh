@@ -1,5 +1,6 @@
 #!/bin/bash
 # A mistake in the configuration, or none there at all, and then a start: the daemon goes on with what was last adopted.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

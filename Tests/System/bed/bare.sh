@@ -1,5 +1,6 @@
 #!/bin/bash
 # A daemon without systemd, as in a container or under another supervisor: it makes its own layout below /run.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 # This script has a /run of its own, in which nobody has made anything.
@@ -40,7 +41,7 @@ started() {
         clientsecretd run 2>/tmp/log &
     daemon=$!
 }
-ended() { kill -TERM "$(pgrep -o -x -u "${1-root}" clientsecretd)" && wait $daemon; }
+ended() { kill -TERM "$(pgrep -o -x -u "${1-root}" clientsecretd)" && wait "$daemon"; }
 modes() { stat -c '%U %a' /run/clientsecretd /run/clientsecretd/out | paste -sd,; }
 
 started strace --follow-forks --seccomp-bpf --output=/tmp/calls \

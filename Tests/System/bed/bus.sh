@@ -1,6 +1,7 @@
 #!/bin/bash
 # Units told of a new secret over the bus, by the service's own user: with the rules of polkit's that `check` names and
 # without them, each verb, and each way in which systemd does not do it.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key

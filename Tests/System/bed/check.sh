@@ -1,6 +1,7 @@
 #!/bin/bash
 # What `clientsecretd check` says of the service: on a fresh machine in the README's order, and of everything that the
 # sandboxes of the units keep from what the configuration names. What it advises is done as it stands there.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 # The README's commands, line by line.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What the image and the manifests say, in namespaces: the program from its package, as a user without an account, on a read-only
 # root and mounts as Kubernetes makes them. The packages lie in /packages.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 guide=/src/docs/container.md
@@ -40,7 +41,7 @@ touch /etc/clientsecretd/clientsecretd.yaml
 
 # mounts MANIFEST CONTAINER: the volumes of a container by their names and places.
 mounts() {
-    awk -v container="$2" '/- name: / { within = $0 ~ "name: " container "$" } within && /mountPath:/' $manifests/$1.yaml |
+    awk -v container="$2" '/- name: / { within = $0 ~ "name: " container "$" } within && /mountPath:/' $manifests/"$1".yaml |
         sed 's/.*{name: \([a-z]*\), mountPath: \([^ ,}]*\)/\1 \2 /'
 }
 # A container: nothing can be written but what its pod mounts, and the pod's /dev/shm.
@@ -83,7 +84,7 @@ started() {
     new_pod
     contained "$1" clientsecretd "$2" "$command" run >/tmp/log 2>&1 &
     container=$!
-    is_there() { daemon=$(first_process $container) && enter 10001 sh -c 'test -S $CLIENTSECRETD_SOCKET'; }
+    is_there() { daemon=$(first_process "$container") && enter 10001 sh -c 'test -S $CLIENTSECRETD_SOCKET'; }
     eventually "the daemon is there" is_there
 }
 # first_process SHELL: of the container that it waits for.
@@ -93,7 +94,7 @@ ended() {
     wait $container
 }
 # probe MANIFEST: what the daemon's container is asked there.
-probe() { sed -n "s/^ *exec: {command: \[sh, -c, '\(.*\)'\]}$/\1/p" $manifests/$1.yaml; }
+probe() { sed -n "s/^ *exec: {command: \[sh, -c, '\(.*\)'\]}$/\1/p" $manifests/"$1".yaml; }
 # equal_status PROMISE STATUS COMMAND…: it ends so, and not merely with some failure.
 equal_status() {
     local promise=$1 wanted=$2
@@ -159,6 +160,7 @@ ended
 # The manifest that pushes: an address at which nobody answers stands in for the cluster.
 manifest=$manifests/push.yaml
 yaml=$(sed -n '/clientsecretd.yaml: |/,/^---/{s/^    //p}' $manifest)
+# shellcheck disable=SC2001
 sed 's|kind: kubernetes.*}|kind: http, url: "http://127.0.0.1:9/", body: "{{client_secret}}"}|' <<<"$yaml" >/tmp/pushing
 promise "the pushing configuration names the target" grep -q 'cluster: {kind: http' /tmp/pushing
 environment+=("$(sed -n 's/^ *- {name: \(CLIENTSECRETD_SOCKET\), value: \(.*\)}$/\1=\2/p' $manifest)")
@@ -171,7 +173,7 @@ contains "and says what to run" "clientsecretd-network ${arguments[*]}" "$(enter
 equal "it is asked what the others are" "$(probe sidecar)" "$(probe push)"
 contained push push /tmp/pushing "$network" "${arguments[@]}" 2>/tmp/listener &
 pushers=$!
-it_listens() { pusher=$(first_process $pushers) && enter 10001 test -S "${arguments[1]}"; }
+it_listens() { pusher=$(first_process "$pushers") && enter 10001 test -S "${arguments[1]}"; }
 eventually "it listens" it_listens
 equal "for its own user" "600 10001" "$(enter 10001 stat -c '%a %u' "${arguments[1]}")"
 refused "the API that is not there is tried" enter 10001 clientsecretd renew

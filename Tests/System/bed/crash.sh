@@ -1,5 +1,6 @@
 #!/bin/bash
 # A daemon that is killed, and one whose configuration is refused.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Units that load their secret from the daemon when they start.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

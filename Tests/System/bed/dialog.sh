@@ -1,6 +1,7 @@
 #!/bin/bash
 # `init` as a person meets it: at a terminal, for the service of a machine that has nothing of it yet. What it shows is what it
 # writes, and that is all it takes.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 printf '%s\n' '[Service]' 'ExecStart=/usr/bin/sleep infinity' >/etc/systemd/system/app.service
@@ -77,7 +78,7 @@ contains "polkit lets the daemon restart the unit" app.service "$(cat $rules)"
 
 promise "the service starts" systemctl enable --now clientsecretd.service
 promise "with the application" systemctl start app.service
-is_published() { clientsecretd inspect --key $key /srv/clientsecretd/web.env --variable APPLE_CLIENT_SECRET; }
+is_published() { clientsecretd inspect --key "$key" /srv/clientsecretd/web.env --variable APPLE_CLIENT_SECRET; }
 eventually "the secret is published" is_published
 eventually "all is well" clientsecretd health
 promise "a renewal restarts the application" clientsecretd renew web

@@ -2,6 +2,7 @@
 # Does what docs/fleet.md says of three machines from nothing, as it is installed, section after section. Three real members of
 # etcd run side by side on addresses of their own; the one systemd is each machine in turn, with that machine's
 # directories in place.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
@@ -114,11 +115,11 @@ chmod 755 /usr/local/bin/{become,ssh,scp}
 echo signer1 >/run/current
 
 all_ok() { clientsecretd health; }
-issued_by() { clientsecretd inspect --json $output | grep -q "\"key_id\": *\"$1\""; }
-same() { [ -s $output ] && cmp -s $output /tmp/newest; }
-newest() { cp $output /tmp/newest; }
-ctl() { (. /root/fleet/etcdctl.env && etcdctl "$@"); }
-holds() { ctl get --prefix /clientsecretd/v1/secret/ | grep -qF "$(cat $output)"; }
+issued_by() { clientsecretd inspect --json "$output" | grep -q "\"key_id\": *\"$1\""; }
+same() { [ -s "$output" ] && cmp -s "$output" /tmp/newest; }
+newest() { cp "$output" /tmp/newest; }
+ctl() { bash -c '. /root/fleet/etcdctl.env && etcdctl "$@"' ctl "$@"; }
+holds() { ctl get --prefix /clientsecretd/v1/secret/ | grep -qF "$(cat "$output")"; }
 
 before_certificates() { :; }
 after_certificates() {
@@ -132,7 +133,7 @@ before_users() {
     local commands
     eventually "all members serve" ctl_before endpoint health
     # What the guide says of etcd in general is done while there are no users, and undone.
-    commands=$(awk '/^### / { within = $0 == "### What etcd needs" } within' $guide | sed -n 's/^    \(etcdctl \)/\1/p')
+    commands=$(awk '/^### / { within = $0 == "### What etcd needs" } within' "$guide" | sed -n 's/^    \(etcdctl \)/\1/p')
     mkdir /tmp/passwords
     openssl rand -hex 16 >/tmp/passwords/password
     promise "roles for one client can be made" env --chdir=/tmp/passwords "${before[@]}" bash -e <<<"$commands"
@@ -141,11 +142,11 @@ before_users() {
         "$(ctl_before role get clientsecretd-web | sed -n '/KV Read/,/KV Write/s/^\s*\(\[[^,]*\), .*/\1/p' | sort)"
     equal "and its machine has both roles" "clientsecretd-app17 clientsecretd-web" \
         "$(ctl_before user get clientsecretd-app17 | sed -n 's/^Roles: //p')"
-    for user in signer1 app17; do ctl_before user delete clientsecretd-$user >"$seen"; done
-    for role in signer web app17; do ctl_before role delete clientsecretd-$role >"$seen"; done
+    for user in signer1 app17; do ctl_before user delete clientsecretd-"$user" >"$seen"; done
+    for role in signer web app17; do ctl_before role delete clientsecretd-"$role" >"$seen"; done
 }
 before=(ETCDCTL_API=3
-    ETCDCTL_ENDPOINTS=https://signer1.example.com:2379,https://app17.example.com:2379,https://app18.example.com:2379
+    ETCDCTL_ENDPOINTS="https://signer1.example.com:2379,https://app17.example.com:2379,https://app18.example.com:2379"
     ETCDCTL_CACERT=/root/fleet/ca.pem ETCDCTL_CERT=/root/fleet/administrator/client.pem
     ETCDCTL_KEY=/root/fleet/administrator/client.key)
 ctl_before() { env "${before[@]}" etcdctl "$@"; }
@@ -162,10 +163,10 @@ after_signer() {
 before_followers() { :; }
 after_followers() {
     for machine in app17 app18; do
-        become $machine
+        become "$machine"
         eventually "$machine has the signer's secret" same
         eventually "and all is well there" all_ok
-        promise "without the private key" test ! -e $key
+        promise "without the private key" test ! -e "$key"
     done
     become signer1
 }
@@ -185,7 +186,7 @@ after_key() {
     eventually "its secret is in etcd" holds
     newest
     for machine in app17 app18; do
-        become $machine
+        become "$machine"
         eventually "$machine has it" same
         eventually "and all is well there" all_ok
     done
@@ -240,7 +241,7 @@ after_restored() {
 }
 
 declare -A tries=(
-    ["Follow"]= ["What each machine holds"]= ["Who delivers when"]= ["Replacing the key"]= ["A store: etcd"]=
+    ["Follow"]="" ["What each machine holds"]="" ["Who delivers when"]="" ["Replacing the key"]="" ["A store: etcd"]=""
     ["Certificates"]=certificates
     ["etcd"]=etcd
     ["Users of etcd"]=users
@@ -253,6 +254,6 @@ declare -A tries=(
     ["Backing up etcd"]=backup
     ["Restoring a backup of etcd"]=restored
 )
-cd /root
+cd /root || exit
 try_sections $guide
 finish

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A fresh machine: what the README says is all it takes, and how the service then stands there.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

@@ -2,6 +2,7 @@
 # Does what the guide says, as it is installed, section after section on one machine, and sees whether it works. Before and after
 # a section come the two functions that belong to it: what the reader has already, and what the guide promises. At the end all is
 # well, also as after a reboot.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 guide=/usr/local/share/doc/clientsecretd/systemd.md
@@ -17,7 +18,7 @@ service() {
 # variable NAME UNIT: what the unit's process has in its environment.
 variable() { tr '\0' '\n' <"/proc/$(main_process "$2.service")/environ" | sed -n "s/^$1=//p"; }
 # secret_of CLIENT: reads a secret from standard input; whether our key signed it for that client.
-secret_of() { clientsecretd inspect --json --key $key - | grep -q "\"client_id\": *\"com.example.$1\""; }
+secret_of() { clientsecretd inspect --json --key "$key" - | grep -q "\"client_id\": *\"com.example.$1\""; }
 # holds CLIENT TEXT
 holds() { secret_of "$1" <<<"$2"; }
 # state CLIENT: as the status says.
@@ -47,7 +48,7 @@ before_first_secret() {
 after_first_secret() {
     promise "check finds nothing missing" clientsecretd check
     eventually "the client is ok" is_ok web
-    promise "the secret is published" holds web "$(cat $output)"
+    promise "the secret is published" holds web "$(cat "$output")"
 }
 
 before_environment_file() {
@@ -83,20 +84,20 @@ before_group() {
 after_group() {
     local file=/run/clientsecretd/www/apple.jwt
     eventually "the client is ok" is_ok www
-    equal "the file is the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
-    promise "a member reads it" runuser -u reader -- cat $file
-    refused "and nobody else" runuser -u stranger -- cat $file
+    equal "the file is the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' "$file")"
+    promise "a member reads it" runuser -u reader -- cat "$file"
+    refused "and nobody else" runuser -u stranger -- cat "$file"
     promise "check finds nothing missing" clientsecretd check
     promise "it is renewed" clientsecretd renew www
-    equal "and stays the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' $file)"
+    equal "and stays the group's" "640 clientsecretd www-data" "$(stat -c '%a %U %G' "$file")"
     promise "a reboot makes the directory again" reboot
-    promise "so that a member reads it" runuser -u reader -- cat $file
+    promise "so that a member reads it" runuser -u reader -- cat "$file"
 }
 
 # A root directory of its own with the machine's programs in it stands for the container.
 before_container() {
     mkdir -p /var/lib/machines/shop/secrets /var/lib/machines/shop/usr
-    for name in bin lib lib64; do ln -s usr/$name /var/lib/machines/shop/$name; done
+    for name in bin lib lib64; do ln -s usr/"$name" /var/lib/machines/shop/"$name"; done
     mkdir /var/lib/machines/shop/etc
     # The container has accounts of its own, of which the machine knows nothing.
     echo 'root:x:0:0::/:/bin/sh' >/var/lib/machines/shop/etc/passwd
@@ -176,18 +177,18 @@ before_port() { :; }
 after_port() {
     local at=http://127.0.0.1:9467
     get() { curl --silent --show-error --fail-with-body --max-time 20 "$@"; }
-    contains "Prometheus reads the metrics" 'clientsecretd_secret_expiry_timestamp_seconds{client="web"}' "$(get $at/metrics)"
-    equal "a load balancer the health" ok "$(get $at/healthz)"
-    equal "and whether it is ready" ready "$(get $at/readyz)"
-    equal "the status is not there" 404 "$(get --output /dev/null --write-out '%{http_code}' $at/v1/status)"
+    contains "Prometheus reads the metrics" 'clientsecretd_secret_expiry_timestamp_seconds{client="web"}' "$(get "$at"/metrics)"
+    equal "a load balancer the health" ok "$(get "$at"/healthz)"
+    equal "and whether it is ready" ready "$(get "$at"/readyz)"
+    equal "the status is not there" 404 "$(get --output /dev/null --write-out '%{http_code}' "$at"/v1/status)"
     equal "nor anything that would change something" 404 \
-        "$(get --output /dev/null --write-out '%{http_code}' --request POST $at/v1/reload)"
+        "$(get --output /dev/null --write-out '%{http_code}' --request POST "$at"/v1/reload)"
     equal "the metrics are read, not written" 405 \
-        "$(get --output /dev/null --write-out '%{http_code}' --request POST $at/metrics)"
+        "$(get --output /dev/null --write-out '%{http_code}' --request POST "$at"/metrics)"
     equal "a page of another host is refused" 421 \
-        "$(get --output /dev/null --write-out '%{http_code}' --header 'Host: example.com' $at/metrics)"
+        "$(get --output /dev/null --write-out '%{http_code}' --header 'Host: example.com' "$at"/metrics)"
     promise "the socket outlives a restart" systemctl restart clientsecretd.service
-    promise "and is answered again" get $at/readyz
+    promise "and is answered again" get "$at"/readyz
     promise "the status socket still answers" clientsecretd status
     systemctl stop clientsecretd.service clientsecretd-metrics.socket
     sed -i 's/127.0.0.1/0.0.0.0/' /etc/systemd/system/clientsecretd-metrics.socket
@@ -256,20 +257,20 @@ after_replacing() {
     key=/etc/clientsecretd/AuthKey_XYZ987WVUT.p8
     eventually "every client is well" all_ok
     equal "with the new key" 'XYZ987WVUT"' "$(key_ids)"
-    promise "which signed what is published" holds web "$(cat $output)"
+    promise "which signed what is published" holds web "$(cat "$output")"
     promise "and what an application was started with" holds myapp "$(variable APPLE_CLIENT_SECRET myapp)"
     refused "the old key is gone" test -e /etc/clientsecretd/AuthKey_ABC123DEFG.p8
 }
 
 before_encrypted_key() {
-    cp $key /root/kept.p8
+    cp "$key" /root/kept.p8
     key=/root/kept.p8
 }
 after_encrypted_key() {
     refused "the plain key is gone" test -e /etc/clientsecretd/AuthKey_XYZ987WVUT.p8
     eventually "every client is well" all_ok
-    promise "the secret is signed by the key" secret_of web <$output
-    refused "which lies nowhere in plain text" grep -qF "$(sed -n 2p $key)" /etc/clientsecretd/apple-key.cred
+    promise "the secret is signed by the key" secret_of web <"$output"
+    refused "which lies nowhere in plain text" grep -qF "$(sed -n 2p "$key")" /etc/clientsecretd/apple-key.cred
     equal "the service is active" active "$(property ActiveState)"
     promise "it renews" clientsecretd renew web
     promise "it restarts" systemctl restart clientsecretd.service

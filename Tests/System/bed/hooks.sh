@@ -1,6 +1,7 @@
 #!/bin/bash
 # What a hook leaves behind in the full sandbox, whatever it does to hide it: nothing at its timeout, at a stop, or after
 # a kill of the daemon alone.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

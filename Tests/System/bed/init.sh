@@ -1,10 +1,11 @@
 #!/bin/bash
 # What `init` writes is all it takes: the service starts, and the application reads its secret.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 systemctl daemon-reload
 make_key
-init="clientsecretd init --team-id DEF123GHIJ --client-id com.example.web --key $key"
+init=(clientsecretd init --team-id DEF123GHIJ --client-id com.example.web --key "$key")
 anew() {
     systemctl stop clientsecretd.service
     rm -f $configuration
@@ -13,13 +14,13 @@ unit() {
     printf '%s\n' '[Service]' "$@" 'ExecStart=/usr/bin/sleep infinity' >/etc/systemd/system/app.service
     systemctl daemon-reload
 }
-ours() { clientsecretd inspect --key $key "$@"; }
+ours() { clientsecretd inspect --key "$key" "$@"; }
 # environment VARIABLE: of the unit's process.
 environment() { tr '\0' '\n' <"/proc/$(main_process app.service)/environ" | sed -n "s/^$1=//p"; }
 
 unit
 printf '// mine\n' >/etc/polkit-1/rules.d/50-clientsecretd.rules
-promise "an environment file" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
+promise "an environment file" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
 promise "the service starts" systemctl start clientsecretd.service
 promise "and the application" systemctl start app.service
 # The first secret is told of as well: the unit may be about to be restarted.
@@ -31,11 +32,11 @@ promise "a renewal restarts it, as polkit lets it" clientsecretd renew web
 changed() { [ -n "$(environment SECRET)" ] && [ "$(environment SECRET)" != "$first" ]; }
 eventually "so that it has the new one" changed
 equal "what stood in the rules stays" "// mine" "$(head -n 1 /etc/polkit-1/rules.d/50-clientsecretd.rules)"
-refused "a second init" $init --output /run/clientsecretd/out/other.jwt
+refused "a second init" "${init[@]}" --output /run/clientsecretd/out/other.jwt
 contains "says why" "exists and is left as it is" "$(cat "$seen")"
 
 anew
-promise "the same again" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
+promise "the same again" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
 equal "adds no rule twice" 1 "$(grep -c addRule /etc/polkit-1/rules.d/50-clientsecretd.rules)"
 
 # The manual's examples.
@@ -57,13 +58,13 @@ promise "and has written it" ours /run/clientsecretd/out/web.env --variable APPL
 
 anew
 useradd --system --groups www-data reader
-promise "a directory for a group" $init --output /run/clientsecretd/www/web.jwt --group www-data
+promise "a directory for a group" "${init[@]}" --output /run/clientsecretd/www/web.jwt --group www-data
 promise "the service starts" systemctl start clientsecretd.service
 promise "a member reads the secret" runuser -u reader -- cat /run/clientsecretd/www/web.jwt
 refused "nobody else does" runuser -u nobody -- cat /run/clientsecretd/www/web.jwt
 
 anew
-promise "a file outside the sandbox" $init --output /srv/clientsecretd/web.json --format json
+promise "a file outside the sandbox" "${init[@]}" --output /srv/clientsecretd/web.json --format json
 promise "the service starts" systemctl start clientsecretd.service
 promise "and has written it" test -s /srv/clientsecretd/web.json
 equal "with the line that check would name" "ReadWritePaths=-/srv/clientsecretd" \
@@ -72,7 +73,7 @@ equal "with the line that check would name" "ReadWritePaths=-/srv/clientsecretd"
 anew
 unit DynamicUser=yes RuntimeDirectory=app 'ExecStartPre=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple /run/app/seen"'
 rm -r /etc/systemd/system/app.service.d
-promise "a credential" $init --credential apple --restart app.service
+promise "a credential" "${init[@]}" --credential apple --restart app.service
 promise "the service starts" systemctl start clientsecretd.service clientsecretd-credentials.socket
 promise "and the unit" systemctl restart app.service
 eventually "with its secret" ours /run/app/seen
@@ -94,7 +95,7 @@ printf '[Unit]\n' >/run/elsewhere
 mkdir /etc/systemd/system/app.service.d
 ln -s /run/elsewhere /etc/systemd/system/app.service.d/clientsecretd.conf
 chown nobody /run/elsewhere
-refused "a stranger's file is not written to" $init --output /run/clientsecretd/out/web.env --format env --variable SECRET \
+refused "a stranger's file is not written to" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET \
     --restart app.service
 equal "and left" "[Unit]" "$(cat /run/elsewhere)"
 refused "nor is there a configuration then" test -e $configuration

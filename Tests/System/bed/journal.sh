@@ -1,5 +1,6 @@
 #!/bin/bash
 # What the journal holds of the daemon's doings, and how it explains them.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A wrong key that is copied over the right one under its name.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What root's systemd makes and gives away by its path lies where the daemon's user, a hook among what runs as it, cannot put
 # another thing in its place.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What the service manager is told: readiness, reloads, a daemon that hangs, and why one ended.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key
@@ -13,7 +14,7 @@ watched() {
     strace --quiet=all --follow-forks --attach="$(property MainPID)" --trace=sendto,sendmsg --string-limit=300 \
         --output=/run/trace &
     local tracer=$!
-    until grep -q TracerPid:.*$tracer "/proc/$(property MainPID)/status"; do sleep 0.05; done
+    until grep -q "TracerPid:.*$tracer" "/proc/$(property MainPID)/status"; do sleep 0.05; done
     "$@" >"$seen" 2>&1
     local status=$?
     kill $tracer
@@ -26,10 +27,10 @@ told() { grep -oE '(RELOADING=1.nMONOTONIC_USEC=[0-9]+|READY=1|STATUS=[^"\\]*|WA
 promise "the service is active when every client was tried" systemctl start clientsecretd
 promise "and its secret there" test -s $output
 secret=$(sha256sum <$output)
-watched systemctl reload clientsecretd && kept "a good configuration is taken in" || broken "a good configuration is taken in"
+promise "a good configuration is taken in" watched systemctl reload clientsecretd
 equal "a reload begins with its time and ends with READY" 'RELOADING=1nMONOTONIC_USEC=TIME READY=1' "$(told)"
 sed -i 's/client_id:/client_ids:/' $configuration
-watched systemctl reload clientsecretd && broken "a bad one fails the reload" || kept "a bad one fails the reload"
+refused "a bad one fails the reload" watched systemctl reload clientsecretd
 equal "which ends with READY as well" 'RELOADING=1nMONOTONIC_USEC=TIME READY=1' "$(told)"
 contains "the reasons are told" 'did you mean "client_id"' "$(journalctl --quiet --output cat --unit clientsecretd.service)"
 equal "the service is active all the same" active "$(property ActiveState)"

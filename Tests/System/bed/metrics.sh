@@ -1,5 +1,6 @@
 #!/bin/bash
 # metrics_file, written by the service as its user and in its sandbox, read by node_exporter's user by way of a link.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

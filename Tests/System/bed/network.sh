@@ -1,5 +1,6 @@
 #!/bin/bash
 # What the service asks the kernel for, with the sandbox taken away, so that nothing is merely refused.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

@@ -1,15 +1,16 @@
 #!/bin/bash
 # Does what the guide for operators says, as it is installed, section after section on one machine, and sees whether it works.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 guide=/usr/local/share/doc/clientsecretd/operations.md
-ours() { clientsecretd inspect --key $key "$@"; }
+ours() { clientsecretd inspect --key "$key" "$@"; }
 all_ok() { clientsecretd health; }
 
 before_moving() {
     useradd --system shop
     install -d -o shop -g shop -m 750 /srv/shop
-    handmade=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.shop --lifetime 180d)
+    handmade=$(clientsecretd mint --key "$key" --team-id DEF123GHIJ --client-id com.example.shop --lifetime 180d)
     printf 'PORT=80\nAPPLE_CLIENT_SECRET="%s"\nDEBUG=1\n' "$handmade" >/srv/shop/.env
     chown shop: /srv/shop/.env
     chmod 600 /srv/shop/.env
@@ -30,29 +31,29 @@ after_moving() {
 }
 
 before_restoring() {
-    older=$(cat $output)
+    older=$(cat "$output")
     cp -a /var/lib/clientsecretd /tmp/backup
     promise "it is renewed" clientsecretd renew web
-    newer=$(cat $output)
+    newer=$(cat "$output")
     refused "so that the backup is older" [ "$older" = "$newer" ]
     systemctl stop clientsecretd.service
     rm -r /var/lib/clientsecretd
     cp -a /tmp/backup /var/lib/clientsecretd
-    printf %s "$older" >$output
+    printf %s "$older" >"$output"
     count=$(minted)
 }
 after_restoring() {
     eventually "all is well" all_ok
-    promise "with a secret of ours" ours $output
+    promise "with a secret of ours" ours "$output"
     equal "and none was minted" "$count" "$(minted)"
     # One that is due.
     systemctl stop clientsecretd.service
     rm -r /var/lib/clientsecretd
-    clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web --lifetime 1h >$output
-    due=$(cat $output)
+    clientsecretd mint --key "$key" --team-id DEF123GHIJ --client-id com.example.web --lifetime 1h >"$output"
+    due=$(cat "$output")
     systemctl start clientsecretd.service
     eventually "all is well" all_ok
-    refused "one that is due is replaced" [ "$due" = "$(cat $output)" ]
+    refused "one that is due is replaced" [ "$due" = "$(cat "$output")" ]
 }
 
 before_management() { :; }
@@ -73,19 +74,20 @@ after_management() {
 before_cron() { :; }
 after_cron() {
     equal "the service is off" inactive "$(property ActiveState)"
-    rm $output
-    read -r _ _ _ _ _ user program rest </etc/cron.d/clientsecretd
-    promise "what cron runs" runuser -u "$user" -- "/usr/local/bin/${program##*/}" $rest
-    promise "has published" ours $output
-    equal "as the service's user" clientsecretd "$(stat -c %U $output)"
+    rm "$output"
+    read -r _ _ _ _ _ user program arguments </etc/cron.d/clientsecretd
+    read -ra arguments <<<"$arguments"
+    promise "what cron runs" runuser -u "$user" -- "/usr/local/bin/${program##*/}" "${arguments[@]}"
+    promise "has published" ours "$output"
+    equal "as the service's user" clientsecretd "$(stat -c %U "$output")"
     promise "and can be judged without a daemon" clientsecretd health --offline
     systemctl enable --quiet --now clientsecretd.service
     clientsecretd run --once >/dev/null 2>&1
     equal "beside the daemon it exits 75" 75 $?
 }
 
-before_refusal() { before=$(cat $output); }
-after_refusal() { refused "the secret is a new one" [ "$before" = "$(cat $output)" ]; }
+before_refusal() { before=$(cat "$output"); }
+after_refusal() { refused "the secret is a new one" [ "$before" = "$(cat "$output")" ]; }
 
 install_clientsecretd
 systemctl daemon-reload

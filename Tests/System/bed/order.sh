@@ -1,6 +1,7 @@
 #!/bin/bash
 # Start order: whatever is ordered after the service finds its secret, readable by itself, a hundred times out of a
 # hundred. The outputs are gone before each start, as after a reboot.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

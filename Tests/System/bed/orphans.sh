@@ -1,5 +1,6 @@
 #!/bin/bash
 # What is taken from the outputs and still holds a secret: named once, and left to the administrator.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 out=/run/clientsecretd/out

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The packages on a Debian that has no toolchain: what the guide says, then upgrade, downgrade, removal, purge. The packages lie
 # in /packages.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 export DEBIAN_FRONTEND=noninteractive
 
@@ -28,7 +29,7 @@ repacked() {
     local package
     mkdir "/tmp/$1"
     for package in clientsecretd clientsecretd-network; do
-        dpkg-deb --raw-extract "$(echo /packages/${package}_*.deb)" "/tmp/$1/$package"
+        dpkg-deb --raw-extract "$(echo /packages/"${package}"_*.deb)" "/tmp/$1/$package"
         sed -i "s/^Version: .*/Version: $1/; s/(= [^)]*)/(= $1)/" "/tmp/$1/$package/DEBIAN/control"
         dpkg-deb --root-owner-group -Znone --build "/tmp/$1/$package" "/tmp/$1/${package}_$1_all.deb"
         rm -r "/tmp/$1/$package"
@@ -63,7 +64,7 @@ file=/run/clientsecretd/out/web.env
 promise "the key signed what is published" clientsecretd inspect $file --variable APPLE_CLIENT_SECRET --key $key
 # environment: the secret that the application has.
 environment() { tr '\0' '\n' <"/proc/$(property MainPID myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p'; }
-has_secret() { environment | clientsecretd inspect --key $key -; }
+has_secret() { environment | clientsecretd inspect --key "$key" -; }
 eventually "the application has it in its environment" has_secret
 promise "check finds nothing missing" clientsecretd check
 eventually "all is well" clientsecretd health
@@ -103,7 +104,7 @@ promise "which is written" grep -q ^SECRET= /srv/app/.env
 
 secret=$(sha256sum $file /srv/app/.env)
 made=$(minted)
-inodes() { stat -c '%i %n' $file $(find /run/clientsecretd -type s | sort); }
+inodes() { stat -c '%i %n' $file && find /run/clientsecretd -type s -printf '%i %p\n' | sort -k 2; }
 places=$(inodes)
 equal "so many sockets are there" 5 "$(grep -c '\.sock$' <<<"$places")"
 # changes VERSION COMMAND…: to that version, under clients.

@@ -1,14 +1,16 @@
+# shellcheck shell=bash
 # What the bed's scripts have in common; sourced by each as /src/Tests/System/bed/prelude.sh. The repository lies at
 # /src, the binary that was built at /built.
 #
 # A promise that holds is told as "kept: …", one that does not as "broken: …" with what was seen indented below it; the
 # test that started the script records each. A script ends with `finish`: one that ends before it has failed.
 set -u
-export LC_ALL=C.UTF-8 NO_COLOR=1 SYSTEMD_PAGER= SYSTEMD_COLORS=0
+export LC_ALL=C.UTF-8 NO_COLOR=1 SYSTEMD_PAGER="" SYSTEMD_COLORS=0
 
 key=/etc/clientsecretd/AuthKey_ABC123DEFG.p8
 configuration=/etc/clientsecretd/clientsecretd.yaml
 output=/run/clientsecretd/out/web.jwt
+# shellcheck disable=SC2034
 socket=/run/clientsecretd/clientsecretd.sock
 seen=$(mktemp)
 
@@ -65,10 +67,11 @@ eventually() {
 }
 
 # block KIND TEXT: the block of that kind in the page $guide that holds the text.
+# shellcheck disable=SC2154
 block() {
     awk -v kind="$1" -v text="$2" '
         /^```/ { if (within && index(block, text)) printf "%s", block; within = $0 == "```" kind; block = ""; next }
-        within { block = block $0 "\n" }' $guide
+        within { block = block $0 "\n" }' "$guide"
 }
 
 # manual_example FILE NUMBER: that example in the source of a manual page, as its reader types it.

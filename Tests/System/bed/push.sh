@@ -1,5 +1,6 @@
 #!/bin/bash
 # The service that pushes for the daemon: its socket, its token, its sandbox, with a stand-in for Vault on loopback.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
@@ -67,7 +68,7 @@ field() { clients | python3 -c 'import json, sys
 outputs = json.load(sys.stdin)["clients"][0]["outputs"]
 print(next(o for o in outputs if o.get("target") == "production").get(sys.argv[1]))' "$1"; }
 shows() { [ "$(field "$1")" = "$2" ]; }
-same() { cmp -s $output /tmp/api/held; }
+same() { cmp -s "$output" /tmp/api/held; }
 eventually "the push is verified" shows verified True
 promise "the API holds what the file holds" same
 promise "all is well" clientsecretd health
@@ -98,7 +99,7 @@ cp $configuration /tmp/good.yaml
 restarted() {
     systemctl stop clientsecretd.service 'clientsecretd-push@*.service'
     systemctl reset-failed
-    echo '{"do":"publish","client_secret":"'"$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)"'"}' |
+    echo '{"do":"publish","client_secret":"'"$(clientsecretd mint --key "$key" --team-id DEF123GHIJ --client-id com.example.web)"'"}' |
         CREDENTIALS_DIRECTORY=/tmp/by-hand $network push production --config /tmp/good.yaml >/dev/null
     same && return 1
     systemctl start clientsecretd.service

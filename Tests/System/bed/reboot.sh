@@ -1,6 +1,7 @@
 #!/bin/bash
 # reboot.sh TIMES, in beds that share /kept: the state directory and the configuration are the same after each boot, and
 # /run is empty. A consumer that is started with the machine finds its secret.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

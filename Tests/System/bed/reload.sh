@@ -1,5 +1,6 @@
 #!/bin/bash
 # Reload: the verdict, its reasons, what goes on meanwhile, and what becomes of clients.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 # two OTHER: the configuration of web and of OTHER, each with its own file.

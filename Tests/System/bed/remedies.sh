@@ -1,5 +1,6 @@
 #!/bin/bash
 # What helps, done as it stands by root: each fault is made, its remedy is taken out of the status, and health is well.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 # failure NAME: a member of the failure of the daemon as a whole, which is its worst client's.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What a restart leads to: applications that do not come up again, or not for long, and units that are stopped.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key

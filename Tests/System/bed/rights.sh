@@ -1,6 +1,7 @@
 #!/bin/bash
 # Rights that are missing: what is said of them, done literally by root, is all it takes, and takes no right from the
 # service. And what root does by hand beside the service leaves it whole.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 is_ok() { [ "$(clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = ok ]; }

@@ -33,7 +33,7 @@ script=$(readlink -e "$1") || fail "no script $1"
 shift
 
 BED=$(mktemp -d /tmp/clientsecretd-bed.XXXXXX) || fail "no place in /tmp"
-follower= mounted= cgroup=
+follower="" mounted="" cgroup=""
 clear_away() {
     # Signals other than KILL may be blocked here, inherited from whoever called.
     # The namespaces' first process may be gone already; whatever is left of the bed is in its cgroup.
@@ -92,7 +92,7 @@ else
     echo "bed: the script left no result; the first process ended with $ended" >&2
     status=125
 fi
-[ -z "${BED_VERBOSE-}" ] && [ "$status" -lt 124 ] || sed 's/^/console: /' "$BED/console" >&2
+if [ -n "${BED_VERBOSE-}" ] || [ "$status" -ge 124 ]; then sed 's/^/console: /' "$BED/console" >&2; fi
 # tail looks once a second; what the script wrote last is waited for.
 sleep 0.1
 written=$(stat -c %s "$BED/share/output")

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The sockets are part of the service's life: they outlive its restarts and its refusals, and are gone when it is stopped.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The service that hands secrets on through etcd: its socket, what it is handed, its sandbox, with three members of etcd.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
@@ -70,7 +71,7 @@ login client
 keyprint() { eval "$(sed -n 's/^    echo MFkw… | //p' /src/docs/fleet.md)"; }
 # Of two secrets of one second the greater fingerprint counts, not the later secret: so each is minted in a second of its own.
 await_second_after() { until [ "$(date +%s)" -gt "$(stat -c %Y "$1" 2>/dev/null || echo 0)" ]; do sleep 0.05; done; }
-renew_web() { await_second_after $output && clientsecretd renew web; }
+renew_web() { await_second_after "$output" && clientsecretd renew web; }
 # The other signer puts a secret into etcd.
 put_shop() {
     await_second_after /tmp/shop.jwt
@@ -79,8 +80,8 @@ put_shop() {
     order "put /clientsecretd/v1/secret/DEF123GHIJ/com.example.shop/$(keyprint <<<"$public") /tmp/value" >/dev/null
 }
 put_shop
-shares() { [ -s $output ] && order "ctl get --prefix /clientsecretd/v1/secret/DEF123GHIJ/com.example.web/" | grep -qF "$(cat $output)"; }
-receives() { cmp -s <(tr -d '\n' <$shop) <(tr -d '\n' </tmp/shop.jwt); }
+shares() { [ -s "$output" ] && order "ctl get --prefix /clientsecretd/v1/secret/DEF123GHIJ/com.example.web/" | grep -qF "$(cat "$output")"; }
+receives() { cmp -s <(tr -d '\n' <"$shop") <(tr -d '\n' </tmp/shop.jwt); }
 promise "the daemon starts" systemctl start clientsecretd.service
 eventually "what it mints is in etcd" shares
 eventually "what another signer put there is received" receives

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The tarball on a machine that has no package of it, as the guide says. It lies in /tarball.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 guide=/src/docs/installing.md
@@ -22,7 +23,7 @@ promise "it starts" bash -e <<<"$(block sh 'restart clientsecretd myapp')"
 promise "and publishes" clientsecretd inspect /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET --key $key
 has_secret() {
     tr '\0' '\n' <"/proc/$(systemctl show --property MainPID --value myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p' |
-        clientsecretd inspect --key $key -
+        clientsecretd inspect --key "$key" -
 }
 eventually "which the application has in its environment" has_secret
 systemctl stop myapp

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Files of other users, written by the writers that systemd starts for a daemon that runs as its own user.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
