@@ -176,8 +176,9 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Config", "Failures", "Formats", "Keys", "Outputs", "UserWriter", "StatusAPI", "Rotation", "Linux",
-                "AppleClientSecret", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                "Config", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter", "StatusAPI",
+                "Rotation", "Linux", "AppleClientSecret", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),

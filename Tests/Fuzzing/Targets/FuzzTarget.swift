@@ -17,6 +17,16 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case frame
     /// What a hook prints.
     case output
+    /// A JSON text from a server, one member of which is changed.
+    case json
+    /// What etcd answers, what its keys hold, and the stream of a watch.
+    case store
+    /// An identity token, and the key set that it is judged by.
+    case identity
+    /// What Apple's endpoints answer.
+    case apple
+    /// What the APIs answer that secrets are pushed to.
+    case push
 
     /// Reads `bytes`; throws when a promise of the reader's is broken.
     package func run(_ bytes: [UInt8]) throws {
@@ -29,6 +39,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .answer: try AnswerTarget.run(bytes)
         case .frame: try FrameTarget.run(bytes)
         case .output: try OutputTarget.run(bytes)
+        case .json: try JSONTarget.run(bytes)
+        case .store: try StoreTarget.run(bytes)
+        case .identity: try IdentityTarget.run(bytes)
+        case .apple: try AppleAnswerTarget.run(bytes)
+        case .push: try PushAnswersTarget.run(bytes)
         }
     }
 }

@@ -1,0 +1,102 @@
+import AppleClientSecret
+import SignIn
+
+@testable import Store
+
+/// etcd's answers, values and watch streams: what is taken over was asked for and can be written again, and a stream means
+/// the same however it comes in pieces.
+enum StoreTarget {
+    private static let keys = ["/clientsecretd/v1/secret/A", "/clientsecretd/v1/secret/B"].map { Array($0.utf8) }
+
+    static func run(_ bytes: [UInt8]) throws {
+        try checkAnswers(HTTPAnswer(status: 200, body: bytes, date: nil))
+        try checkValue(bytes)
+        let whole = receive(bytes, by: max(bytes.count, 1))
+        for size in [1, 97] where bytes.count <= 256 * size {
+            try promise(receive(bytes, by: size) == whole, "it depends on the pieces")
+        }
+    }
+
+    private static func checkAnswers(_ answer: HTTPAnswer) throws {
+        if let token = EtcdAnswer.token(answer) {
+            let isUsable = !token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            try promise(isUsable, "a token that no header may have")
+        }
+        if let (entries, revision) = EtcdAnswer.entries(answer, of: keys) {
+            try promise(revision >= 0, "the store's revision is \(revision)")
+            try check(entries, answer)
+        }
+        if let (entries, hasMore) = EtcdAnswer.page(answer) {
+            try promise(!hasMore || !entries.isEmpty, "an empty page that is not the last")
+            for (key, entry) in entries { try check(entry, of: key, answer) }
+        }
+        switch EtcdAnswer.put(answer, at: keys) {
+        case .done(let revision): try promise(revision >= 0, "a put at revision \(revision)")
+        case .found(let entries): try check(entries, answer)
+        case nil: break
+        }
+    }
+
+    private static func check(_ entries: [EtcdAnswer.Entry?], _ answer: HTTPAnswer) throws {
+        try promise(entries.count == keys.count, "\(entries.count) entries")
+        for (entry, key) in zip(entries, keys) {
+            if let entry { try check(entry, of: key, answer) }
+        }
+    }
+
+    private static func check(_ entry: EtcdAnswer.Entry, of key: [UInt8], _ answer: HTTPAnswer) throws {
+        try promise(entry.revision > 0, "a key that exists has revision \(entry.revision)")
+        let texts = try texts(JSONValue(answer.body, duplicates: .refused))
+        try promise(texts.contains(Base64.encode(key)), "a value of a key that the answer does not name")
+        try promise(
+            entry.value.isEmpty || texts.contains { Base64.decode($0) == entry.value },
+            "a value that is not in the answer")
+    }
+
+    private static func texts(_ json: JSONValue) -> Set<String> {
+        switch json {
+        case .string(let text): [text]
+        case .array(let elements): elements.reduce(into: []) { $0.formUnion(texts($1)) }
+        case .object(let members): members.values.reduce(into: []) { $0.formUnion(texts($1)) }
+        default: []
+        }
+    }
+
+    private static func checkValue(_ bytes: [UInt8]) throws {
+        if case .token(let token, let revision) = StoreValue.decode(bytes, revision: 7, sha256: { _ in [] }) {
+            try promise(revision == 7, "another revision")
+            let again = try known(StoreValue.encode(token))
+            try promise(
+                StoreValue.decode(again, revision: 8, sha256: { _ in [] }) == .token(token, revision: 8),
+                "a secret that is not read back")
+        }
+        if case .rollout(let rollout, _) = StoredRollout.decode(bytes, revision: 7) {
+            let again = StoredRollout.decode(rollout.json.bytes, revision: 7)
+            try promise(again == .rollout(rollout, revision: 7), "a rollout that is not read back")
+        }
+        if let machine = StoredReport.machine(of: bytes, below: "/clientsecretd") {
+            try Shown.check(machine.prefix(39).description)
+            try promise(StoredReport.key(of: machine, below: "/clientsecretd") == bytes, "two keys of one machine")
+        }
+    }
+
+    private struct Received: Equatable {
+        var state = WatchStream.State.quiet
+        var isComplete = false
+    }
+
+    /// What a stream of two keys means in the end.
+    private static func receive(_ bytes: [UInt8], by size: Int) -> Received {
+        var stream = WatchStream(keys: 2)
+        var received = Received()
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            switch stream.receive(Array(bytes[start..<min(start + size, bytes.count)])) {
+            case .quiet: break
+            case .changed: received.state = .changed
+            case .ended: return Received(state: .ended)
+            }
+        }
+        received.isComplete = stream.isComplete
+        return received
+    }
+}
