@@ -15,7 +15,7 @@ for command in "${commands[@]}"; do
         "make run" | "make test") continue ;;
         make*) command="make --silent -C /src install binary=/built/clientsecretd" ;;
         "clientsecretd init")
-            # Which asks at a terminal, and is tried in dialog.sh; here the README's configuration.
+            # Which asks at a terminal, and is tried by InitTests; here the README's configuration.
             sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
             equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
             contains "check says who makes it" "/var/lib/clientsecretd: would be made by systemd" "$(clientsecretd check)"
