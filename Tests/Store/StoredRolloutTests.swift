@@ -16,17 +16,6 @@ import Testing
         }
     }
 
-    @Test func asTheGuideWritesIt() {
-        let rollout = StoredRollout(
-            secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: 255, isHeld: false, tolerated: 0)
-        let text =
-            #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","tolerated":0}"#
-        #expect(rollout.json.rendered == text)
-        // Another program, or a later version.
-        #expect(
-            finding(text.replacing(#","tolerated":0"#, with: #","more":[1]"#)) == .rollout(rollout, revision: 3))
-    }
-
     @Test(arguments: [
         ("", ""), ("\"v\":1", "\"v\":2"), ("\"v\":1,", ""), ("\"v\":1", "\"v\":1,\"v\":1"), ("sha256:", ""),
         ("00000000000000ff", "ff"), ("00000000000000ff", "00000000000000FF"), ("00000000000000ff", "-0000000000000ff"),

@@ -95,37 +95,6 @@ import Testing
         return lines.dropFirst().prefix { !$0.hasPrefix("# ") && $0 != "```" }.map(String.init)
     }
 
-    @Test func theGuideShowsWhatIsShown() throws {
-        let old = try #require(Fingerprint("sha256:0f3a4cbb9be0d1c2"))
-        let new = try #require(Fingerprint("sha256:85801e28df7f6a2c"))
-        func machine(
-            _ name: String, _ state: FleetCounts.State, _ fingerprint: Fingerprint, seen: Seconds = 180,
-            failure: String? = nil
-        ) -> FleetMachineView {
-            FleetMachineView(
-                machine: name, state: state,
-                holding: HostReport.Holding(
-                    secret: SecretName(fingerprint), since: now - 5_184_000, delivered: failure == nil, failure: failure
-                ),
-                lastSeen: now - seen)
-        }
-        let behind = try client(
-            [.current: 9_998, .behind: 1, .silent: 1], delivered: 9_990,
-            [machine("app17", .behind, old), machine("app18", .silent, old, seen: 345_600)], fingerprint: new)
-        #expect(try lines(behind) == shown(by: "clientsecretd status --fleet"))
-
-        let failing = try client(
-            [.current: 19, .failing: 1], delivered: 1, [machine("app7", .failing, new, failure: "action_failed")],
-            fingerprint: new)
-        for (command, state, fleet) in [
-            ("show", RolloutView.State.held, failing as FleetClientView?), ("resume", .going, nil),
-        ] {
-            let view = RolloutView(share: 0.05, state: state, since: now - 1_200)
-            let said = RolloutWords.lines(for: failing.name, view, in: fleet, now: now)
-            #expect(try said == shown(by: "clientsecretd rollout \(command) web"))
-        }
-    }
-
     @Test func aNameCannotActOnTheTerminal() throws {
         let web = try client([.behind: 1], delivered: 0, [machine("a\u{1B}[2J", .behind, nil)], fingerprint: current)
         #expect(lines(web).allSatisfy { !$0.contains("\u{1B}") })

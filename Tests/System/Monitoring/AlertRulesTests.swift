@@ -32,25 +32,6 @@ import Testing
         #expect(tested.status == 0, "\(tested.output)\(tested.complaints)")
     }
 
-    /// Every alert has a case in which it fires; one that nothing has ever fired may be unable to.
-    @Test func everyRuleHasACaseInWhichItFires() throws {
-        let alerts = try String(contentsOfFile: rules + "clientsecretd.rules.yaml", encoding: .utf8)
-            .matches(of: /alert: (\w+)/).map { String($0.1) }
-        #expect(alerts.count == 22)
-        let cases = try String(contentsOfFile: rules + "clientsecretd.tests.yaml", encoding: .utf8)
-        let fired = Set(cases.matches(of: /alertname: (\w+)\n +exp_alerts:\n +- exp_labels/).map { String($0.1) })
-        #expect(fired == Set(alerts))
-    }
-
-    /// Whoever is woken by an alert finds it in the guide.
-    @Test func theGuideSaysWhatToDoAboutEveryAlert() throws {
-        let alerts = try String(contentsOfFile: rules + "clientsecretd.rules.yaml", encoding: .utf8)
-            .matches(of: /alert: (\w+)(?s:.*?)severity: (\w+)/).map { "| `\($0.1)` | \($0.2) |" }
-        #expect(alerts.count == 22)
-        let guide = try String(contentsOfFile: repository + "/docs/monitoring.md", encoding: .utf8)
-        for alert in alerts { #expect(guide.contains("\n" + alert), "\(alert)") }
-    }
-
     /// A query for a metric that does not exist shows an empty panel, or never fires.
     @Test func whatIsAskedForExists() throws {
         let present = Set(

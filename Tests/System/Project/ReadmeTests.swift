@@ -48,36 +48,6 @@ import Testing
         #expect(inspected.output.contains("signature    made by this key"))
     }
 
-    /// The commands under "How to look at it", on a daemon of the test's own. Those that need Apple are the guide's to a
-    /// sign-in, whose commands are compared with a run.
-    @Test func theCommandsThatLookAtItWork() throws {
-        let section = try #require(
-            try text("README.md").firstMatch(of: /## How to look at it\n\n((?: {4}.+\n)+)/)?.output.1)
-        let commands = section.split(separator: "\n").map { line in
-            String(line.prefix { $0 != "#" }).trimmingCharacters(in: .whitespaces)
-        }
-        #expect(commands.count == 13)
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
-        try FileManager.default.createSymbolicLink(
-            atPath: sandbox.directory("clientsecretd"), withDestinationPath: sandbox.binary)
-        let signingIn = try text("docs/signing-in.md")
-        for command in commands {
-            let name = command.split(separator: " ")[1]
-            if ["verify", "exchange", "id-token", "refresh", "revoke"].contains(name) {
-                #expect(signingIn.contains("\n$ clientsecretd \(name) web"), "\(command)")
-                continue
-            }
-            let here = command.replacing("FILE", with: sandbox.directory("out/web.jwt"))
-                .replacing("/run/clientsecretd/clientsecretd.sock", with: sandbox.socket)
-            let done = try run(
-                ["timeout", "5m", "sh", "-c", here],
-                environment: sandbox.environment.merging(["PATH": sandbox.directory.path + ":/usr/bin:/bin"]) { $1 })
-            #expect(done.status == 0 && !done.output.isEmpty, "\(command): \(done.complaints)")
-        }
-    }
-
     @Test func theSampleConfigurationIsAccepted() throws {
         let sandbox = try Sandbox()
         try sandbox.directory.write(
@@ -89,42 +59,5 @@ import Testing
         #expect(!once.complaints.contains("warning"))
         let token = try sandbox.directory.read("out/web.jwt")
         #expect(try sandbox.directory.read("out/web.env") == "APPLE_CLIENT_SECRET=\(token)\n")
-    }
-
-    /// The picture is made anew and compared, but for times, fingerprints and what follows from them.
-    @Test func thePictureShowsWhatTheProgramShows() throws {
-        let directory = try TemporaryDirectory()
-        let binary = try Sandbox().binary
-        let made = try run([repository + "/scripts/picture", binary, directory("picture.svg")])
-        try #require(made.status == 0, "\(made.complaints)")
-        let shown = lasting(try directory.read("picture.svg"))
-        #expect(shown.contains("# clientsecretd status"))
-        #expect(
-            lasting(try text("docs/picture.svg")) == shown, "make it anew: scripts/picture \(binary) docs/picture.svg")
-    }
-
-    private func lasting(_ picture: String) -> String {
-        picture.replacing(#/<[^>]*>/#, with: "").replacing(#/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/#, with: "TIME")
-            .replacing(#/sha256:[0-9a-f]{16}/#, with: "FINGERPRINT")
-            // A second after it was minted a secret has a day less in words.
-            .replacing(#/[0-9]+ days/#, with: "DAYS").replacing(#/[░█│]+/#, with: "BAR")
-            .replacing(#/now|[0-9]+ (?:second|minute)s? ago/#, with: "SOON")
-    }
-
-    /// Of what lasts too long for a test, at least the recipes are there and make knows how all that they need is made.
-    @Test(arguments: ["sanitize", "coverage", "docc", "fuzz", "bench", "demo-signin"])
-    func longCommandsAreRules(_ target: String) throws {
-        let binary = try Sandbox().binary
-        let made = try run(["make", "--silent", "--dry-run", "-C", repository, target, "binary=\(binary)"])
-        #expect(made.status == 0 && !made.output.isEmpty, "\(made.complaints)")
-    }
-
-    @Test func theTwoCommandsAreThere() throws {
-        let makefile = try text("Makefile")
-        let readme = try text("README.md")
-        for target in ["run", "test"] {
-            #expect(readme.contains("make \(target) "))
-            #expect(makefile.contains("\n\(target): "))
-        }
     }
 }
