@@ -180,25 +180,4 @@ import Testing
         let stated = try CompactJWS(Self.token(payload: payload)).stated
         #expect(["com.example.web", "com.example.other"].contains(stated.subject.value))
     }
-
-    @Test func damagedTokensNeverTrap() throws {
-        var random = SeededGenerator()
-        // A trap ends the run before any expectation could say it.
-        print("damaged tokens: CLIENTSECRETD_SEED=\(random.seed)")
-        for _ in 0..<2000 {
-            var header = Array(Self.header.utf8)
-            var payload = Array(Self.payload.utf8)
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                header[Int.random(in: header.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
-                payload[Int.random(in: payload.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            }
-            var token = Base64URL.encode(header) + [46] + Base64URL.encode(payload) + [46]
-            token += Base64URL.encode([UInt8](repeating: 0, count: 64))
-            if Bool.random(using: &random) { token[Int.random(in: token.indices, using: &random)] = 46 }
-            if let claims = (try? CompactJWS(token))?.claims {
-                #expect(claims.issuedAt < claims.expiresAt, "seed \(random.seed)")
-            }
-            _ = try? CompactJWS(token.prefix(Int.random(in: 0...token.count, using: &random)))
-        }
-    }
 }

@@ -60,20 +60,6 @@ import Testing
         #expect(file.bytes == [65, 61, 0xFF, 0xFE, 10, 66, 61, 120, 10])
     }
 
-    @Test func noiseIsEditedOrRefusedAndASecondTimeNothingChanges() throws {
-        var random = SeededGenerator()
-        for _ in 0..<3000 {
-            let sample = EnvironmentSample(style: .noise, using: &random)
-            guard var file = try? EnvironmentFile(sample.bytes), (try? file.set(["SECRET": [120]])) != nil else {
-                continue
-            }
-            #expect(try file.value(of: "SECRET") == .one([120]), "seed \(random.seed)")
-            let once = file.bytes
-            try file.set(["SECRET": [120]])
-            #expect(file.bytes == once, "seed \(random.seed)")
-        }
-    }
-
     @Test func setsSeveralVariablesAtOnce() throws {
         #expect(try edited("B=old\n", ["C": "3", "A": "1", "B": "2"]) == "B=2\nA=1\nC=3\n")
         #expect(try edited("B=old # note\nA='x\ny'\n", ["A": "1", "B": "2"]) == "# note\nB=2\nA=1\n")

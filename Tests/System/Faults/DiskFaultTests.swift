@@ -42,20 +42,6 @@ import Testing
         try expectEndWithNewSecret(sandbox, disk, insteadOf: old)
     }
 
-    @Test func aStateDirectoryThatBecomesUsableIsUsedWithoutARestart() throws {
-        let sandbox = try Sandbox()
-        let parent = sandbox.directory("later")
-        try sandbox.configure(sandbox.client("web"), stateDirectory: parent + "/state")
-        try sandbox.start()
-        #expect(try sandbox.status()["state"] as? String == "degraded")
-        try FileManager.default.createDirectory(
-            atPath: parent, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        try sandbox.recovers("the state directory could be made")
-        #expect(FileManager.default.fileExists(atPath: parent + "/state/clients/web.state"))
-        #expect(try sandbox.command("run", "--once").status == 75)
-        #expect(sandbox.stop() == 0)
-    }
-
     @Test func aDirectoryThatSomethingIsMountedOnIsServedAnew() throws {
         let sandbox = try Sandbox()
         let (out, file) = (sandbox.directory("out"), sandbox.directory("out/web.jwt"))
@@ -74,27 +60,6 @@ import Testing
         try unmount()
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: file))
         try sandbox.eventually("the secret below", within: 20) { try sandbox.text(file) == token }
-        #expect(sandbox.stop() == 0)
-    }
-
-    @Test func aDirectoryThatWasDeletedIsServedWhenItIsMadeAgain() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
-        let token = try sandbox.directory.read("out/web.jwt")
-        try FileManager.default.removeItem(atPath: sandbox.directory("out"))
-        // Nobody need notice it before the file is wanted, so it is wanted.
-        #expect(try sandbox.command("renew", "web").status == 1)
-        try expectFailure(sandbox, "its directory does not exist")
-        try sandbox.eventually("an application without its file is critical") {
-            try sandbox.status()["state"] as? String == "critical"
-        }
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("out"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700]
-        )
-        try sandbox.recovers("the directory was made again")
-        #expect(try sandbox.directory.read("out/web.jwt") != token)
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
         #expect(sandbox.stop() == 0)
     }
 

@@ -126,15 +126,4 @@ import Testing
         try soon(sandbox, "peace") { try state(sandbox) == "ok" }
         #expect(try mode() == 0o640)
     }
-
-    /// The key decides which secrets are good: a new one wants new ones, and the old one gives the old ones their worth
-    /// back as long as nothing was written.
-    @Test func aKeyThatIsReplacedReplacesTheSecret() throws {
-        let sandbox = try start()
-        let token = try sandbox.directory.read(Self.out)
-        try sandbox.makeKey()
-        try soon(sandbox, "a secret by the new key") { try sandbox.directory.read(Self.out) != token }
-        _ = try sandbox.judge(try sandbox.directory.read(Self.out))
-        try sandbox.recovers("the key was replaced")
-    }
 }

@@ -111,18 +111,6 @@ import Testing
         try Self.holdsWhatIsServed(sandbox)
     }
 
-    @Test func whatAKilledDaemonHasLeftBesideItIsTakenAway() throws {
-        let sandbox = try Self.sandbox()
-        try sandbox.start()
-        sandbox.stop(SIGKILL)
-        let tag = try sandbox.directory.read("state/temporaries")
-        let digits = String(repeating: "0123456789abcdef", count: 2)
-        try sandbox.directory.write("half", to: "metrics/.clientsecretd-\(tag)-\(digits).tmp")
-        try sandbox.start()
-        try Self.holdsWhatIsServed(sandbox)
-        try sandbox.eventually("the end of what was left") { sandbox.leftovers() == [] }
-    }
-
     @Test func aRunForOnceWritesItWhole() throws {
         let sandbox = try Self.sandbox()
         #expect(try sandbox.command("run", "--once").status == 0)
@@ -168,20 +156,6 @@ import Testing
         #expect(try sandbox.command("check").status == 0)
     }
 
-    /// A path that the configuration's text does not know for a key's.
-    @Test func aLinkToAKeyIsNotWrittenThrough() throws {
-        let sandbox = try Self.sandbox()
-        let key = try String(contentsOfFile: sandbox.key, encoding: .utf8)
-        try FileManager.default.createSymbolicLink(
-            atPath: sandbox.directory("metrics/ours.prom"), withDestinationPath: sandbox.key)
-        #expect(try sandbox.command("check").status == 1)
-        try sandbox.start()
-        try sandbox.eventually("a word on it") {
-            (try sandbox.status()["reason"] as? String)?.contains("it is something that the daemon reads") == true
-        }
-        #expect(try String(contentsOfFile: sandbox.key, encoding: .utf8) == key)
-    }
-
     @Test(.needs(.root))
     func aDirectoryOfAnotherUsersIsAnsweredWithTheLinkToMake() throws {
         let sandbox = try Self.sandbox()
@@ -195,39 +169,6 @@ import Testing
                 ; write "metrics_file: \(file)" and link it there: ln -s \(file) \(sandbox.directory("metrics/ours.prom"))
 
                 """), "\(checked.complaints)")
-    }
-
-    /// As many changes as can be, and at most one write a second.
-    @Test func manyChangesAreOneWriteASecond() throws {
-        let sandbox = try Self.sandbox((1...400).map { "c\($0)" })
-        let began = Date()
-        try sandbox.start(under: ["strace", "-D", "-f", "-e", "trace=renameat2", "-o", sandbox.directory("trace")])
-        for _ in 0..<3 { #expect(try sandbox.command("renew").status == 0) }
-        try Self.holdsWhatIsServed(sandbox)
-        #expect(sandbox.stop() == 0)
-        let elapsed = Date().timeIntervalSince(began)
-        let renames = try sandbox.directory.read("trace").split(separator: "\n").filter { $0.contains("renameat2(") }
-        let written = renames.count { $0.contains("\"ours.prom\"") }
-        #expect(renames.count > 1_200)
-        // The first at once, and one at the stop.
-        #expect(written >= 3 && written <= Int(elapsed) + 2, "\(written) in \(elapsed) s")
-    }
-
-    /// The first attempts follow each other at 1, 2, 4… seconds.
-    @Test func aFailedWriteIsNotTriedOverAndOver() throws {
-        let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
-        let began = Date()
-        try sandbox.start(under: ["strace", "-D", "-f", "-e", "trace=openat2", "-o", sandbox.directory("trace")])
-        try sandbox.eventually("a word on it") { try sandbox.status()["state"] as? String == "degraded" }
-        func attempts() throws -> Int {
-            try sandbox.directory.read("trace").split(separator: "\n").count { $0.contains("\"gone\"") }
-        }
-        // Each looks twice, whether as a directory or as a link.
-        try sandbox.eventually("a second attempt") { try attempts() >= 4 }
-        #expect(sandbox.stop() == 0)
-        let elapsed = Date().timeIntervalSince(began)
-        // The one at the stop comes on top.
-        #expect(try attempts() <= 2 * (Int(elapsed) + 2), "\(elapsed) s")
     }
 
     /// Runs with a file system that can be frozen, and leaves none behind.

@@ -63,16 +63,6 @@ import Testing
         try expect("UNKNOWN", 3, [])
     }
 
-    @Test func hundredsOfClientsFitTheLine() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure((0..<500).map { sandbox.client("client-with-a-long-name-\($0)") }.joined())
-        let answer = try sandbox.command("health", "--offline")
-        #expect(answer.status == 2)
-        #expect(Self.parsed(answer.output)?.state == "CRITICAL")
-        #expect(answer.output.contains("500 clients are not ok: client-with-a-long-name-0, "))
-        #expect(answer.output.contains(" and 488 more; 500 clients"))
-    }
-
     /// One of the plugins' own tools runs it, reads its exit code and its state's name, and gives others.
     @Test func negateUnderstandsIt() throws {
         let sandbox = try Self.sandbox()

@@ -99,35 +99,4 @@ import Testing
         #expect(try directory.read("held") == (try published()))
         _ = service
     }
-
-    @Test func anAPIThatRefusesIsNamedWithItsCode() throws {
-        try directory.write("* retry=429:7200", to: "orders")
-        let service = try serve()
-        try sandbox.start()
-        try awaitPush("failed")
-        let failure = try #require(try client()["failure"] as? [String: Any])
-        #expect(failure["code"] as? String == "push_rate_limited")
-        let since = try #require(failure["since"] as? String)
-        let next = try #require(failure["next_attempt"] as? String)
-        let format = ISO8601DateFormatter()
-        let pause = try #require(format.date(from: next)).timeIntervalSince(try #require(format.date(from: since)))
-        #expect(pause >= 7000, "\(pause) s")
-        try directory.write("", to: "orders")
-        #expect(try sandbox.command("renew", "web").status == 0)
-        #expect(try directory.read("held") == (try published()))
-        _ = service
-    }
-
-    /// The daemon asks over a Unix socket, whatever the service does.
-    @Test func theDaemonOpensNoNetworkConnection() throws {
-        let trace = sandbox.directory("trace")
-        let service = try serve()
-        try sandbox.start(under: ["strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace=%network"])
-        try awaitPush()
-        sandbox.stop()
-        let calls = try sandbox.directory.read("trace").split(separator: "\n")
-        #expect(calls.contains { $0.contains("connect(") && $0.contains("push/production.sock") })
-        #expect(calls.filter { $0.contains("socket(") && !$0.contains("socket(AF_UNIX") } == [])
-        _ = service
-    }
 }

@@ -8,19 +8,13 @@ import Testing
 
     @Test func whatInitWritesIsAllItTakes() throws { try Bed.hold("init.sh") }
 
-    @Test func whatInitShowsAtATerminalIsWhatItWrites() throws { try Bed.hold("dialog.sh") }
-
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
 
     @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }
 
     @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }
 
-    @Test func aReloadReportsItsVerdict() throws { try Bed.hold("reload.sh") }
-
     @Test func aWrongKeyUnderTheSameNameIsSaid() throws { try Bed.hold("keys.sh") }
-
-    @Test func neitherAKillNorABadConfigurationIsTheEnd() throws { try Bed.hold("crash.sh") }
 
     @Test func aTypoAndARebootAreNoOutage() throws { try Bed.hold("adopted.sh") }
 
@@ -34,15 +28,6 @@ import Testing
 
     @Test(arguments: ["outputs", "files", "readers"])
     func noPrintedCommandGivesAnythingAway(of part: String) throws { try Bed.hold("matrix.sh", part) }
-
-    @Test func itNeverAsksForTheNetwork() throws { try Bed.hold("network.sh") }
-
-    @Test func itsMetricsFileIsReadByWayOfALink() throws { try Bed.hold("metrics.sh") }
-
-    @Test func aRebootMintsNothingAndAConsumerFindsItsSecret() throws {
-        let kept = try TemporaryDirectory()
-        for _ in 0..<2 { try Bed.hold("reboot.sh", sharing: [(kept.path, "/kept")]) }
-    }
 
     // MARK: Units that use secrets
 

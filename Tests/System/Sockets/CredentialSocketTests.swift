@@ -63,64 +63,6 @@ import Testing
         #expect(!lines.joined().contains(token.suffix(40)))
     }
 
-    /// The unit that is restarted asks at once.
-    @Test func whatAnActionHasRestartedGetsTheNewSecret() throws {
-        let sandbox = try Sandbox()
-        let hook = try sandbox.directory.write(
-            """
-            #!/usr/bin/python3
-            import os, socket
-            end = socket.socket(socket.AF_UNIX)
-            end.bind("\\0" + os.urandom(8).hex() + "/unit/web.service/secret")
-            end.connect("\(socket(sandbox))")
-            with open("\(sandbox.directory("out/told"))", "a") as told:
-                told.write(end.recv(1 << 16).decode() + "\\n")
-            """, to: "hook", mode: 0o755)
-        try sandbox.configure(
-            client(
-                "web",
-                more: "    on_change: [{exec: [\(hook)]}]\n    outputs: [{path: \(sandbox.directory("out/web.jwt"))}]"))
-        try sandbox.start()
-        // The daemon is ready before its actions have run.
-        try sandbox.eventually("the first delivery") {
-            (try? sandbox.directory.read("out/told"))?.hasSuffix("\n") == true
-        }
-        var published: [String] = []
-        for _ in 0..<5 {
-            published.append(try sandbox.directory.read("out/web.jwt"))
-            let renewed = try sandbox.command("renew", "web")
-            #expect(renewed.status == 0, "\(renewed.complaints)")
-        }
-        published.append(try sandbox.directory.read("out/web.jwt"))
-        let told = try sandbox.directory.read("out/told").split(separator: "\n").map(String.init)
-        #expect(told == published)
-        #expect(Set(told).count == 6)
-    }
-
-    @Test func whoWaitsGetsTheFirstSecretOrIsRefused() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(client("web") + client("gone", key: "spare") + client("late", key: "spare"))
-        let key = try spareKey(sandbox)
-        let text = try sandbox.directory.read("clientsecretd.yaml")
-        try sandbox.start()
-        let (gone, late) = (try ask(sandbox, "gone.service"), try ask(sandbox, "late.service"))
-        // Clients that have their secret do not wait for those that have none.
-        guard case .secret = try ask(sandbox, "web.service").answer() else {
-            Issue.record("web got nothing")
-            return
-        }
-        try sandbox.directory.write(
-            text.replacingOccurrences(of: client("gone", key: "spare"), with: ""), to: "clientsecretd.yaml")
-        #expect(try sandbox.command("reload").status == 1)
-        #expect(try gone.answer() == .refusal)
-        try sandbox.makeKey(at: key)
-        guard case .secret(let token) = try late.answer() else {
-            Issue.record("late got nothing")
-            return
-        }
-        _ = try sandbox.judge(token, key: key)
-    }
-
     /// At a boot without the store the state directory serves. Without that either there is nothing to hand out.
     @Test func aUnitOfAFollowerWithNeitherStoreNorStateIsRefused() throws {
         let sandbox = try Sandbox()
@@ -195,35 +137,6 @@ import Testing
         #expect(try sandbox.status()["state"] as? String == "ok")
     }
 
-    @Test(arguments: ["a live socket", "a file"]) func whatLiesAtItsPathIsLeftAlone(what: String) throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(client("served") + sandbox.client("web"))
-        var listener: Int32 = -1
-        if what == "a file" {
-            try sandbox.directory.write("precious", to: "credentials.sock")
-        } else {
-            listener = try listen(at: socket(sandbox))
-        }
-        try sandbox.start()
-        let status = try sandbox.status()
-        #expect(status["state"] as? String == "degraded")
-        let reason = try #require(status["reason"] as? String)
-        #expect(reason.hasPrefix("\(socket(sandbox)): the socket cannot be used, so no unit can load"), "\(reason)")
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-        if what == "a file" {
-            #expect(try sandbox.directory.read("credentials.sock") == "precious")
-            try FileManager.default.removeItem(atPath: socket(sandbox))
-            #expect(try sandbox.command("reload").status == 0)
-            guard case .secret = try ask(sandbox, "served.service").answer() else {
-                Issue.record("served got nothing")
-                return
-            }
-            try sandbox.eventually("recovery") { try sandbox.status()["state"] as? String == "ok" }
-        }
-        #expect(sandbox.stop() == 0)
-        close(listener)
-    }
-
     @Test func whoAsksWhileThereAreNoDescriptorsWaits() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(client("web"))
@@ -253,19 +166,5 @@ import Testing
     private func limitDescriptors(of sandbox: Sandbox, to limit: Int) throws {
         let limited = try run(["prlimit", "--pid", "\(try #require(sandbox.processID))", "--nofile=\(limit):"])
         try #require(limited.status == 0, "\(limited.complaints)")
-    }
-
-    private func listen(at path: String) throws -> Int32 {
-        let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(result == 0 && Foundation.listen(descriptor, 8) == 0)
-        return descriptor
     }
 }

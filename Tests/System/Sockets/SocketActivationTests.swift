@@ -46,38 +46,6 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: passed))
     }
 
-    /// Anybody may connect to the port for monitoring, and keeps nobody from it by being slow.
-    @Test func slowConnectionsToTheMetricsPortKeepNoScraperOut() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        let port = sandbox.directory("port")
-        try sandbox.start(under: [
-            "python3", "-c", Self.passing, "status=\(sandbox.directory("passed.sock")),metrics=\(port)",
-        ])
-        let scraped = try run(["timeout", "--signal=KILL", "5m", "python3", "-c", Self.scraping, port])
-        #expect(scraped.status == 0, "\(scraped.complaints)")
-        #expect(scraped.output == "200 421\n")
-    }
-
-    /// What a scraper is answered beside a hundred slow connections, and one who names another machine.
-    private static let scraping = """
-        import http.client, socket, sys
-        port = int(open(sys.argv[1]).read())
-        slow = [socket.create_connection(('127.0.0.1', port)) for _ in range(100)]
-        for connection in slow[::2]:
-            try:
-                connection.sendall(b'GET /metrics HTTP/1.1\\r\\nHost: ')
-            except OSError:
-                pass  # hung up on already
-        def ask(**headers):
-            scraper = http.client.HTTPConnection('127.0.0.1', port)
-            scraper.request('GET', '/metrics', headers=headers)
-            answer = scraper.getresponse()
-            answer.read()
-            return answer.status
-        print(ask(), ask(Host='example.com'))
-        """
-
     /// Who asks over TCP cannot be told, and could ask for anything.
     @Test func aTCPSocketIsNoStatusSocket() throws {
         let sandbox = try Sandbox()

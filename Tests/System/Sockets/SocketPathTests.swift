@@ -15,18 +15,6 @@ import Testing
         try sandbox.eventually("the word to the service manager") { sandbox.told("STATUS") == "degraded: " + words }
     }
 
-    @Test func theSocketOfAKilledDaemonIsTakenOver() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
-        sandbox.stop(SIGKILL)
-        #expect(FileManager.default.fileExists(atPath: sandbox.socket))
-        try sandbox.start()
-        #expect(try sandbox.status()["state"] as? String == "ok")
-        #expect(sandbox.stop() == 0)
-        #expect(!FileManager.default.fileExists(atPath: sandbox.socket))
-    }
-
     /// Who runs two needs two: the second does its work, and says where it cannot be asked.
     @Test func aSocketThatAnotherDaemonListensOnStaysThere() throws {
         let first = try Sandbox()
@@ -66,52 +54,4 @@ import Testing
         #expect(sandbox.stop() == 0)
         #expect(try identity(of: sandbox.socket) == before)
     }
-
-    private func access(_ path: String) throws -> [Int?] {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return [attributes[.posixPermissions] as? Int, attributes[.groupOwnerAccountID] as? Int]
-    }
-
-    /// What is shown names every client and path: it is for root, the daemon's own user and those who may renew.
-    @Test(.needs(.root)) func onlyTheControlGroupMayLook() throws {
-        let sandbox = try Sandbox()
-        let group = 54_321
-        func look(groups: String) throws -> Int32 {
-            try run(
-                [
-                    "setpriv", "--reuid=1234", "--regid=9999", groups, "/usr/bin/python3", "-c", Self.looking,
-                    sandbox.socket,
-                ]
-            ).status
-        }
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
-        #expect(try access(sandbox.socket)[0] == 0o600)
-        #expect(try look(groups: "--groups=\(group)") == 13)
-        #expect(try sandbox.command("status").status == 0)
-        // Until a reload names a group, and as long as one does.
-        try sandbox.configure(sandbox.client("web"), others: "control_group: \"\(group)\"")
-        #expect(try sandbox.command("reload").status == 0)
-        try sandbox.eventually("access for the group") { try access(sandbox.socket) == [0o660, group] }
-        #expect(try look(groups: "--groups=\(group)") == 0)
-        #expect(try look(groups: "--clear-groups") == 13)
-        try sandbox.configure(sandbox.client("web"))
-        #expect(try sandbox.command("reload").status == 0)
-        try sandbox.eventually("an end of it") { try access(sandbox.socket)[0] == 0o600 }
-        #expect(try look(groups: "--groups=\(group)") == 13)
-        #expect(sandbox.stop() == 0)
-        // And from the start.
-        try sandbox.configure(sandbox.client("web"), others: "control_group: \"\(group)\"")
-        try sandbox.start()
-        #expect(try access(sandbox.socket) == [0o660, group])
-    }
-
-    /// Ends with the number of the error.
-    private static let looking = """
-        import socket, sys
-        try:
-            socket.socket(socket.AF_UNIX).connect(sys.argv[1])
-        except OSError as error:
-            sys.exit(error.errno)
-        """
 }

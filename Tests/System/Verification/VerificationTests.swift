@@ -67,16 +67,6 @@ import Testing
         #expect(try sandbox.command("health").status == 0)
     }
 
-    /// The question hangs for half a minute, unless the daemon stops.
-    @Test func aFirstStartDoesNotWaitForApple() throws {
-        try apple.order("/auth/token silent")
-        try verifying.serve()
-        try sandbox.start()
-        #expect(try sandbox.judge(try verifying.published("web"))["claims"] != nil)
-        #expect(try verifying.verification("web")?["verdict"] as? String == "pending")
-        #expect(sandbox.stop() == 0)
-    }
-
     @Test func withoutTheServiceTheOldSecretStaysAndWhatHelpsIsSaid() throws {
         try sandbox.start()
         let first = try verifying.published("web")
@@ -109,31 +99,6 @@ import Testing
         try verifying.serve()
         #expect(try sandbox.command("check").complaints == "")
         #expect(try verifying.questions() == 0)
-    }
-
-    @Test func aRenewalMaySkipTheQuestion() throws {
-        try verifying.settle()
-        let (first, asked) = (try verifying.published("web"), try verifying.questions())
-        try apple.order("/auth/token error=invalid_client")
-        let renewal = try sandbox.command("renew", "--skip-verify", "web")
-        #expect(renewal.status == 0, "\(renewal.complaints)")
-        #expect(try verifying.published("web") != first)
-        #expect(try verifying.verification("web") == nil)
-        #expect(try verifying.questions() == asked)
-    }
-
-    /// With another key there is a new secret, and the old one to keep until Apple has answered twice.
-    @Test(arguments: [true, false]) func onceWaitsForTheVerdict(isAccepted: Bool) throws {
-        try verifying.settle()
-        sandbox.stop()
-        let first = try verifying.published("web")
-        try verifying.configure(keyID: "XYZ123DEFG")
-        if !isAccepted { try apple.order("/auth/token error=invalid_client") }
-        let once = try sandbox.command(
-            "run", "--once", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket)
-        #expect((once.status == 0) == isAccepted, "\(once.complaints)")
-        #expect((try verifying.published("web") != first) == isAccepted)
-        #expect(once.complaints.contains("Apple refused the new secret: invalid_client") == !isAccepted)
     }
 
     /// The daemon asks over a Unix socket, whatever the service does.

@@ -154,22 +154,6 @@ printf '[Service]\nLoadCredential=store-password:/etc/etcd-password\n' \
     >/etc/systemd/system/clientsecretd-store.service.d/override.conf
 systemctl daemon-reload
 
-# A mistake in the configuration: what the daemon has adopted before is what this service goes by, too.
-cp $configuration /tmp/good.yaml
-echo '  - [' >>$configuration
-systemctl stop clientsecretd.service clientsecretd-store.service
-put_shop
-promise "with a mistake in the configuration the daemon starts" systemctl start clientsecretd.service
-contains "with what was adopted before" "would not start" "$(clientsecretd status)"
-received() { clientsecretd status --json | python3 -c '
-import json, sys
-shop = next(c for c in json.load(sys.stdin)["clients"] if c["name"] == "shop")
-sys.exit(shop["source"]["state"] in ("unreachable", "missing"))'; }
-eventually "and reaches the store" received
-cp /tmp/good.yaml $configuration
-promise "and with a good one again" clientsecretd reload
-eventually "receives what was put there meanwhile" receives
-eventually "and all is well" clientsecretd health
 equal "no secret is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$web" -e "$(cat $output)" -e "$(cat $shop)")"
 
