@@ -76,18 +76,6 @@ import Testing
             ])
     }
 
-    @Test func refusesADirectoryThatOthersMayWrite() throws {
-        try makeDirectory("open", mode: 0o775)
-        try directory.write(good, to: "open/c.yaml")
-        let said = said("open/c.yaml")
-        #expect(said.count == 1)
-        #expect(
-            said.first?.hasPrefix("\(directory("open/c.yaml")):1:1: error: \(directory("open")) is not guarded: ")
-                == true)
-        // No command changes a directory that exists.
-        #expect(said.first?.contains("chmod") == false)
-    }
-
     /// The files that add to it are guarded like it, and what each of them lacks is told.
     @Test func refusesAdditionsThatOthersMayWrite() throws {
         try directory.write(good, to: "c.yaml")
@@ -110,29 +98,6 @@ import Testing
         let said = said("c.yaml")
         #expect(said.count == 1)
         #expect(said.first?.hasPrefix("\(directory("c.d")):1:1: error: \(directory("c.d")) is not guarded: ") == true)
-    }
-
-    /// The file is this user's, and the one that the configuration is for trusts only root and himself.
-    @Test func refusesAFileOfAnotherUser() throws {
-        try directory.write(good, to: "c.yaml", mode: 0o644)
-        let owner: UInt32 = me.user == 0 ? 12_345 : me.user
-        if me.user == 0 {
-            try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory("c.yaml"))
-        }
-        let other = me.user == 0 ? me : Identity(user: owner + 1, group: me.group)
-        let said = said("c.yaml", as: other)
-        #expect(said.count == 1)
-        #expect(said.first?.contains(" is not guarded: ") == true)
-        #expect(said.first?.contains("; look at what ") == true && said.first?.contains("chown") == false)
-        // The daemon that runs as that user may use it.
-        if me.user == 0 {
-            try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: directory.path)
-            let owner = Identity(user: 12_345, group: 12_345)
-            #expect(throws: Never.self) { try ConfigurationLoader.load(path: directory("c.yaml"), as: owner).get() }
-            // Under sudo, so does root.
-            let caller = Identity(user: 0, group: 0, caller: 12_345)
-            #expect(throws: Never.self) { try ConfigurationLoader.load(path: directory("c.yaml"), as: caller).get() }
-        }
     }
 
     @Test func refusesAControlGroupThatCouldReadAKey() throws {

@@ -75,19 +75,6 @@ import Testing
             other
                 == "\(passphrase): the passphrase cannot be used: others could read or replace it: "
                 + "the file can be read by everybody; take it from all others")
-    }
-
-    @Test func aDirectoryThatOthersMayWriteToIsNamed() throws {
-        try shell("mkdir open && cp -p key open/key && chmod 777 open", in: directory)
-        let open = directory("open")
-        let sentence = try #require(try sentence(try file("open/key")))
-        #expect(
-            sentence
-                == "\(open)/key: others could read or replace the key: \(open): the directory is writable by its group "
-                + "and everybody; keep the file below directories of root's or the daemon's user's that nobody else may write to, "
-                + "such as /etc/clientsecretd")
-    }
-
     @Test func whatIsNotThereIsMissing() throws {
         #expect(try words { try load(try file("none")) } == "\(directory("none")): there is no such key file")
         #expect(

@@ -152,22 +152,6 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == mode.map(Int.init) ?? 0o644)
     }
 
-    @Test func accessListsAndAttributesAreKept() throws {
-        let file = try Samples.file(scratch("app.env"), .env)
-        try scratch.write("A=1\nSECRET=old\n", to: "app.env", mode: 0o640)
-        try #require(run(["setfacl", "-m", "u:daemon:r,g:games:r", scratch("app.env")]).status == 0)
-        try #require(run(["setfattr", "-n", "user.note", "-v", "mine", scratch("app.env")]).status == 0)
-        let before = try run(["getfacl", "--omit-header", "--absolute-names", scratch("app.env")]).output
-        let first = try inode("app.env")
-        #expect(try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file).wrote)
-        #expect(try inode("app.env") != first)
-        #expect(try run(["getfacl", "--omit-header", "--absolute-names", scratch("app.env")]).output == before)
-        #expect(before.contains("user:daemon:r--"))
-        let note = try run(["getfattr", "--only-values", "-n", "user.note", "--absolute-names", scratch("app.env")])
-            .output
-        #expect(note == "mine")
-    }
-
     // MARK: Environment files
 
     @Test func severalClientsAreOneWriteAndOtherLinesStay() throws {

@@ -63,24 +63,6 @@ import Testing
         #expect(try bench.records[Values.name(web)]?.current == first)
     }
 
-    @Test func aShorterLifetimeReplacesWhatIsOverdueByIt() throws {
-        let bench = try settled()
-        bench.pass(10 * Values.day)
-        bench.forget()
-        bench.reload(
-            try Values.configuration([web: Values.client(web, lifetime: 12 * Values.day, renewBefore: 4 * Values.day)]))
-        #expect(bench.log.contains("mint web"))
-        #expect(try bench.current(web)?.expiresAt == Values.moment(22 * Values.day))
-    }
-
-    @Test func aLongerLifetimeReplacesNothing() throws {
-        let bench = try settled()
-        bench.pass(10 * Values.day)
-        bench.forget()
-        bench.reload(try Values.configuration([web: Values.client(web, lifetime: 150 * Values.day)]))
-        #expect(bench.effects == [])
-    }
-
     @Test func theSecretInForceStaysAlthoughAnOlderOneThatLastsLongerLiesInAnOutput() throws {
         let outputs = [try Values.raw("a"), try Values.raw("b")]
         let bench = try settled(try Values.client(web, outputs: outputs))

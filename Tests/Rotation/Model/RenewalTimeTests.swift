@@ -79,15 +79,6 @@ import Testing
         #expect(bench.log == [])
     }
 
-    @Test func theShortestLivesAreRenewedOnceAMinute() throws {
-        let entry = try Values.client("web", lifetime: 90, renewBefore: 89)
-        let bench = try Bench(try Values.configuration(["web": entry]))
-        bench.go()
-        bench.forget()
-        bench.pass(600)
-        #expect(bench.log.filter { $0 == "mint web" }.count == 10)
-    }
-
     @Test func clientsThatShareAnActionAreNeverRenewedWithinAMinute() throws {
         // One was made 40 s before the other, and each could pull the other into its batch.
         let shared = [Values.exec("/bin/after")]

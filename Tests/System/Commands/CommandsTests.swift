@@ -94,18 +94,6 @@ import Testing
         #expect(minted.complaints.contains("client \"web\" receives its secrets"), "\(minted.complaints)")
     }
 
-    @Test func aKeyThatOthersMayReadIsRefusedWithWhatFixesIt() throws {
-        let sandbox = try Sandbox()
-        try sandbox.permit(sandbox.key, 0o644)
-        let refused = try mint(sandbox)
-        #expect(refused.status == 1)
-        #expect(refused.output.isEmpty)
-        #expect(
-            refused.complaints
-                == "clientsecretd: \(sandbox.key): others could read or replace the key: the file can be read by everybody; "
-                + "take it from all others: chmod 0600 \(sandbox.key)\n")
-    }
-
     @Test func aFileOfAFlagThatIsNotThere() throws {
         let sandbox = try Sandbox()
         let missing = sandbox.directory("AuthKey_AAAAAAAAAA.p8")
@@ -164,27 +152,6 @@ import Testing
         #expect(try sandbox.command("inspect", "-", "--key", sandbox.key, input: String(changed)).status == 1)
     }
 
-    @Test func initWritesAConfigurationThatCheckAccepts() throws {
-        let sandbox = try Sandbox()
-        let flags = [
-            "init", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--key", sandbox.key, "--output",
-            sandbox.directory("out/web.jwt"),
-        ]
-        let path = sandbox.directory("clientsecretd.yaml")
-        let made = try run([sandbox.binary] + flags + ["--config", path])
-        #expect(made.status == 0, "\(made.complaints)")
-        #expect(made.output.contains("clientsecretd check --config \(path)\n"))
-        #expect(try sandbox.command("check").status == 0)
-        let before = try sandbox.directory.read("clientsecretd.yaml")
-        let again = try run([sandbox.binary] + flags + ["--config", path])
-        #expect(again.status == 1)
-        #expect(
-            again.complaints
-                == "clientsecretd: \(path) exists and is left as it is; name another with --config, or remove it\n")
-        #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
-        #expect(try run([sandbox.binary] + flags + ["--config", "-"]).output == before)
-    }
-
     /// Whoever reads the answer as JSON is given one for a text that is refused, too.
     @Test func checkAnswersInJSONAlsoWhereTheTextIsRefused() throws {
         let sandbox = try Sandbox()
@@ -195,19 +162,6 @@ import Testing
         let answer = try JSONDecoder().decode(Answer.self, from: Data(check.output.utf8))
         #expect(answer.clients.isEmpty)
         #expect(answer.problems.contains { $0.contains("clientsecretd.yaml:1:17: error: unknown key") })
-    }
-
-    @Test func withoutADaemonThereIsNobodyToAsk() throws {
-        let sandbox = try Sandbox()
-        for arguments in [["status"], ["status", "--json"], ["renew"], ["reload"]] {
-            let answer = try run([sandbox.binary] + arguments + ["--socket", sandbox.socket])
-            #expect(answer.status == 69)
-            #expect(answer.output.isEmpty)
-            #expect(
-                answer.complaints
-                    == "clientsecretd: no daemon can be reached at \(sandbox.socket): No such file or directory; "
-                    + "is it running? (systemctl status clientsecretd)\n")
-        }
     }
 
     @Test func statusIsATableInAPipeAndADocumentOnDemand() throws {

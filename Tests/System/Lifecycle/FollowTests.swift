@@ -17,17 +17,17 @@ import Testing
     }
 
     /// The follower's configuration: what `public-key` prints, and a client.
-    private func configure(keys: String? = nil, key: String = "apple") throws {
+    private func configure() throws {
         let printed = try signer.command("public-key")
         #expect(printed.status == 0, "\(printed.complaints)")
         try follower.directory.write(
             """
-            \(keys ?? printed.output)
+            \(printed.output)
             state_dir: \(follower.state)
             clients:
               web:
                 client_id: com.example.web
-                key: \(key)
+                key: apple
                 from: {path: \(follower.directory("in/web.jwt"))}
                 outputs:
                   - path: \(follower.directory("out/web.jwt"))

@@ -86,12 +86,7 @@ promise "the daemon starts" systemctl start clientsecretd.service
 eventually "what it mints is in etcd" shares
 eventually "what another signer put there is received" receives
 eventually "all is well" clientsecretd health
-put_shop
-eventually "a newer one is received when the watch tells of it" receives
 web=$(cat $output)
-promise "a renewal" renew_web
-refused "is of another secret" test "$web" = "$(cat $output)"
-eventually "and is put there, too" shares
 
 cat >/usr/local/bin/ask <<'PYTHON'
 #!/usr/bin/python3
