@@ -3,15 +3,23 @@ import Glibc
 import Linux
 import SystemPackage
 
-/// A connection to the message bus, or to systemd itself, for the length of one delivery.
+/// A connection to systemd, through the message bus or direct, for the length of one delivery.
 ///
-/// It is closed with this value, since a subscriber is woken by the jobs of all units. Only ``receive()`` waits, and
-/// never past the deadline or the cancellation, so that no thread waits for a bus that hangs.
+/// The rules are:
+/// - Every user may send this connection any message, because a match rule does not hold back a signal that is addressed
+///   to it. So messages are taken only from the bus itself and from the connection that owned systemd's name when this
+///   one was made. The bus writes the sender into each message.
+/// - When that owner changes (`systemctl daemon-reexec`), systemd counts as unreachable here: a new connection finds the
+///   new owner.
+/// - Only ``receive()`` waits, and never past the deadline or the cancellation, however many messages come.
+/// - It is closed with this value, since a subscriber is woken by the jobs of all units.
 @safe struct BusConnection: ~Copyable {
     /// Where to reach systemd.
     enum Address: Hashable, Sendable {
         /// The system's message bus.
         case system
+        /// A message bus at this socket.
+        case bus(String)
         /// A socket on which systemd itself answers, without a message bus in between.
         case direct(String)
     }
@@ -22,32 +30,72 @@ import SystemPackage
     private let cancel: EventCounter?
     /// On CLOCK_MONOTONIC, in microseconds.
     private let deadline: Int64
+    /// The unique name (`:1.2`) of the connection that owns systemd's name; nil on a direct connection.
+    private var owner: String?
+
+    /// The well-known name of systemd.
+    static let systemd = "org.freedesktop.systemd1"
+    /// The bus itself as a sender: a name that no connection can own.
+    private static let driver = "org.freedesktop.DBus"
 
     /// - Parameters:
-    ///   - milliseconds: how long the connection may be used.
+    ///   - deadline: until when the connection may be used, on CLOCK_MONOTONIC, in microseconds.
     ///   - cancel: ends every wait when it is raised.
-    init(to address: Address, milliseconds: Int64, cancel: EventCounter?) throws(BusError) {
+    static func open(to address: Address, deadline: Int64, cancel: EventCounter?) throws(BusError) -> BusConnection {
         var made: OpaquePointer?
         let result: Int32
+        var isBus = true
         switch address {
         case .system:
             result = unsafe sd_bus_open_system(&made)
+        case .bus(let path):
+            result = unsafe connect(path, isBus: true, &made)
         case .direct(let path):
-            result = unsafe Self.openDirect(path, &made)
+            isBus = false
+            result = unsafe connect(path, isBus: false, &made)
         }
         guard result >= 0, let made = unsafe made else {
             unsafe sd_bus_close_unref(made)
             throw .unreachable(Errno(rawValue: -result))
         }
-        unsafe bus = made
-        isBus = address == .system
-        self.cancel = cancel
-        deadline = Clocks.monotonicMicroseconds() + milliseconds * 1_000
+        var connection = unsafe BusConnection(adopting: made, isBus, deadline, cancel)
+        if isBus { try connection.findOwner() }
+        return connection
     }
 
-    private static func openDirect(_ path: String, _ made: inout OpaquePointer?) -> Int32 {
+    private init(adopting bus: OpaquePointer, _ isBus: Bool, _ deadline: Int64, _ cancel: EventCounter?) {
+        unsafe self.bus = bus
+        self.isBus = isBus
+        self.deadline = deadline
+        self.cancel = cancel
+        owner = nil
+    }
+
+    /// Notes who owns systemd's name. Asked after the bus was told to report a change, so that none is missed.
+    private mutating func findOwner() throws(BusError) {
+        let rule =
+            "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='\(Self.ownerChanged)',"
+            + "arg0='\(Self.systemd)'"
+        _ = try reply(to: send("AddMatch", of: .bus, [.text(rule)]))
+        owner = try reply(to: send("GetNameOwner", of: .bus, [.text(Self.systemd)])).text()
+    }
+
+    private static let ownerChanged = "NameOwnerChanged"
+
+    /// The reply to a call before which nothing else is of interest.
+    private func reply(to question: UInt64) throws(BusError) -> BusMessage {
+        while true {
+            let message = try receive()
+            guard message.answers == question else { continue }
+            if let error = message.error { throw error }
+            return message
+        }
+    }
+
+    private static func connect(_ path: String, isBus: Bool, _ made: inout OpaquePointer?) -> Int32 {
         var result = unsafe sd_bus_new(&made)
         if result >= 0 { result = unsafe sd_bus_set_address(made, "unix:path=" + path) }
+        if result >= 0, isBus { result = unsafe sd_bus_set_bus_client(made, 1) }
         if result >= 0 { result = unsafe sd_bus_start(made) }
         return result
     }
@@ -56,22 +104,23 @@ import SystemPackage
         unsafe sd_bus_close_unref(bus)
     }
 
-    /// The destination of a method call: a peer, its object and an interface.
+    /// The destination of a method call: an object of systemd's, or the bus, and an interface.
     struct Target {
-        let destination: String
         let path: String
         let interface: String
+        /// Whether it is an object of the bus itself, and not of systemd's.
+        var isBus = false
 
         /// The message bus itself.
-        static let bus = Target(
-            destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+        static let bus = Target(path: "/org/freedesktop/DBus", interface: driver, isBus: true)
     }
 
     /// Sends a method call; its number, which the reply has.
     func send(_ member: String, of target: Target, _ arguments: [BusMessage.Argument]) throws(BusError) -> UInt64 {
         var made: OpaquePointer?
+        let destination = target.isBus ? Self.driver : owner ?? Self.systemd
         let result = unsafe sd_bus_message_new_method_call(
-            bus, &made, target.destination, target.path, target.interface, member)
+            bus, &made, destination, target.path, target.interface, member)
         guard result >= 0, let made = unsafe made else { throw .unreachable(Errno(rawValue: -result)) }
         let message = unsafe BusMessage(adopting: made)
         for argument in arguments { try message.append(argument) }
@@ -81,18 +130,34 @@ import SystemPackage
         return cookie
     }
 
-    /// Waits for the next message.
+    /// Waits for the next message of systemd or of the bus.
     func receive() throws(BusError) -> BusMessage {
         while true {
             var received: OpaquePointer?
             let progress = unsafe sd_bus_process(bus, &received)
             guard progress >= 0 else { throw .unreachable(Errno(rawValue: -progress)) }
-            if let received = unsafe received { return unsafe BusMessage(adopting: received) }
-            if progress == 0 { try wait() }
+            if let received = unsafe received {
+                let message = unsafe BusMessage(adopting: received)
+                if try isBelieved(message) { return message }
+            }
+            // Also between messages: who floods this connection must not hold it past its time.
+            try wait(isIdle: progress == 0)
         }
     }
 
-    private func wait() throws(BusError) {
+    /// Whether a message is from systemd or the bus. Throws when systemd has left the bus.
+    private func isBelieved(_ message: borrowing BusMessage) throws(BusError) -> Bool {
+        guard isBus else { return true }
+        let sender = message.sender
+        guard sender == Self.driver else { return sender != nil && sender == owner }
+        if owner != nil, message.isSignal(Self.driver, Self.ownerChanged), try message.text() == Self.systemd {
+            throw .unreachable(.socketNotConnected)
+        }
+        return true
+    }
+
+    /// Checks that time is left, and waits for something to do if there is nothing.
+    private func wait(isIdle: Bool) throws(BusError) {
         let descriptor = unsafe sd_bus_get_fd(bus)
         // Negative once the connection is lost.
         let events = unsafe sd_bus_get_events(bus)
@@ -106,7 +171,7 @@ import SystemPackage
             pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0),
             pollfd(fd: cancel?.raw ?? -1, events: Int16(POLLIN), revents: 0),
         ]
-        let milliseconds = Int32(clamping: max(0, until - now) / 1_000 + 1)
+        let milliseconds = isIdle ? Int32(clamping: max(0, until - now) / 1_000 + 1) : 0
         guard unsafe poll(&watched, 2, milliseconds) >= 0 || errno == EINTR else {
             throw .unreachable(Errno(rawValue: errno))
         }

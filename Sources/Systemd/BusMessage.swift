@@ -79,6 +79,14 @@ import SystemPackage
         return try bool()
     }
 
+    /// The next value, a number and an object's path in a variant: the path.
+    func variantObject() throws(BusError) -> String {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "(uo)"))
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), "uo"))
+        _ = try number()
+        return try text("o")
+    }
+
     /// The next value, an array of strings in a variant.
     func variantTexts() throws(BusError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "as"))
@@ -102,11 +110,65 @@ import SystemPackage
         return pairs
     }
 
+    /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
+    func properties() throws(BusError) -> [String: UnitSettings.Value] {
+        var properties: [String: UnitSettings.Value] = [:]
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "{sv}"))
+        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
+            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("e"), "sv"))
+            let name = try text()
+            var type: UnsafePointer<CChar>?
+            try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
+            let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
+            if ["b", "s", "t", "as", "a(ss)", "a(say)", "(bas)"].contains(contents) {
+                try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), contents))
+                properties[name] = try value(contents)
+                try Self.check(unsafe sd_bus_message_exit_container(raw))
+            } else {
+                try Self.check(unsafe sd_bus_message_skip(raw, "v"))
+            }
+            try Self.check(unsafe sd_bus_message_exit_container(raw))
+        }
+        return properties
+    }
+
+    private func value(_ type: String) throws(BusError) -> UnitSettings.Value? {
+        switch type {
+        case "b": return .flag(try bool())
+        case "s": return .text(try text())
+        case "t":
+            var number: UInt64 = 0
+            try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
+            return .number(number)
+        case "as": return .list(try texts())
+        case "(bas)":
+            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), "bas"))
+            let isAllowList = try bool()
+            let words = try texts()
+            try Self.check(unsafe sd_bus_message_exit_container(raw))
+            return .filter(isAllowList: isAllowList, words)
+        default:
+            // The first string of each.
+            let members = String(type.dropFirst(2).dropLast())
+            var names: [String] = []
+            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
+            while unsafe sd_bus_message_at_end(raw, 0) == 0 {
+                try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
+                names.append(try text())
+                try Self.check(unsafe sd_bus_message_skip(raw, String(members.dropFirst())))
+                try Self.check(unsafe sd_bus_message_exit_container(raw))
+            }
+            try Self.check(unsafe sd_bus_message_exit_container(raw))
+            return .list(names)
+        }
+    }
+
     /// The next value, an array of strings.
     func texts() throws(BusError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(raw, 0) == 0 { texts.append(try text()) }
+        try Self.check(unsafe sd_bus_message_exit_container(raw))
         return texts
     }
 
@@ -124,6 +186,11 @@ import SystemPackage
             try Self.check(unsafe sd_bus_message_exit_container(raw))
         }
         return texts
+    }
+
+    /// The connection that sent it, which the bus writes into each message; nil on a direct connection.
+    var sender: String? {
+        unsafe sd_bus_message_get_sender(raw).map { unsafe String(cString: $0) }
     }
 
     /// The number of the call that this message answers; nil when it is no reply.

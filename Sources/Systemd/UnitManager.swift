@@ -4,18 +4,21 @@ import SystemPackage
 
 /// A client of systemd over one bus connection, for the length of one delivery or check.
 ///
-/// Blocks, up to its `patience`. Methods, signals and error names are those of org.freedesktop.systemd1(5).
+/// Blocks, up to its `patience`. Methods, signals and error names are those of org.freedesktop.systemd1(5). Whose messages
+/// are believed is decided by ``BusConnection``; what they say of the end of a job is confirmed by the unit's properties.
 package struct UnitManager: ~Copyable {
-    private let connection: BusConnection
+    private var connection: BusConnection
+    private let address: BusConnection.Address
+    /// On CLOCK_MONOTONIC, in microseconds.
+    private let deadline: Int64
     private let cancel: EventCounter?
-    /// Results of jobs that ended before anybody waited for them, by the job's path.
-    private var ended: [String: String]
+    /// Results of jobs that ended since the order was sent, by the job's path: a job may end before its order is answered.
+    private var ended: [String: String] = [:]
     /// How many jobs of each unit were seen to end.
     private var moves: [String: Int] = [:]
 
     static let manager = BusConnection.Target(
-        destination: "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1",
-        interface: "org.freedesktop.systemd1.Manager")
+        path: "/org/freedesktop/systemd1", interface: BusConnection.systemd + ".Manager")
     private static let unitInterface = "org.freedesktop.systemd1.Unit"
     private static let serviceInterface = "org.freedesktop.systemd1.Service"
 
@@ -41,15 +44,14 @@ package struct UnitManager: ~Copyable {
     }
 
     init(at address: BusConnection.Address, patience milliseconds: Int64, cancel: EventCounter?) throws(UnitError) {
-        let made: BusConnection
+        deadline = Clocks.monotonicMicroseconds() + milliseconds * 1_000
+        self.address = address
+        self.cancel = cancel
         do throws(BusError) {
-            made = try BusConnection(to: address, milliseconds: milliseconds, cancel: cancel)
+            connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
         } catch {
             throw UnitError(error)
         }
-        connection = made
-        self.cancel = cancel
-        ended = [:]
     }
 
     /// A unit's state in systemd.
@@ -62,18 +64,23 @@ package struct UnitManager: ~Copyable {
         package let invocation: [UInt8]
 
         var isUp: Bool { ["active", "reloading"].contains(activity) }
+        var isDown: Bool { ["inactive", "failed", "deactivating"].contains(activity) }
     }
 
     package mutating func condition(of unit: String) throws(UnitError) -> Condition {
         do throws(BusError) {
-            let properties = try target(unit, Self.propertyInterface)
-            return Condition(
-                load: try property("LoadState", of: properties).variantText(),
-                activity: try property("ActiveState", of: properties).variantText(),
-                invocation: try property("InvocationID", of: properties).variantBytes())
+            return try state(of: unit)
         } catch {
             throw UnitError(error)
         }
+    }
+
+    private mutating func state(of unit: String) throws(BusError) -> Condition {
+        let properties = try target(unit, Self.propertyInterface)
+        return Condition(
+            load: try property("LoadState", of: properties).variantText(),
+            activity: try property("ActiveState", of: properties).variantText(),
+            invocation: try property("InvocationID", of: properties).variantBytes())
     }
 
     private static let propertyInterface = "org.freedesktop.DBus.Properties"
@@ -132,6 +139,12 @@ package struct UnitManager: ~Copyable {
             settings.readWritePaths = try paths("ReadWritePaths")
             settings.readOnlyPaths = try paths("ReadOnlyPaths")
             settings.inaccessiblePaths = try paths("InaccessiblePaths")
+            // Not known to systemd before 248.
+            for (name, place) in [("NoExecPaths", \UnitSandbox.Settings.noExecPaths), ("ExecPaths", \.execPaths)] {
+                do throws(BusError) { settings[keyPath: place] = try paths(name) } catch {
+                    guard case .refused = error else { throw error }
+                }
+            }
             settings.temporaryFileSystem = try read("TemporaryFileSystem").variantPairs().map(\.first)
             settings.bindPaths = try read("BindPaths").variantPairs(rest: "bt").map(\.second)
             settings.bindReadOnlyPaths = try read("BindReadOnlyPaths").variantPairs(rest: "bt").map(\.second)
@@ -147,10 +160,42 @@ package struct UnitManager: ~Copyable {
         }
     }
 
+    /// The unit's own file and its drop-ins, in the order in which they apply.
+    mutating func files(of unit: String) throws(UnitError) -> (own: String, dropIns: [String]) {
+        do throws(BusError) {
+            let properties = try target(unit, Self.propertyInterface)
+            return (
+                try property("FragmentPath", of: properties).variantText(),
+                try property("DropInPaths", of: properties).variantTexts()
+            )
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    /// All properties of a service that are of a type which is used here.
+    mutating func values(of service: String) throws(UnitError) -> [String: UnitSettings.Value] {
+        do throws(BusError) {
+            return try call("GetAll", of: target(service, Self.propertyInterface), [.text(Self.serviceInterface)])
+                .properties()
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    /// Has systemd read its units' files again (`systemctl daemon-reload`).
+    package mutating func reloadUnits() throws(UnitError) {
+        do throws(BusError) {
+            _ = try call("Reload", of: Self.manager, [])
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
     /// The unit's object, for which systemd loads the unit.
     private mutating func target(_ unit: String, _ interface: String) throws(BusError) -> BusConnection.Target {
         let path = try call("LoadUnit", of: Self.manager, [.text(unit)]).text("o")
-        return BusConnection.Target(destination: Self.manager.destination, path: path, interface: interface)
+        return BusConnection.Target(path: path, interface: interface)
     }
 
     /// Has systemd carry out an order, waits for its end, and checks that a started unit stays up.
@@ -185,17 +230,20 @@ package struct UnitManager: ~Copyable {
         }
         if condition.load == "masked", order.isJob { throw .masked }
         let result: JobResult?
+        let now: Condition
         do throws(BusError) {
-            result = try give(asked, to: unit)
+            (result, now) = try give(asked, to: unit, found: condition)
         } catch {
             throw explained(error)
         }
         if let result {
             // Stopped meanwhile, the unit reads the new secret when it starts.
-            if result == .skipped, asked.isForRunning { return false }
+            if result == .skipped, asked.isForRunning, now.isDown { return false }
             throw .job(result)
         }
-        if order.isRestart || order == .start { try checkItStaysActive(unit, after: order, settling, ended) }
+        if order.isRestart || order == .start {
+            try checkItStaysActive(unit, after: order, since: now, settling, ended)
+        }
         return true
     }
 
@@ -207,9 +255,9 @@ package struct UnitManager: ~Copyable {
     private static let checkLimit = 3
 
     private mutating func checkItStaysActive(
-        _ unit: String, after order: UnitOrder, _ settling: Int64, _ ended: EndedStarts?
+        _ unit: String, after order: UnitOrder, since began: Condition, _ settling: Int64, _ ended: EndedStarts?
     ) throws(UnitError) {
-        var last = try condition(of: unit)
+        var last = began
         for _ in 0..<Self.checkLimit {
             if last.activity == "failed" { throw .ended }
             if last.activity == "inactive" {
@@ -237,24 +285,103 @@ package struct UnitManager: ~Copyable {
     /// Whether a service that is not running ended by itself, and was not stopped. False for a oneshot, which ends when its
     /// work is done.
     private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
+        guard unit.hasSuffix(".service") else { return false }
         // One job is the start that was ordered here; a further one was ordered by somebody else.
-        guard unit.hasSuffix(".service"), moves[unit, default: 0] <= 1 else { return false }
         do throws(BusError) {
             let properties = try target(unit, Self.propertyInterface)
+            // The signals name a unit by its own name, and the configuration may use an alias of it.
+            let name = try property("Id", of: properties).variantText()
+            guard moves[name, default: 0] <= 1 else { return false }
             return try property("Type", of: properties, in: Self.serviceInterface).variantText() != "oneshot"
         } catch {
             throw UnitError(error)
         }
     }
 
-    /// Sends an order and waits for the end of its job; nil when it succeeded.
-    private mutating func give(_ order: UnitOrder, to unit: String) throws(BusError) -> JobResult? {
+    /// Sends an order and waits for the end of its job: its result, nil when it succeeded, and the unit's state by then.
+    ///
+    /// - Parameter found: the unit's state before.
+    private mutating func give(
+        _ order: UnitOrder, to unit: String, found: Condition
+    ) throws(BusError) -> (result: JobResult?, now: Condition) {
         if case .signal(let number) = order {
             _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
-            return nil
+            return (nil, found)
         }
+        ended = [:]
         let job = try call(order.method, of: Self.manager, [.text(unit), .text("replace")]).text("o")
-        return JobResult(try end(of: job))
+        let reported = try end(of: job, on: unit)
+        let now = try state(of: unit)
+        return (try confirmed(reported, of: order, on: unit, found, now), now)
+    }
+
+    /// Waits until systemd has the job no more: its result as it was reported, or nil if that report was missed.
+    private mutating func end(of job: String, on unit: String) throws(BusError) -> String? {
+        while true {
+            do throws(BusError) {
+                while ended[job] == nil { try note(try connection.receive()) }
+                if try !has(job, unit) { return ended[job] }
+                ended[job] = nil
+            } catch {
+                guard case .unreachable = error else { throw error }
+                try reconnect()
+                if try !has(job, unit) { return ended[job] }
+            }
+        }
+    }
+
+    /// Whether the unit still has that job.
+    private mutating func has(_ job: String, _ unit: String) throws(BusError) -> Bool {
+        try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
+    }
+
+    /// How long a job is not given up although systemd has gone, in microseconds: while it executes itself anew
+    /// (`systemctl daemon-reexec`), or while the bus is restarted.
+    private static let absence: Int64 = 20_000_000
+    /// Between two tries, in milliseconds.
+    private static let pause: Int64 = 200
+
+    private mutating func reconnect() throws(BusError) {
+        let end = min(deadline, Clocks.monotonicMicroseconds() + Self.absence)
+        while true {
+            if let cancel {
+                if cancel.wait(atMost: Self.pause) { throw .cancelled }
+            } else {
+                usleep(UInt32(Self.pause * 1_000))
+            }
+            do throws(BusError) {
+                connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
+                return try subscribe()
+            } catch {
+                guard case .unreachable = UnitError(error), Clocks.monotonicMicroseconds() < end else { throw error }
+            }
+        }
+    }
+
+    /// How a job ended, by what the unit is like after it; nil when it succeeded.
+    ///
+    /// - Parameters:
+    ///   - reported: what systemd's signal said; nil: the signal was missed.
+    ///   - found: the unit's state before the order.
+    ///   - now: its state after the job.
+    private mutating func confirmed(
+        _ reported: String?, of order: UnitOrder, on unit: String, _ found: Condition, _ now: Condition
+    ) throws(BusError) -> JobResult? {
+        let isStartedAnew = now.invocation.isEmpty || now.invocation != found.invocation
+        if let reported, let result = JobResult(reported) { return result }
+        if reported == nil {
+            if now.activity == "failed" { return .failed }
+            guard isStartedAnew || now.isUp && order != .tryRestart else { return .canceled }
+        }
+        guard unit.hasSuffix(".service"), now.isUp, !isStartedAnew else { return nil }
+        switch order {
+        case .tryRestart: return .other("systemd calls it done, and the unit was not restarted")
+        case .reload, .reloadOrTryRestart:
+            let properties = try target(unit, Self.propertyInterface)
+            let result = try property("ReloadResult", of: properties, in: Self.serviceInterface).variantText()
+            return result == "success" ? nil : .failed
+        case .start, .signal: return nil
+        }
     }
 
     /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
@@ -298,7 +425,7 @@ package struct UnitManager: ~Copyable {
     private mutating func subscribe() throws(BusError) {
         if connection.isBus {
             let rule =
-                "type='signal',sender='org.freedesktop.systemd1',path='\(Self.manager.path)',"
+                "type='signal',sender='\(BusConnection.systemd)',path='\(Self.manager.path)',"
                 + "interface='\(Self.manager.interface)',member='JobRemoved'"
             _ = try call("AddMatch", of: .bus, [.text(rule)])
         }
@@ -316,14 +443,6 @@ package struct UnitManager: ~Copyable {
                 return message
             }
             try note(message)
-        }
-    }
-
-    /// Waits for the job's result.
-    private mutating func end(of job: String) throws(BusError) -> String {
-        while true {
-            if let result = ended[job] { return result }
-            try note(try connection.receive())
         }
     }
 

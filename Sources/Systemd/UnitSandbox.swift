@@ -17,6 +17,8 @@ package struct UnitSandbox: Hashable, Sendable {
         /// The mount points, not what is mounted.
         package var bindPaths: [String] = []
         package var bindReadOnlyPaths: [String] = []
+        package var noExecPaths: [String] = []
+        package var execPaths: [String] = []
         /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
         package var directories: [String] = []
         /// Paths without which the unit does not start, with their settings.
@@ -41,6 +43,11 @@ package struct UnitSandbox: Hashable, Sendable {
         let setting: String
     }
 
+    private struct Execution: Hashable {
+        let path: String
+        let isAllowed: Bool
+    }
+
     /// The strictest first: of several mounts at one path systemd keeps that one.
     private enum Kind: Int, Comparable {
         case inaccessible
@@ -57,6 +64,8 @@ package struct UnitSandbox: Hashable, Sendable {
     }
 
     private let mounts: [Mount]
+    /// The places of NoExecPaths= and ExecPaths=, and whether programs there may be executed.
+    private let execution: [Execution]
     private let directories: [String]
     private let required: [String: String]
 
@@ -93,6 +102,9 @@ package struct UnitSandbox: Hashable, Sendable {
         add(settings.bindPaths, .bind, of: "BindPaths")
         add(settings.bindReadOnlyPaths, .bindReadOnly, of: "BindReadOnlyPaths")
         self.mounts = mounts
+        execution =
+            settings.noExecPaths.map { Execution(path: RealPath.of($0), isAllowed: false) }
+            + settings.execPaths.map { Execution(path: RealPath.of($0), isAllowed: true) }
         directories = settings.directories
         required = settings.required
     }
@@ -115,6 +127,15 @@ package struct UnitSandbox: Hashable, Sendable {
         }
         guard let mount = Self.nearest(mounts.filter({ Self.isAt(real, orBelow: $0.path) })) else { return .writable }
         return mount.kind == .readOnly || mount.kind == .bindReadOnly ? .readOnly(by: mount.setting) : .writable
+    }
+
+    /// The setting by which processes of the unit may not execute the file; nil when they may.
+    package func settingAgainstExecuting(_ path: String) -> String? {
+        let real = RealPath.of(path)
+        let nearest = execution.filter { Self.isAt(real, orBelow: $0.path) }.max {
+            ($0.path.utf8.count, $0.isAllowed ? 1 : 0) < ($1.path.utf8.count, $1.isAllowed ? 1 : 0)
+        }
+        return nearest.flatMap { $0.isAllowed ? nil : "NoExecPaths=\($0.path)" }
     }
 
     /// Whether systemd makes this directory, owned by the unit's user, each time the unit starts.

@@ -75,6 +75,8 @@ import Testing
             other
                 == "\(passphrase): the passphrase cannot be used: others could read or replace it: "
                 + "the file can be read by everybody; take it from all others")
+    }
+
     @Test func whatIsNotThereIsMissing() throws {
         #expect(try words { try load(try file("none")) } == "\(directory("none")): there is no such key file")
         #expect(

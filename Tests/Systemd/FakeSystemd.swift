@@ -4,8 +4,8 @@ import Linux
 import Synchronization
 import TestSupport
 
-/// A stand-in for systemd's manager, on a socket of a test's own like systemd's private one: it answers orders to units
-/// as a test says.
+/// A stand-in for systemd's manager, on a socket of a test's own like systemd's private one, or behind a message bus: it
+/// answers orders to units as a test says.
 final class FakeSystemd: Sendable {
     /// How it behaves towards one connection.
     struct Script: Sendable {
@@ -28,6 +28,19 @@ final class FakeSystemd: Sendable {
         var isSilent = false
         /// The connection is closed instead of an answer to an order.
         var hangsUp = false
+        /// The result of the last reload, as the unit has it.
+        var reload = "success"
+        /// How many queries after the end was reported still find the job; it is reported once more then.
+        var lingering = 0
+        /// It answers as a message bus would, with systemd as one connection of several.
+        var isBus = false
+        /// What another connection of the bus says of the job, before and after its order is answered.
+        var forged: String?
+        /// The other connection does not stop saying so.
+        var isFlooded = false
+        /// The connection is closed after the order was answered, and the job ends; the state of the unit after that is
+        /// `later`.
+        var isExecutedAnew = false
     }
 
     private let directory: TemporaryDirectory
@@ -42,10 +55,12 @@ final class FakeSystemd: Sendable {
         directory = try TemporaryDirectory()
         let listener = try UnixListener(path: directory("private"), mode: 0o600).release()
         Thread.detachNewThread { [self] in
-            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-            _ = unsafe poll(&waiting, 1, 60_000)
-            let connection = accept(listener, nil, nil)
-            if connection >= 0 { serve(connection, script) }
+            for _ in 0..<(script.isExecutedAnew ? 2 : 1) {
+                var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&waiting, 1, 60_000)
+                let connection = accept(listener, nil, nil)
+                if connection >= 0 { serve(connection, script) }
+            }
             close(listener)
         }
     }
@@ -81,7 +96,13 @@ final class FakeSystemd: Sendable {
     private func answer(_ call: OpaquePointer, on bus: OpaquePointer, _ script: inout Script) -> Bool {
         guard let name = unsafe sd_bus_message_get_member(call) else { return true }
         switch unsafe String(cString: name) {
+        case "Hello": unsafe reply(to: call, from: Self.driver) { unsafe append("s", ":1.7", to: $0) }
+        case "AddMatch": unsafe reply(to: call, from: Self.driver) { _ in }
+        case "GetNameOwner": unsafe reply(to: call, from: Self.driver) { unsafe append("s", Self.owner, to: $0) }
         case "LoadUnit":
+            if script.forged != nil {
+                unsafe reply(to: call, from: Self.stranger) { unsafe append("o", "/stranger", to: $0) }
+            }
             unsafe reply(to: call) { unsafe append("o", "/org/freedesktop/systemd1/unit/a_2eservice", to: $0) }
         case "Get":
             _ = unsafe text("s", of: call)
@@ -96,6 +117,14 @@ final class FakeSystemd: Sendable {
             case "LoadState": unsafe reply(to: call, text: script.load)
             case "ActiveState": unsafe reply(to: call, text: script.activity)
             case "Type": unsafe reply(to: call, text: script.type)
+            case "Id": unsafe reply(to: call, text: "a.service")
+            case "ReloadResult": unsafe reply(to: call, text: script.reload)
+            case "Job":
+                let isThere = script.lingering > 0
+                unsafe reply(to: call, job: isThere ? 8 : 0)
+                guard isThere else { break }
+                script.lingering -= 1
+                if let result = script.result { unsafe removed(8, result, on: bus) }
             default: unsafe reply(to: call, bytes: script.invocation == 0 ? [] : [script.invocation])
             }
         case "Subscribe":
@@ -116,18 +145,37 @@ final class FakeSystemd: Sendable {
             }
             // Other units' jobs end all the time.
             unsafe removed(7, "failed", of: "b.service", on: bus)
+            if let forged = script.forged {
+                repeat {
+                    unsafe removed(8, forged, from: Self.stranger, on: bus)
+                } while unsafe script.isFlooded && sd_bus_flush(bus) >= 0 && sd_bus_is_open(bus) > 0
+                unsafe ownerChanged(from: Self.stranger, on: bus)
+            }
+            if order == "TryRestartUnit", script.later.isEmpty, script.result == "done" { script.invocation += 1 }
             if script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
             unsafe reply(to: call) { if order != "KillUnit" { unsafe append("o", job(8), to: $0) } }
             unsafe removed(9, "failed", of: "b.service", on: bus)
+            if let forged = script.forged { unsafe removed(8, forged, from: Self.stranger, on: bus) }
+            if script.isExecutedAnew {
+                if script.isBus { unsafe ownerChanged(from: Self.driver, on: bus) }
+                unsafe sd_bus_flush(bus)
+                return false
+            }
             if !script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
         }
         return true
     }
 
+    /// The connections of a bus: itself, systemd's and another user's.
+    private static let driver = "org.freedesktop.DBus"
+    private static let owner = ":1.1"
+    private static let stranger = ":1.66"
+
     private func job(_ number: UInt32) -> String { "/org/freedesktop/systemd1/job/\(number)" }
 
     private func removed(
-        _ number: UInt32, _ result: String, of unit: String = "a.service", on bus: OpaquePointer
+        _ number: UInt32, _ result: String, of unit: String = "a.service", from sender: String = owner,
+        on bus: OpaquePointer
     ) {
         var signal: OpaquePointer?
         unsafe sd_bus_message_new_signal(
@@ -138,17 +186,41 @@ final class FakeSystemd: Sendable {
         unsafe append("o", job(number), to: signal)
         unsafe append("s", unit, to: signal)
         unsafe append("s", result, to: signal)
-        unsafe sd_bus_send(bus, signal, nil)
-        unsafe sd_bus_message_unref(signal)
+        unsafe send(signal, from: sender, on: bus)
     }
 
-    private func reply(to call: OpaquePointer, _ fill: (OpaquePointer) -> Void) {
+    /// Says that systemd's name has no owner.
+    private func ownerChanged(from sender: String, on bus: OpaquePointer) {
+        var signal: OpaquePointer?
+        unsafe sd_bus_message_new_signal(bus, &signal, "/org/freedesktop/DBus", Self.driver, "NameOwnerChanged")
+        guard let signal = unsafe signal else { return }
+        for text in ["org.freedesktop.systemd1", Self.owner, ""] { unsafe append("s", text, to: signal) }
+        unsafe send(signal, from: sender, on: bus)
+    }
+
+    private func send(_ message: OpaquePointer, from sender: String, on bus: OpaquePointer?) {
+        // Where there is no bus, systemd names no sender, and the other end reads none.
+        unsafe sd_bus_message_set_sender(message, sender)
+        unsafe sd_bus_send(bus, message, nil)
+        unsafe sd_bus_message_unref(message)
+    }
+
+    private func reply(to call: OpaquePointer, from sender: String = owner, _ fill: (OpaquePointer) -> Void) {
         var made: OpaquePointer?
         unsafe sd_bus_message_new_method_return(call, &made)
         guard let answer = unsafe made else { return }
         unsafe fill(answer)
-        unsafe sd_bus_send(nil, answer, nil)
-        unsafe sd_bus_message_unref(answer)
+        unsafe send(answer, from: sender, on: nil)
+    }
+
+    private func reply(to call: OpaquePointer, job number: UInt32) {
+        unsafe reply(to: call, variant: "(uo)") {
+            var number = number
+            unsafe sd_bus_message_open_container($0, CChar(114), "uo")
+            unsafe sd_bus_message_append_basic($0, CChar(117), &number)
+            unsafe append("o", number == 0 ? "/" : job(number), to: $0)
+            unsafe sd_bus_message_close_container($0)
+        }
     }
 
     private func reply(to call: OpaquePointer, text: String) {

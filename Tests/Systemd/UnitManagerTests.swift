@@ -15,8 +15,9 @@ struct UnitManagerTests {
         ended: EndedStarts? = nil
     ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
         let systemd = try FakeSystemd(script)
-        var manager = try UnitManager(at: .direct(systemd.path), patience: patience, cancel: cancel)
         do throws(UnitError) {
+            var manager = try UnitManager(
+                at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), patience: patience, cancel: cancel)
             return (systemd, .success(try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)))
         } catch {
             return (systemd, .failure(error))
@@ -49,8 +50,55 @@ struct UnitManagerTests {
     }
 
     @Test func aSkippedJobIsOneOfAUnitThatStoppedMeanwhile() throws {
-        #expect(try outcome(of: .reload, .init(result: "skipped")).result == .success(false))
+        let stopped = FakeSystemd.Script(later: [("inactive", 1)], result: "skipped")
+        #expect(try outcome(of: .reload, stopped).result == .success(false))
+        #expect(try outcome(of: .reload, .init(result: "skipped")).result == .failure(.job(.skipped)))
         #expect(try outcome(of: .start, .init(result: "skipped")).result == .failure(.job(.skipped)))
+    }
+
+    /// Every user of the bus may address a signal, or a reply, to the daemon.
+    @Test(arguments: ["done", "skipped", "failed"]) func believesNobodyButSystemd(forged: String) throws {
+        for (result, expected) in [
+            ("done", Result<Bool, UnitError>.success(true)), ("failed", .failure(.job(.failed))),
+        ] {
+            for isHasty in [false, true] {
+                let script = FakeSystemd.Script(result: result, isHasty: isHasty, isBus: true, forged: forged)
+                #expect(try outcome(of: .tryRestart, script).result == expected)
+            }
+        }
+    }
+
+    @Test func isNotHeldByAFloodOfMessages() throws {
+        let script = FakeSystemd.Script(result: nil, isBus: true, forged: "done", isFlooded: true)
+        #expect(try outcome(of: .reload, script, patience: 300).result == .failure(.timedOut))
+    }
+
+    @Test func confirmsTheEndOfAJobByTheUnit() throws {
+        // The job is still there when its end is reported.
+        #expect(try outcome(of: .start, .init(lingering: 2)).result == .success(true))
+        #expect(try outcome(of: .start, .init(result: nil, lingering: 1), patience: 300).result == .failure(.timedOut))
+        #expect(try outcome(of: .reload, .init(reload: "exit-code")).result == .failure(.job(.failed)))
+        #expect(try outcome(of: .reloadOrTryRestart, .init(reload: "timeout")).result == .failure(.job(.failed)))
+        let notRestarted = try outcome(of: .tryRestart, .init(later: [("active", 1)])).result
+        guard case .failure(.job(.other)) = notRestarted else {
+            Issue.record("\(notRestarted)")
+            return
+        }
+    }
+
+    /// `systemctl daemon-reexec`, or a restart of the bus, while a job runs.
+    @Test(arguments: [false, true]) func learnsHowAJobEndedWhileSystemdWasAway(isBus: Bool) throws {
+        func result(_ order: UnitOrder, _ later: (String, UInt8), reload: String = "success") throws -> Result<
+            Bool, UnitError
+        > {
+            let script = FakeSystemd.Script(later: [later], reload: reload, isBus: isBus, isExecutedAnew: true)
+            return try outcome(of: order, script).result
+        }
+        #expect(try result(.tryRestart, ("active", 2)) == .success(true))
+        #expect(try result(.tryRestart, ("active", 1)) == .failure(.job(.canceled)))
+        #expect(try result(.start, ("failed", 2)) == .failure(.job(.failed)))
+        #expect(try result(.reload, ("active", 1)) == .success(true))
+        #expect(try result(.reload, ("active", 1), reload: "exit-code") == .failure(.job(.failed)))
     }
 
     @Test func nothingIsAskedForWhatIsStopped() throws {

@@ -1,0 +1,201 @@
+import Linux
+
+/// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
+/// the containers of LXC and Incus have a drop-in for all services that takes credentials and parts of the sandbox away.
+package struct UnitSettings: Hashable, Sendable {
+    /// A property of systemd's, as far as it is of a type that is used here.
+    package enum Value: Hashable, Sendable {
+        case flag(Bool)
+        case text(String)
+        case number(UInt64)
+        /// The names of credentials, or a list of words.
+        case list([String])
+        /// What alone is allowed, or what is not.
+        case filter(isAllowList: Bool, [String])
+    }
+
+    /// The unit's own file, or a drop-in.
+    package struct File: Hashable, Sendable {
+        package let path: String
+        /// The assignments of its `[Service]` section, in order.
+        let assignments: [Assignment]
+
+        struct Assignment: Hashable, Sendable {
+            let name: String
+            let value: String
+        }
+
+        package init(path: String, text: String) {
+            self.path = path
+            var section: Substring = ""
+            var assignments: [Assignment] = []
+            for line in UnitSettings.logicalLines(text) {
+                if line.hasPrefix("[") {
+                    section = line
+                } else if section == "[Service]", let sign = line.firstIndex(of: "=") {
+                    assignments.append(
+                        Assignment(
+                            name: Self.trimmed(line[..<sign]), value: Self.trimmed(line[line.index(after: sign)...])))
+                }
+            }
+            self.assignments = assignments
+        }
+
+        private static func trimmed(_ text: Substring) -> String {
+            String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+        }
+    }
+
+    private let values: [String: Value]
+    /// The unit's own file first, then its drop-ins in the order in which they apply.
+    private let files: [File]
+
+    package init(values: [String: Value], files: [File]) {
+        self.values = values
+        self.files = files
+    }
+
+    /// The lines of a unit file without comments and empty ones; one that ends in a backslash goes on with the next.
+    fileprivate static func logicalLines(_ text: String) -> [Substring] {
+        var lines: [Substring] = []
+        var begun: String?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let start = line.drop { $0 == " " || $0 == "\t" }
+            if start.first == "#" || start.first == ";" { continue }
+            let whole = begun.map { $0 + " " + line } ?? String(start)
+            if whole.hasSuffix("\\") {
+                begun = String(whole.dropLast())
+            } else {
+                begun = nil
+                if !whole.isEmpty { lines.append(Substring(whole)) }
+            }
+        }
+        return lines
+    }
+
+    /// Whether systemd takes the name of the dynamic user, without which the service does not start: at most 31 letters,
+    /// digits, `-` and `_` (systemd.exec(5)).
+    package var hasUsableUser: Bool {
+        guard case .text(let user)? = values["User"], case .flag(true)? = values["DynamicUser"] else { return true }
+        let isAllowed = user.utf8.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+        return isAllowed && user.utf8.count <= 31
+    }
+
+    // MARK: The sandbox
+
+    /// A setting that is weaker in effect than in the unit's own file.
+    package struct Weakness: Hashable, Sendable {
+        /// Such as `PrivateNetwork=no`.
+        package let setting: String
+        /// The drop-in that says so; nil when none does.
+        package let file: String?
+    }
+
+    /// Settings that are weaker in effect than in the unit's own file, in the order of their names.
+    package var weaknesses: [Weakness] {
+        guard let own = files.first else { return [] }
+        let shipped = own.assignments.reduce(into: [:]) { $0[$1.name] = $1.value }
+        return shipped.keys.sorted().compactMap { name in
+            guard let value = values[name], let inEffect = Self.weakened(name, shipped[name] ?? "", value) else {
+                return nil
+            }
+            let file = files.dropFirst().last { $0.assignments.contains { $0.name == name } }
+            return Weakness(setting: "\(name)=\(inEffect)", file: file?.path)
+        }
+    }
+
+    /// The values of settings from weak to strong; those of one rank protect alike.
+    private static let ranks: [String: [[String]]] = [
+        "ProtectSystem": [["no"], ["yes"], ["full"], ["strict"]],
+        "ProtectHome": [["no"], ["read-only"], ["tmpfs", "yes"]],
+        "ProtectProc": [["default"], ["noaccess"], ["ptraceable"], ["invisible"]],
+        "ProcSubset": [["all"], ["pid"]],
+        "KeyringMode": [["inherit"], ["shared"], ["private"]],
+        "DevicePolicy": [["auto"], ["closed", "strict"]],
+    ]
+
+    /// The value in effect if it is weaker than the shipped one; else nil.
+    private static func weakened(_ name: String, _ shipped: String, _ value: Value) -> String? {
+        switch value {
+        case .flag(let isOn): return !isOn && isYes(shipped) ? "no" : nil
+        case .text(let text):
+            guard let ranks = ranks[name], let wanted = ranks.firstIndex(where: { $0.contains(shipped) }) else {
+                return nil
+            }
+            return ranks.firstIndex { $0.contains(text) } ?? 0 < wanted ? text : nil
+        case .number(let mask):
+            switch name {
+            case "CapabilityBoundingSet", "AmbientCapabilities": return mask != 0 && shipped.isEmpty ? "…" : nil
+            // What is left allowed.
+            case "RestrictNamespaces": return mask != 0 && isYes(shipped) ? "no" : nil
+            default: return nil
+            }
+        case .list(let words): return name == "SystemCallArchitectures" && words.isEmpty ? "" : nil
+        case .filter(let isAllowList, let words):
+            guard name == "SystemCallFilter" || name == "RestrictAddressFamilies" else { return nil }
+            return isAllowList && !words.isEmpty ? nil : ""
+        }
+    }
+
+    private static func isYes(_ value: String) -> Bool { ["yes", "true", "on", "1"].contains(value) }
+
+    // MARK: Credentials
+
+    private static let loading = [
+        "LoadCredential", "LoadCredentialEncrypted", "SetCredential", "SetCredentialEncrypted",
+    ]
+
+    /// Whether the service is passed a credential of this name. A directory of credentials passes each of its files with the
+    /// directory's name before it.
+    package func loads(_ credential: String) -> Bool {
+        Self.loading.contains { setting in
+            guard case .list(let names)? = values[setting] else { return false }
+            return names.contains { $0 == credential || credential.hasPrefix($0 + "_") }
+        }
+    }
+
+    /// A credential that a file of the unit names, and that a later one takes away: it clears the setting.
+    package struct RemovedCredential: Hashable, Sendable {
+        package let name: String
+        /// The file that clears the setting.
+        package let file: String
+    }
+
+    package var removedCredentials: [RemovedCredential] {
+        var named: [(setting: String, credential: String)] = []
+        var removed: [RemovedCredential] = []
+        for file in files {
+            for assignment in file.assignments where Self.loading.contains(assignment.name) {
+                if assignment.value.isEmpty {
+                    removed += named.filter { $0.setting == assignment.name }
+                        .map { RemovedCredential(name: $0.credential, file: file.path) }
+                    named.removeAll { $0.setting == assignment.name }
+                } else {
+                    named.append((assignment.name, String(assignment.value.prefix { $0 != ":" })))
+                }
+            }
+        }
+        return removed.filter { !loads($0.name) }
+    }
+}
+
+extension UnitManager {
+    /// A service's settings as systemd has loaded them; nil when there is no such unit.
+    package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
+        guard try condition(of: service).load == "loaded" else { return nil }
+        let (own, dropIns) = try files(of: service)
+        let root = Identity(user: 0, group: 0)
+        let files = ([own] + dropIns).compactMap { path -> UnitSettings.File? in
+            guard let content = try? TrustedFile.read(path, for: .configuration, as: root, limit: 1 << 20) else {
+                return nil
+            }
+            return UnitSettings.File(path: path, text: String(decoding: content.bytes, as: UTF8.self))
+        }
+        // Nothing can be compared with a file that cannot be read.
+        guard files.first?.path == own else { return UnitSettings(values: try values(of: service), files: []) }
+        return UnitSettings(values: try values(of: service), files: files)
+    }
+}

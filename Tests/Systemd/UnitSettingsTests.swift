@@ -1,0 +1,84 @@
+import Testing
+
+@testable import Systemd
+
+/// What is in effect beside what a unit's file says; Tests/System/bed asks a real systemd.
+@Suite struct UnitSettingsTests {
+    private let shipped = """
+        [Unit]
+        PrivateNetwork=no
+        [Service]
+        # NoNewPrivileges=no
+        NoNewPrivileges=yes
+        PrivateNetwork=yes
+        ProtectProc=invisible
+        ProtectHome=yes
+        PrivateUsers=no
+        CapabilityBoundingSet=
+        SystemCallFilter=@system-service \\
+            @chown
+        RestrictNamespaces=yes
+        LoadCredential=config:/etc/config
+        """
+    private let containers = "[Service]\nProtectProc=default\nNoNewPrivileges=no\nLoadCredential=\nPrivateNetwork=no\n"
+
+    private func settings(
+        _ values: [String: UnitSettings.Value], _ dropIns: [(path: String, text: String)] = []
+    ) -> UnitSettings {
+        let files = [("/usr/lib/a.service", shipped)] + dropIns
+        return UnitSettings(values: values, files: files.map { UnitSettings.File(path: $0.0, text: $0.1) })
+    }
+
+    @Test func whatADropInForAllServicesWeakensIsNamed() {
+        let found = settings(
+            [
+                "NoNewPrivileges": .flag(false), "PrivateNetwork": .flag(false), "ProtectProc": .text("default"),
+                "ProtectHome": .text("yes"), "LockPersonality": .flag(false), "PrivateUsers": .flag(false),
+            ], [("/run/service.d/lxc.conf", containers)]
+        ).weaknesses
+        #expect(found.map(\.setting) == ["NoNewPrivileges=no", "PrivateNetwork=no", "ProtectProc=default"])
+        #expect(found.allSatisfy { $0.file == "/run/service.d/lxc.conf" })
+    }
+
+    @Test func whatProtectsAsWellIsNoWeakness() {
+        let found = settings([
+            "NoNewPrivileges": .flag(true), "PrivateNetwork": .flag(true), "ProtectProc": .text("invisible"),
+            "ProtectHome": .text("tmpfs"), "CapabilityBoundingSet": .number(0), "RestrictNamespaces": .number(0),
+            "SystemCallFilter": .filter(isAllowList: true, ["read"]),
+        ])
+        #expect(found.weaknesses == [])
+    }
+
+    @Test func capabilitiesNamespacesAndSystemCallsCount() {
+        let found = settings([
+            "CapabilityBoundingSet": .number(1), "RestrictNamespaces": .number(1),
+            "SystemCallFilter": .filter(isAllowList: false, []),
+        ])
+        #expect(
+            found.weaknesses.map(\.setting) == [
+                "CapabilityBoundingSet=…", "RestrictNamespaces=no", "SystemCallFilter=",
+            ])
+    }
+
+    @Test func aCredentialThatALaterFileTakesAwayIsNamed() {
+        let own = (path: "/etc/a.service.d/key.conf", text: "[Service]\nLoadCredential=apple-key:/etc/key\n")
+        let lxc = (path: "/run/service.d/zzz.conf", text: containers)
+        let removed = settings(["LoadCredential": .list([])], [own, lxc]).removedCredentials
+        #expect(removed.map(\.name) == ["config", "apple-key"])
+        #expect(removed.allSatisfy { $0.file == lxc.path })
+        let again = (path: "/etc/a.service.d/zzzz.conf", text: own.text)
+        let restored = settings(["LoadCredential": .list(["apple-key"])], [own, lxc, again])
+        #expect(restored.loads("apple-key"))
+        #expect(restored.removedCredentials.map(\.name) == ["config"])
+        #expect(settings(["LoadCredential": .list(["store"])]).loads("store_password"))
+    }
+
+    @Test func aUserThatSystemdDoesNotTakeIsKnown() {
+        func isUsable(_ user: String) -> Bool {
+            settings(["User": .text(user), "DynamicUser": .flag(true)]).hasUsableUser
+        }
+        #expect(isUsable("csp-production_2") && isUsable(String(repeating: "a", count: 31)))
+        #expect(!isUsable("csp-a.b") && !isUsable(String(repeating: "a", count: 32)))
+        #expect(settings(["User": .text("a.b"), "DynamicUser": .flag(false)]).hasUsableUser)
+    }
+}
