@@ -11,11 +11,11 @@ package struct ActionRunner: Sendable {
     /// - Parameters:
     ///   - identity: the user whose programs may be run.
     ///   - cancel: signalled at shutdown: what has not ended then counts as interrupted.
-    ///   - redact: lines that a program printed, without secrets; the flag says whether the last one is cut off.
+    ///   - redact: removes secrets from lines that a program printed.
     ///   - output: receives each line that a program printed, already free of secrets.
     package init(
         as identity: Identity, cancel: EventCounter,
-        redact: @escaping @Sendable (_ lines: [String], _ isCut: Bool) -> [String],
+        redact: @escaping PrintedLines.Redaction,
         output: @escaping @Sendable (ActionID, String) -> Void
     ) {
         exec = ExecAction(identity: identity, cancel: cancel, redact: redact, output: output)

@@ -14,11 +14,11 @@ internal import SystemPackage
 ///   one it runs several times.
 /// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Model/Retry).
 ///   One that is cut off because the daemon stops runs again after the next start.
-/// - What it prints is logged without secrets.
+/// - What it prints is logged without secrets, a hundred lines of its beginning and of its end.
 package struct ExecAction: Sendable {
     let identity: Identity
     let cancel: EventCounter
-    let redact: @Sendable (_ lines: [String], _ isCut: Bool) -> [String]
+    let redact: PrintedLines.Redaction
     let output: @Sendable (ActionID, String) -> Void
 
     /// `PATH` of every program: Debian's directories, no others.
@@ -43,8 +43,7 @@ package struct ExecAction: Sendable {
         if let failure = Self.obstacle(to: action, as: identity) { throw failure }
         let id = action.id
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
-        for line in redact(report.lines, report.truncated > 0) { output(id, line) }
-        if report.truncated > 0 { output(id, "(\(report.truncated) bytes more)") }
+        for line in PrintedLines(report, redact).lines { output(id, line) }
         switch report.ending {
         case .exited(0): return
         case .exited(let status): throw Failure(.actionFailed, at: .action(id), detail: "exit status \(status)")
@@ -61,7 +60,11 @@ package struct ExecAction: Sendable {
             return try ChildProcess.run(
                 arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
         } catch {
-            throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: arguments.first)
+            let program = arguments.first ?? ""
+            if let obstacle = ProgramFile(program, searchPath: Self.searchPath).obstacle(afterFailure: true) {
+                throw Failure(obstacle, of: id)
+            }
+            throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: program)
         }
     }
 
@@ -95,12 +98,18 @@ package struct ExecAction: Sendable {
         return variables
     }
 
+    /// The programs that an action needs: its own, and the interpreters of a script.
+    package static func programs(of action: Action) -> [String] {
+        guard case .exec(let arguments, _) = action, let program = arguments.first else { return [] }
+        return [program] + ProgramFile(program, searchPath: searchPath).interpreters
+    }
+
     /// Why an action's program could not be started; nil when it could, or the action is of another kind. Blocks.
     package static func obstacle(to action: Action, as identity: Identity) -> Failure? {
         guard case .exec(let arguments, _) = action, let program = arguments.first else { return nil }
         do {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
-            return nil
+            return ProgramFile(program, searchPath: searchPath).obstacle().map { Failure($0, of: action.id) }
         } catch {
             guard error.code != .missing, error.code != .directoryMissing else {
                 return Failure(
@@ -114,5 +123,54 @@ package struct ExecAction: Sendable {
                 .actionNotStarted, at: .action(action.id), detail: failure?.message ?? error.description,
                 remedy: failure?.remedy ?? error.remedy)
         }
+    }
+}
+
+extension Failure {
+    fileprivate init(_ obstacle: ProgramObstacle, of action: ActionID) {
+        let firstLine = "fix the program's first line, then have it run"
+        let (detail, words) =
+            switch obstacle {
+            case .mountedNoexec:
+                (
+                    "its file system is mounted noexec",
+                    "put the program on another file system, such as below /usr/local/bin, and name it there"
+                )
+            case .carriageReturn:
+                (
+                    "its first line ends in a carriage return, as Windows writes line ends",
+                    "save it with Unix line ends, then have it run"
+                )
+            case .interpreterMissing(let name):
+                (
+                    "its interpreter \(Printable.name(name)) does not exist",
+                    "install the interpreter, or \(firstLine)"
+                )
+            case .interpreterNotExecutable(let name):
+                ("its interpreter \(Printable.name(name)) may not be executed", firstLine)
+            case .notFoundByEnv(let name) where name.contains(" "):
+                (
+                    "env takes \(Printable.name(name)) as the name of one program",
+                    "write env -S, or the interpreter's whole path, into the first line, then have it run"
+                )
+            case .notFoundByEnv(let name):
+                (
+                    "env finds no program \(Printable.name(name)) in the PATH of actions",
+                    "write the interpreter's whole path into the first line, then have it run"
+                )
+            case .noFormat:
+                (
+                    "it is neither a script with a first line such as #!/bin/sh nor a whole program",
+                    "write that first line, then have it run"
+                )
+            case .otherMachine:
+                (
+                    "it is a program for another kind of machine",
+                    "install the program for this machine, then have it run"
+                )
+            }
+        self.init(
+            .actionNotStarted, at: .action(action), detail: detail,
+            remedy: .say(words, run: "clientsecretd renew --deliver-only"))
     }
 }

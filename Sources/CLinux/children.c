@@ -2,14 +2,18 @@
 #include "children.h"
 #include "events.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +35,130 @@ static bool is_waited_for(int32_t process) {
     for (int index = 0; index < CLINUX_CHILDREN_MOST; index++)
         if (atomic_load(&children[index]) == process) return true;
     return false;
+}
+
+// Orphans: children of this process that it did not start. They are what was there before, what a program that ended by
+// itself left running, and what a supervisor that was killed held. The last are ended, the others spared: those that were
+// there when the last supervisor started or ended by itself, provided that no supervisor lay killed by then.
+//
+// Held while a child's number is used that another thread may take the status of.
+static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
+static int32_t *spared;
+static int spared_count;
+// A supervisor was killed, and not all that it held has ended yet.
+static bool is_ending_orphans;
+// Whether orphans come to this process.
+static bool is_adopting;
+
+int clinux_orphans_adopt(void) {
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) return -errno;
+    is_adopting = true;
+    return 0;
+}
+
+// Adds the orphans among one thread's children; false where /proc does not tell them, or without memory.
+static bool add_orphans(const char *thread, int32_t **listed, int *count, int *room) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/children", thread);
+    FILE *file = fopen(path, "re");
+    // A thread that has just ended has none.
+    if (!file) return errno == ENOENT;
+    bool is_whole = true;
+    for (int process; is_whole && fscanf(file, "%d", &process) == 1;) {
+        if (is_waited_for(process)) continue;
+        if (*count == *room) {
+            int larger = *room ? 2 * *room : 64;
+            int32_t *moved = realloc(*listed, (size_t)larger * sizeof **listed);
+            is_whole = moved != NULL;
+            if (!moved) break;
+            *listed = moved;
+            *room = larger;
+        }
+        (*listed)[(*count)++] = process;
+    }
+    fclose(file);
+    return is_whole;
+}
+
+// The orphans in memory to be freed, and how many; -1 where /proc does not tell them. The kernel makes them children of any
+// thread, of the first one if that runs.
+static int list_orphans(int32_t **listed) {
+    *listed = NULL;
+    DIR *threads = opendir("/proc/self/task");
+    if (!threads) return -1;
+    int count = 0, room = 0;
+    bool is_whole = true;
+    for (struct dirent *thread; is_whole && (thread = readdir(threads));)
+        if (thread->d_name[0] != '.') is_whole = add_orphans(thread->d_name, listed, &count, &room);
+    closedir(threads);
+    if (is_whole) return count;
+    free(*listed);
+    *listed = NULL;
+    return -1;
+}
+
+static bool is_spared(int32_t process) {
+    for (int index = 0; index < spared_count; index++)
+        if (spared[index] == process) return true;
+    return false;
+}
+
+// Its number may become another process's.
+static void forget_spared(int32_t process) {
+    for (int index = 0; index < spared_count; index++)
+        if (spared[index] == process) spared[index] = spared[--spared_count];
+}
+
+// Whether a supervisor was killed whose status nobody has taken yet.
+static bool is_any_killed(void) {
+    for (int index = 0; index < CLINUX_CHILDREN_MOST; index++) {
+        siginfo_t info = {0};
+        int32_t process = atomic_load(&children[index]);
+        if (process <= 0 || waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) < 0) continue;
+        if (info.si_pid && info.si_code != CLD_EXITED) return true;
+    }
+    return false;
+}
+
+static void spare_orphans(void) {
+    int32_t *listed = NULL;
+    int count = !is_adopting || is_ending_orphans ? -1 : list_orphans(&listed);
+    // After the list was read: none of it is of a supervisor that had been killed by then.
+    if (count < 0 || is_any_killed()) {
+        free(listed);
+        return;
+    }
+    free(spared);
+    spared = listed;
+    spared_count = count;
+}
+
+// Kills the orphans that are not spared; false when there is none left. One that this process may not kill is left to
+// itself.
+static bool end_orphans(void) {
+    int32_t *listed = NULL;
+    int count = list_orphans(&listed);
+    bool is_any_left = false;
+    for (int index = 0; index < count; index++) {
+        siginfo_t info = {0};
+        if (is_spared(listed[index])) continue;
+        if (waitid(P_PID, (id_t)listed[index], &info, WEXITED | WNOHANG) == 0 && info.si_pid) {
+            // Its own children are orphans now.
+            is_any_left = true;
+            continue;
+        }
+        if (kill(listed[index], SIGKILL) == 0) is_any_left = true;
+    }
+    free(listed);
+    is_ending_orphans = is_any_left;
+    return is_any_left;
+}
+
+bool clinux_orphans_end(void) {
+    pthread_mutex_lock(&orphans);
+    bool is_any_left = is_ending_orphans && end_orphans();
+    pthread_mutex_unlock(&orphans);
+    return is_any_left;
 }
 
 void clinux_child_abandon(int32_t process) {
@@ -112,6 +240,8 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     volatile int failure = 0;
+    pthread_mutex_lock(&orphans);
+    spare_orphans();
     pid_t child = vfork();
     if (child == 0) {
         atomic_store(slot, getpid());
@@ -120,6 +250,7 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
         _exit(127);
     }
     int error = child < 0 ? errno : failure;
+    pthread_mutex_unlock(&orphans);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(input);
     if (child >= 0 && !error) {
@@ -137,13 +268,29 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
 
 int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status) {
     siginfo_t info = {0};
-    while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG) < 0)
-        if (errno != EINTR) return -errno;
-    if (info.si_pid == 0) return -EAGAIN;
-    clinux_child_abandon(process);
-    *signalled = info.si_code != CLD_EXITED;
-    *status = info.si_status;
-    return 0;
+    int error = 0;
+    pthread_mutex_lock(&orphans);
+    while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG) < 0) {
+        error = errno;
+        if (error != EINTR) break;
+        error = 0;
+    }
+    if (!error && info.si_pid) {
+        clinux_child_abandon(process);
+        *signalled = info.si_code != CLD_EXITED;
+        *status = info.si_status;
+        if (*signalled) is_ending_orphans = is_adopting;
+        // What its program left running is to go on.
+        spare_orphans();
+    }
+    pthread_mutex_unlock(&orphans);
+    if (error) return -error;
+    return info.si_pid ? 0 : -EAGAIN;
+}
+
+bool clinux_child_is_stopped(int32_t process) {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)process, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
 int clinux_child_report(int control, int *kind, int *value) {
@@ -160,17 +307,27 @@ static bool reap_orphan(int32_t process) {
     siginfo_t info = {0};
     // Dead before the list is looked at: a child of ours has entered itself by then.
     if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return false;
-    return !is_waited_for(process) && waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG) == 0;
+    if (is_waited_for(process)) return false;
+    forget_spared(process);
+    return waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG) == 0;
 }
 
-void clinux_orphans_reap(void) {
+static void reap_orphans(void) {
     siginfo_t info;
     do {
         info.si_pid = 0;
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return;
     } while (reap_orphan(info.si_pid));
     // One that somebody else is about to take the status of hides the others.
-    int32_t listed[CLINUX_CHILDREN_LISTED];
-    int count = clinux_children_list(listed);
+    int32_t *listed = NULL;
+    int count = list_orphans(&listed);
     for (int index = 0; index < count; index++) reap_orphan(listed[index]);
+    free(listed);
+}
+
+void clinux_orphans_reap(void) {
+    pthread_mutex_lock(&orphans);
+    reap_orphans();
+    if (is_ending_orphans) end_orphans();
+    pthread_mutex_unlock(&orphans);
 }

@@ -37,7 +37,7 @@ import Testing
     private func run(_ action: Action, _ covering: [ClientName: Covered] = [:]) throws(Failure) {
         let runner = ActionRunner(
             as: .current(), cancel: cancel,
-            redact: { lines, isCut in lines.map { $0.uppercased() } + (isCut ? ["cut"] : []) },
+            redact: { lines, _ in lines.map { $0 == "drop" ? nil : $0.uppercased() } },
             output: { [printed] id, line in printed.add("\(id): \(line)") })
         try runner.run(action, covering)
     }
@@ -117,9 +117,29 @@ import Testing
     }
 
     @Test func onlyWhatIsRedactedIsLogged() throws {
-        let action = shell("echo one; echo two >&2")
+        let action = shell("echo one; echo drop; echo two >&2")
         try run(action)
         #expect(printed.lines == ["\(action.id): ONE", "\(action.id): TWO"])
+    }
+
+    @Test func ofAFloodTheFirstAndTheLastHundredLinesAreLogged() throws {
+        let action = shell("seq 100000")
+        try run(action)
+        let shown = (1...100).map(String.init) + ["(99800 lines omitted)"] + (99_901...100_000).map(String.init)
+        #expect(printed.lines == shown.map { "\(action.id): \($0)" })
+    }
+
+    @Test func whatIsLoggedIsEscapedAndOf64KiBAtMost() throws {
+        let action = shell(#"printf '\033[2Jcleared\a\n'"#)
+        try run(action)
+        #expect(printed.lines == ["\(action.id): \\x1b[2JCLEARED\\x07"])
+        // Escaped, a byte takes four.
+        let long = shell(#"for line in $(seq 60); do head -c 999 /dev/zero | tr '\0' '\1'; echo; done"#)
+        try run(long)
+        let shown = printed.lines.dropFirst().map { $0.dropFirst("\(long.id): ".count) }
+        #expect(shown.reduce(0) { $0 + $1.utf8.count } <= 65_536)
+        #expect(shown.count == 17)
+        #expect(shown[8 + shown.startIndex] == "(44 lines omitted)")
     }
 
     @Test func anythingButZeroIsAFailure() throws {

@@ -130,6 +130,34 @@ struct DescendantsTests {
         }
     }
 
+    /// The supervisor is its own user's, so a program can kill it, and what is in another session is then nobody's.
+    @Test func endsDescendantsOfAChildThatKillsItsSupervisor() async {
+        await #expect(processExitsWith: .success) {
+            try ChildProcess.adoptOrphans()
+            let earlier = try Hooks()
+            #expect(try earlier.run("\(escapee) echo done").ending == .exited(0))
+            let hooks = try Hooks()
+            let report = try hooks.run("\(escapee) echo $$ >>$HERE/pids; kill -KILL $PPID; exec sleep 600")
+            #expect(report.ending == .signalled(SIGKILL))
+            try hooks.expectGone(2)
+            // What a child that ended by itself left running goes on.
+            let pid = try #require(try earlier.pids().first)
+            #expect(!earlier.hasGone(pid))
+            #expect(kill(pid, SIGKILL) == 0)
+        }
+    }
+
+    @Test func endsDescendantsOfAChildThatStopsItsSupervisor() async {
+        await #expect(processExitsWith: .success) {
+            try ChildProcess.adoptOrphans()
+            let hooks = try Hooks()
+            let report = try hooks.cancelOnceUp(
+                "\(escapee) echo $$ >>$HERE/pids; kill -STOP $PPID; echo >$HERE/up; exec sleep 600")
+            #expect(report.ending == .cancelled)
+            try hooks.expectGone(2)
+        }
+    }
+
     @Test func endsNobodyElsesDescendants() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
@@ -151,7 +179,7 @@ struct DescendantsTests {
             let go = Descriptor(adopting: unsafe open(others.directory("go"), O_WRONLY))
             #expect(unsafe write(go.raw, "\n", 1) == 1)
             let spared = try Hooks.next(of: other)
-            #expect(spared == ExitReport(ending: .exited(0), lines: ["survived"], truncated: 0))
+            #expect(spared == ExitReport(.exited(0), printed: ["survived"]))
         }
     }
 
@@ -160,7 +188,7 @@ struct DescendantsTests {
             let hooks = try Hooks()
             try Hooks.makeFIFO(hooks.directory("ready"))
             let report = try hooks.run("\(escapee) echo done")
-            #expect(report == ExitReport(ending: .exited(0), lines: ["done"], truncated: 0))
+            #expect(report == ExitReport(.exited(0), printed: ["done"]))
             // Left alive: it may be the server that the hook was to restart.
             let pid = try #require(try hooks.pids().first)
             #expect(!hooks.hasGone(pid))

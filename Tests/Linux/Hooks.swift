@@ -77,3 +77,10 @@ struct Hooks {
         return stat.contains(") Z ")
     }
 }
+
+extension ExitReport {
+    /// A report on a program that printed so little that nothing is omitted.
+    init(_ ending: Ending, printed lines: [String]) {
+        self.init(ending: ending, first: OutputPiece(lines), omitted: 0, last: OutputPiece())
+    }
+}

@@ -4,7 +4,11 @@
 // recognises it by its first word. Orphans among the child's descendants become the supervisor's own children
 // (PR_SET_CHILD_SUBREAPER), whatever they did to their session, limits, user or visibility in /proc: it kills its
 // children until it has none, and then nobody is left.
+//
+// A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends what the
+// supervisor held. It could be killed as well, but under systemd the whole service ends with it.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,11 +34,19 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
 #define CLINUX_REPORT_SIGNALLED 2
 int clinux_child_report(int control, int *kind, int *value);
 // Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs
-// still.
+// still. After one that was killed clinux_orphans_end is to be called until it returns false.
 int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
+// Whether somebody has stopped a supervisor (SIGSTOP): it ends nothing then, and has to be killed.
+bool clinux_child_is_stopped(int32_t process);
+// Has the orphans among all descendants become children of this process: 0, or -errno. From then on it has to reap them. To
+// be called before children and threads are started.
+int clinux_orphans_adopt(void);
+// Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
+// False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
+bool clinux_orphans_end(void);
 // Stops waiting for a supervisor that does not come to an end: it is an orphan from now on.
 void clinux_child_abandon(int32_t process);
-// Takes the status of every ended child that was not started by clinux_child_start, as PID 1 has to.
+// Takes the status of every ended child that was not started by clinux_child_start, as PID 1 and a subreaper have to.
 void clinux_orphans_reap(void);
 
 // The supervisor itself: runs arguments[0], reports, and does not return.

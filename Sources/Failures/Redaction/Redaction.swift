@@ -54,19 +54,23 @@ package enum Redaction {
     /// ``plain(_:)`` removes, whole PEM blocks and long base64 words with slashes in them. Best effort: a better
     /// disguised secret is not recognised.
     package static func printed(_ lines: [String]) -> [String] {
-        var shown: [String] = []
+        printed(lineByLine: lines).compactMap { $0 }
+    }
+
+    /// The same with nil for each line of which nothing is left.
+    package static func printed(lineByLine lines: [String?]) -> [String?] {
         var isWithinPEM = false
-        for line in lines {
+        return lines.map { line in
+            guard let line else { return nil }
             if isWithinPEM {
                 // A truncated block ends at the first line that cannot be base64.
                 let isEnd = line.contains(pemEnd)
                 isWithinPEM = !isEnd && isCodeLine(line)
-                if isEnd || isWithinPEM { continue }
+                if isEnd || isWithinPEM { return nil }
             }
             isWithinPEM = line.contains(pemBeginning) && !line.contains(pemEnd)
-            shown.append(plain(withoutCode(line)))
+            return plain(withoutCode(line))
         }
-        return shown
     }
 
     /// Whether a line may belong to a PEM block: nothing but base64 between blanks, quotes, commas and backslashes.

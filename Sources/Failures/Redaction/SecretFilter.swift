@@ -28,13 +28,18 @@ package struct SecretFilter {
     ///   - isCut: whether the last line may end in the middle of a secret: what may be the beginning of one is removed.
     ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
     package func filtered(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String] {
+        replaced(lengths: lengths, isCut: isCut, name: name).compactMap { $0 }
+    }
+
+    /// The same with nil for each line of which nothing is left.
+    package func replaced(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String?] {
         var replacements: [Int: [Int: String]] = [:]
         for (range, name) in found(lengths, isCut, name) {
             for place in places[range] { replacements[place.line, default: [:]][place.column] = "" }
             let first = places[range.lowerBound]
             replacements[first.line]?[first.column] = name
         }
-        return lines.enumerated().compactMap { number, line in
+        return lines.enumerated().map { number, line in
             guard let replaced = replacements[number] else { return String(decoding: line, as: UTF8.self) }
             var shown: [UInt8] = []
             for (column, byte) in line.enumerated() { shown += replaced[column].map { Array($0.utf8) } ?? [byte] }

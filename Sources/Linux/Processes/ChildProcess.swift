@@ -7,7 +7,8 @@ package enum ChildProcess {
     ///
     /// Standard input is empty; standard output and error are captured together. At the timeout, or when `cancel` is
     /// raised, SIGTERM goes to the child's process group, and after two seconds SIGKILL to all its descendants, in
-    /// whatever group they are; likewise when this process ends, however it does. When the child ends by itself, its
+    /// whatever group they are; likewise when this process ends, however it does. A child that kills its supervisor is
+    /// killed with all its descendants, in a process that adopts orphans. When the child ends by itself, its
     /// background processes go on, since a hook may restart a server, and they do not delay the report.
     ///
     /// Throws when the program could not be started: `.noSuchFileOrDirectory`, `.permissionDenied`, `.noExec`…
@@ -25,8 +26,14 @@ package enum ChildProcess {
     /// A year in milliseconds: more could overflow.
     private static let longestTimeout: Int64 = 366 * 86_400 * 1_000
 
-    /// Reaps processes that became this one's children because it is PID 1, so that none stays a zombie. The loop calls
-    /// it at each ``Signal/childEnded``. Children of ``run(_:environment:timeout:cancel:)`` are left alone.
+    /// Has orphans among all descendants become this process's children, so that what a child leaves behind that kills its
+    /// supervisor can be ended. Whoever calls this also calls ``reapOrphans()``. Before other threads start.
+    package static func adoptOrphans() throws(SystemError) {
+        try SystemError.check(clinux_orphans_adopt(), "adopt orphaned processes")
+    }
+
+    /// Reaps processes that became this one's children because it is PID 1 or adopts them, so that none stays a zombie.
+    /// The loop calls it at each ``Signal/childEnded``. Children of ``run(_:environment:timeout:cancel:)`` are left alone.
     package static func reapOrphans() {
         clinux_orphans_reap()
     }
@@ -80,37 +87,13 @@ package struct ExitReport: Hashable, Sendable {
     }
 
     package let ending: Ending
-    /// What it wrote to standard output and error, in whole lines (the last may lack its end), without the line ends.
-    package let lines: [String]
-    /// Bytes left out beyond the limit. A line that would be cut is left out whole: half a secret could not be
-    /// recognised in it.
-    package let truncated: Int
-}
+    /// What it wrote to standard output and error, from the beginning; all of it if nothing was omitted.
+    package let first: OutputPiece
+    /// How many lines were omitted between ``first`` and ``last``.
+    package let omitted: Int
+    /// What it wrote last.
+    package let last: OutputPiece
 
-/// Keeps what a child writes, up to a limit, and counts the rest.
-struct OutputLines {
-    /// Bytes: plenty for a message, little enough for a hundred of them.
-    static let limit = 65_536
-
-    private var kept: [UInt8] = []
-    private var dropped = 0
-
-    mutating func take(_ bytes: ArraySlice<UInt8>) {
-        let room = OutputLines.limit - kept.count
-        kept += bytes.prefix(room)
-        dropped += max(bytes.count - room, 0)
-    }
-
-    func report(_ ending: ExitReport.Ending) -> ExitReport {
-        var bytes = kept[...]
-        if dropped > 0 {
-            bytes = kept[..<(kept.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)]
-        }
-        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        let text = lines.map { line in
-            String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
-        }
-        return ExitReport(ending: ending, lines: text, truncated: dropped + kept.count - bytes.count)
-    }
+    /// The lines of both pieces.
+    package var lines: [String] { Array(first.lines[first.shown]) + Array(last.lines[last.shown]) }
 }

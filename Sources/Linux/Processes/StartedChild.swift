@@ -66,11 +66,14 @@ struct StartedChild: ~Copyable {
     mutating func end(after interruption: ExitReport.Ending?) throws(SystemError) -> ExitReport.Ending {
         if interruption != nil {
             shutdown(control.raw, Int32(SHUT_WR))
-            waitForSupervisor()
+            killSupervisorIfStopped()
+            waitForSupervisor(milliseconds: Self.patience)
+            killSupervisorIfStopped()
         }
         // Output from before the end is in the pipe; what background processes write later is dropped.
         readOutput()
         let death = try reap()
+        if case .signalled? = death { endOrphans() }
         var kind: Int32 = 0
         var value: Int32 = 0
         guard unsafe clinux_child_report(control.raw, &kind, &value) == 0 else {
@@ -83,9 +86,28 @@ struct StartedChild: ~Copyable {
         }
     }
 
+    /// How long to wait for processes that were sent SIGKILL, in milliseconds. The loop goes on with those that hang in the
+    /// kernel.
+    private static let dying: Int64 = 7_000
+    /// Between two rounds of killing, in milliseconds.
+    private static let pause: UInt32 = 2
+
+    /// A program can stop its supervisor, which is its own user's, so that it outlives its time.
+    private mutating func killSupervisorIfStopped() {
+        guard clinux_child_is_stopped(process) else { return }
+        kill(process, SIGKILL)
+        waitForSupervisor(milliseconds: Self.dying)
+    }
+
+    /// Ends what a supervisor held that was killed.
+    private func endOrphans() {
+        let deadline = Self.now() + Self.dying
+        while clinux_orphans_end(), Self.now() < deadline { usleep(Self.pause * 1_000) }
+    }
+
     /// Keeps reading output: a process that blocks on a full pipe cannot clean up.
-    private mutating func waitForSupervisor() {
-        let deadline = Self.now() + Self.patience
+    private mutating func waitForSupervisor(milliseconds: Int64) {
+        let deadline = Self.now() + milliseconds
         while Self.now() < deadline {
             let ready = Self.ready([pidfd.raw, pipeIsOpen ? pipe.raw : -1], until: deadline)
             if ready[1] { readOutput() }

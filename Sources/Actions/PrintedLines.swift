@@ -1,0 +1,38 @@
+internal import Failures
+internal import Linux
+
+/// What is logged of a program's output: its beginning and its end, redacted and escaped, and between them how many lines
+/// were omitted.
+package struct PrintedLines {
+    /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
+    /// last one.
+    package typealias Redaction = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]
+
+    package let lines: [String]
+
+    init(_ report: ExitReport, _ redact: Redaction) {
+        func shown(_ piece: OutputPiece, isCut: Bool) -> [String] {
+            redact(piece.lines, isCut)[piece.shown].compactMap { $0.map(Printable.line) }
+        }
+        let first = shown(report.first, isCut: report.omitted > 0)
+        let last = shown(report.last, isCut: false)
+        let head = first.prefix(Self.fitting(first))
+        let rest = report.omitted == 0 ? Array(first[head.count...]) : last
+        let tail = rest.suffix(Self.fitting(rest.reversed()))
+        let omitted = report.omitted + first.count + last.count - head.count - tail.count
+        lines = head + (omitted > 0 ? ["(\(omitted) line\(omitted == 1 ? "" : "s") omitted)"] : []) + tail
+    }
+
+    /// Bytes that are logged of the beginning and of the end, at most: 64 KiB in all. Escapes are longer than what they stand
+    /// for.
+    private static let limit = 32_768
+
+    /// How many of the lines fit, from the first one on.
+    private static func fitting(_ lines: [String]) -> Int {
+        var room = limit
+        return lines.prefix { line in
+            room -= line.utf8.count + 1
+            return room >= 0
+        }.count
+    }
+}

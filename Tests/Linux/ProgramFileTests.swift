@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Linux
+
+/// Why a program cannot be executed; each verdict is compared with what Linux does.
+@Suite struct ProgramFileTests {
+    private let scratch: TemporaryDirectory
+    private static let path = "/usr/bin:/bin"
+
+    init() throws { scratch = try TemporaryDirectory() }
+
+    private func obstacle(_ content: [UInt8]) throws -> (found: ProgramObstacle?, hasRun: Bool) {
+        let path = scratch("program")
+        try Data(content).write(to: URL(fileURLWithPath: path))
+        try #require(unsafe chmod(path, 0o755) == 0)
+        let ended = try? ChildProcess.run([path], environment: ["PATH": Self.path], timeout: 60_000).ending
+        let hasRun = ended == .exited(0)
+        return (ProgramFile(path, searchPath: Self.path).obstacle(afterFailure: !hasRun), hasRun)
+    }
+
+    private func obstacle(_ text: String) throws -> (found: ProgramObstacle?, hasRun: Bool) {
+        try obstacle(Array(text.utf8))
+    }
+
+    @Test func whatRunsHasNone() throws {
+        for text in [
+            "#!/bin/sh\ntrue\n", "#! /bin/sh -e\ntrue\n", "#!/usr/bin/env sh\ntrue\n",
+            "#!/usr/bin/env -S sh -e\ntrue\n",
+            "#!bin/sh\n", "#!/bin/sh",
+        ] {
+            let (found, hasRun) = try obstacle(text)
+            #expect(hasRun && found == nil, "\(text)")
+        }
+        let (found, hasRun) = try obstacle(Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true"))))
+        #expect(hasRun && found == nil)
+    }
+
+    @Test(arguments: [
+        ("#!/bin/sh\r\ntrue\r\n", ProgramObstacle.carriageReturn), ("#!/usr/bin/env sh\r\n", .carriageReturn),
+        ("#!/usr/bin/nosuch\ntrue\n", .interpreterMissing("/usr/bin/nosuch")),
+        ("#!/etc/passwd\n", .interpreterNotExecutable("/etc/passwd")),
+        ("#!/usr/bin/env nosuchprogram\n", .notFoundByEnv("nosuchprogram")),
+        ("#!/usr/bin/env sh -e\n", .notFoundByEnv("sh -e")),
+        ("#!/usr/bin/env -S nosuch -u\n", .notFoundByEnv("nosuch")),
+        ("true\n", .noFormat), ("", .noFormat), ("#!\n", .noFormat), ("\u{7F}ELF\u{2}\u{1}\u{1}garbage", .noFormat),
+    ])
+    func whatDoesNotRunIsToldApart(text: String, expected: ProgramObstacle) throws {
+        let (found, hasRun) = try obstacle(text)
+        #expect(!hasRun && found == expected)
+    }
+
+    @Test func aProgramForAnotherMachineOrLoaderIsToldApart() throws {
+        var program = Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true")))
+        let loader = Array("/lib64/ld-linux".utf8)
+        let place = try #require(program.indices.first { program[$0...].starts(with: loader) })
+        program[place + 7] = UInt8(ascii: "X")
+        let (unloaded, hasRun) = try obstacle(program)
+        guard !hasRun, case .interpreterMissing(let name)? = unloaded else {
+            Issue.record("\(String(describing: unloaded))")
+            return
+        }
+        #expect(name.hasPrefix("/lib64/Xd-linux"))
+        // A machine that none of ours is (EM_S390).
+        program[18] = 22
+        let (foreign, hasRunForeign) = try obstacle(program)
+        #expect(!hasRunForeign && foreign == .otherMachine)
+    }
+
+    @Test(.needsRoot("mounts a file system")) func aMountWithoutExecutionIsToldApart() throws {
+        let place = scratch("noexec")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try #require(try TestSupport.run(["mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", place]).status == 0)
+        defer { _ = try? TestSupport.run(["umount", place]) }
+        try scratch.write("#!/bin/sh\ntrue\n", to: "noexec/program", mode: 0o755)
+        #expect(ProgramFile(scratch("noexec/program"), searchPath: Self.path).obstacle() == .mountedNoexec)
+    }
+
+    @Test func theInterpretersOfAScriptAreKnown() throws {
+        try scratch.write("#!/bin/sh\n", to: "interpreter", mode: 0o755)
+        try scratch.write("#!\(scratch("interpreter")) -x\n", to: "script", mode: 0o755)
+        let interpreters = ProgramFile(scratch("script"), searchPath: Self.path).interpreters
+        #expect(interpreters == [scratch("interpreter"), "/bin/sh"])
+    }
+}
