@@ -128,12 +128,17 @@ extension ConfigurationSource {
         } else {
             result = source.load()
         }
-        guard case .success(let loaded) = result else { return }
+        guard case .success(let loaded) = result else {
+            // /run is empty after a boot.
+            if SystemManager.isSystemd, let adopted = source.loadAdopted() { try RoleAddresses(of: adopted).apply() }
+            return
+        }
         let isOpen = loaded.isReadableByAll
         // Text that not everybody may read is readable to the daemon by the group that may read its keys.
         try AdoptedText(of: loaded).keep(
             in: AdoptedText.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
             group: isOpen ? 0 : account?.primaryGroup ?? 0)
+        if SystemManager.isSystemd { try RoleAddresses(of: loaded).apply() }
     }
 
     static func ownAdopted(_ environment: [String: String], _ identity: Identity) -> String? {

@@ -38,6 +38,8 @@ enum DaemonEvent: Hashable, Sendable {
     case managerSilent(address: String)
     /// It takes them again.
     case managerReached
+    /// Units run with less protection than they ship with; the words say which and how.
+    case sandboxWeakened(String)
     /// A hook printed a line, already free of secrets.
     case hookPrinted(ActionID, String)
     /// So many events were dropped because nobody read the log in time.

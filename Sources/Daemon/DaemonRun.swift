@@ -2,6 +2,7 @@ import Actions
 import AppleClientSecret
 import Config
 import Failures
+import Glibc
 import Keys
 import Linux
 import Outputs
@@ -56,6 +57,7 @@ package struct DaemonRun {
         do {
             // First, so that a signal that comes early waits for the loop instead of ending the process.
             try SignalDescriptor.blockSignals()
+            try ChildProcess.adoptOrphans()
             var passed = try PassedSockets()
             defer {
                 CredentialSocket.refuseWaiting(&passed)
@@ -190,6 +192,7 @@ package struct DaemonRun {
         }
         executor.adopt(loaded)
         if refused == nil, !isOnce { executor.keepText(loaded) }
+        if environment["SYSTEMD_EXEC_PID"] == String(getpid()) { reviewUnits(of: configuration, executor) }
         // The loop runs for as long as the daemon, which needs the text and its positions no more.
         _ = consume loaded
         let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)
@@ -218,6 +221,14 @@ package struct DaemonRun {
     /// daemon less, because systemd waits for a stop that may have taken long already.
     private static let patience = Rotation.patience.count * 1_000
     private static let lastPatience: Int64 = 1_000
+
+    /// Logs once if the units run with less protection than they ship with.
+    private func reviewUnits(of configuration: Configuration, _ executor: Executor) {
+        // Not without a thread for it: nothing depends on it.
+        try? executor.pool.run(in: .probes) { [log] in
+            if let words = UnitsInEffect(of: configuration)?.weakness { log.note(.sandboxWeakened(words)) }
+        }
+    }
 
     private func openSocket(
         _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers,

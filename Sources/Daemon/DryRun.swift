@@ -39,6 +39,8 @@ package struct DryRun: Sendable {
     package let unasked: [Failure]
     /// What would keep etcd from letting this machine in, by the files that can be read: what `run` serves all the same.
     package let storeFailures: [Failure]
+    /// What the units' settings in effect weaken or take away, a line each: what `run` serves all the same.
+    package let warningsOfUnits: [String]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
     /// Former outputs that hold a valid secret, or cannot be read.
@@ -61,6 +63,7 @@ package struct DryRun: Sendable {
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
             (dropIns, idleWriters, unasked, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
+            warningsOfUnits = []
             return
         }
         var rotation = Rotation(
@@ -162,6 +165,8 @@ package struct DryRun: Sendable {
         }
         self.problems = problems
         self.stateDirectoryMadeAtStart = stateDirectoryMadeAtStart
+        let inEffect = unit == nil ? nil : UnitsInEffect(of: configuration)
+        warningsOfUnits = (inEffect?.weakness.map { [$0] } ?? []) + (inEffect?.obstacles ?? [])
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
         let verifier = settings.verifier(besideSocket: socket, cancel: nil)

@@ -175,6 +175,10 @@ final class Executor: Sendable {
 
     /// Runs a job. Blocks.
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
+        do throws(Failure) { return try carryOutPlainly(job) } catch { throw UnitsInEffect.explained(error) }
+    }
+
+    private func carryOutPlainly(_ job: Job) throws(Failure) -> Outcome {
         switch job.work {
         case .readConfiguration: readConfiguration()
         case .checkConfiguration: checkConfiguration()

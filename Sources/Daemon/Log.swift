@@ -46,6 +46,11 @@ struct Log: Sendable {
     /// /dev/null: major 1, minor 3 (Linux: Documentation/admin-guide/devices.txt).
     private static let nowhere = dev_t(1 << 8 | 3)
 
+    /// To be called when the loop begins a step: what it logs in one may delay it by a second at most.
+    func beginStep() {
+        patience.renew()
+    }
+
     /// - Parameter clients: those that share the event's resource.
     func note(_ event: LogEvent, clients: [ClientName] = []) {
         write(event.line(clients: clients))
@@ -80,6 +85,7 @@ struct Log: Sendable {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let shown = prefix + Substring(line) + "\n"
             if let progress {
+                guard patience.wait(for: STDERR_FILENO) else { return false }
                 progress.write(above: shown)
             } else if !offer(Array(shown.utf8)) {
                 return false
@@ -116,19 +122,43 @@ struct Log: Sendable {
     private static let pipeRoom = 4096
 }
 
-/// How long logging waits for its reader: a busy journal is given a moment; one that hangs, as its disk may, or a pipe
-/// that nobody reads must not delay the rotation.
+/// How long logging waits for its reader: a busy journal is given a moment; one that is slow or hangs, as its disk may, or a
+/// pipe that nobody reads must not delay the rotation.
+///
+/// The rules are:
+/// - On the thread that made this, which is the loop's, all waits of a step take a second at most, however many lines it
+///   logs. On another thread each wait does.
+/// - What is not taken in time is counted. As long as something is counted, nothing waits: the count is logged with the next
+///   line that is taken.
 final class LogPatience: Sendable {
     /// How many events were dropped since the last one that was written.
     private let lost = QuietMutex(0)
+    private let loop = pthread_self()
+    /// What is left of the loop's patience in this step, in microseconds.
+    private let left = QuietMutex(LogPatience.patience)
 
-    /// In milliseconds: more than a working journal needs, and too short to matter where it does not work.
-    private static let patience: Int32 = 1_000
+    /// In microseconds: more than a working journal needs, and too short to matter where it does not work.
+    private static let patience: Int64 = 1_000_000
 
-    /// Waits until a descriptor is writable. After a timeout, calls do not wait until an event was written again.
+    /// To be called when the loop begins a step.
+    func renew() {
+        left.withLock { $0 = Self.patience }
+    }
+
+    /// Waits until a descriptor is writable, as long as there is patience left.
     func wait(for descriptor: Int32) -> Bool {
-        let isPatient = lost.withLock { $0 == 0 }
-        return Descriptor.waitUntilWritable(descriptor, atMost: isPatient ? Self.patience : 0)
+        guard lost.withLock({ $0 == 0 }) else { return Descriptor.waitUntilWritable(descriptor, atMost: 0) }
+        guard pthread_equal(pthread_self(), loop) != 0 else { return wait(for: descriptor, atMost: Self.patience) }
+        let began = Clocks.monotonicMicroseconds()
+        defer {
+            let waited = Clocks.monotonicMicroseconds() - began
+            left.withLock { $0 = max(0, $0 - waited) }
+        }
+        return wait(for: descriptor, atMost: left.withLock { $0 })
+    }
+
+    private func wait(for descriptor: Int32, atMost microseconds: Int64) -> Bool {
+        Descriptor.waitUntilWritable(descriptor, atMost: Int32(clamping: microseconds / 1_000))
     }
 
     func lose(_ count: Int = 1) {

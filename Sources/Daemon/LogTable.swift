@@ -204,6 +204,8 @@ extension DaemonEvent {
         case .managerReached:
             LogLine(
                 "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")
+        case .sandboxWeakened(let words):
+            LogLine("8d1c6a52f0b74e39a7d4e61f92c35b08", .warning, words)
         case .hookPrinted(let action, let line):
             LogLine(
                 "cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(Printable.quoted(line))", [.action(action)])

@@ -106,6 +106,7 @@ final class Loop {
         defer { log.progress?.show("") }
         while true {
             let now = Clock.now()
+            log.beginStep()
             backlog.add(inbox.drain())
             for input in backlog.take() { rotation.handle(input, at: now) }
             try watch(at: now)

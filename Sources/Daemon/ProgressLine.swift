@@ -19,7 +19,8 @@ final class ProgressLine: Sendable {
     /// Shows `line` in place of the one before; an empty one removes it.
     func show(_ line: String) {
         shown.withLock { shown in
-            guard line != shown else { return }
+            // A terminal may be stopped (Ctrl-S). Then it is tried again with the next one.
+            guard line != shown, Descriptor.waitUntilWritable(descriptor, atMost: 0) else { return }
             shown = line
             write(Self.erasure + line)
         }

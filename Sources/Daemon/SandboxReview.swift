@@ -1,3 +1,4 @@
+import Actions
 import Failures
 import Linux
 package import Rotation
@@ -84,15 +85,28 @@ package struct SandboxReview {
         }
     }
 
-    /// Why the daemon does not see an action's program.
+    /// Why the daemon does not see an action's program or the interpreter of a script, or may not execute it.
     func obstacle(to action: Action) -> Failure? {
-        guard case .exec(let arguments, _) = action, let path = arguments.first.flatMap({ AbsolutePath($0) }) else {
-            return nil
+        for program in ExecAction.programs(of: action) {
+            guard let path = AbsolutePath(program) else { continue }
+            if let failure = obstacle(toRunning: path, of: action) { return failure }
         }
+        return nil
+    }
+
+    private func obstacle(toRunning path: AbsolutePath, of action: Action) -> Failure? {
         let place = "/usr/local/bin/\(path.name)"
-        return obstacle(
+        if let failure = obstacle(
             toReading: path, at: .action(action.id),
             helpedBy: .say("put it below /usr/local/bin, and write \"exec: [\(place)]\""))
+        {
+            return failure
+        }
+        return service.sandbox.settingAgainstExecuting(path.description).map { setting in
+            Failure(
+                .outsideSandbox, at: .action(action.id), detail: "\(service.name) may not execute \(path) (\(setting))",
+                remedy: .say("add ExecPaths=\(path) to its [Service] section with systemctl edit \(service.name)"))
+        }
     }
 
     private func obstacle(

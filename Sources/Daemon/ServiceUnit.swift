@@ -9,11 +9,14 @@ package struct ServiceUnit: Sendable {
     package let sandbox: UnitSandbox
     /// If so, a change of its settings needs a restart.
     package let isRunning: Bool
+    /// Its settings in effect; nil where that is not known.
+    let settings: UnitSettings?
 
     /// In milliseconds; systemd answers at once.
     private static let patience: Int64 = 10_000
 
-    package init(name: String, sandbox: UnitSandbox, isRunning: Bool) {
+    package init(name: String, sandbox: UnitSandbox, isRunning: Bool, settings: UnitSettings? = nil) {
+        self.settings = settings
         self.name = name
         self.sandbox = sandbox
         self.isRunning = isRunning
@@ -55,7 +58,9 @@ extension UnitManager {
 
     fileprivate mutating func unit(_ name: String) throws(UnitError) -> ServiceUnit? {
         guard let sandbox = try sandbox(of: name) else { return nil }
-        return ServiceUnit(name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning)
+        return ServiceUnit(
+            name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: try settings(of: name)
+        )
     }
 }
 

@@ -209,6 +209,7 @@ import Testing
                 "the service manager does not read the daemon's messages (NOTIFY_SOCKET=/run/n); the daemon goes on, and "
                     + "sends them as soon as they are read again"),
             row(.managerReached, .warning, "the service manager reads the daemon's messages again"),
+            row(.sandboxWeakened("weaker"), .warning, "weaker"),
             row(.hookPrinted(action, "heard"), .info, "restart a.service: 'heard'", ["ACTION=restart a.service"]),
             row(
                 .linesLost(2), .warning,

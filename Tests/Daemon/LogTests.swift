@@ -47,4 +47,37 @@ import Testing
         // Sent elsewhere since systemd set it up.
         #expect(Log.target(of: descriptor, journalStream: stream + "1", isService: false) == .plain)
     }
+
+    /// A journal that takes each line, but slowly, would hold the loop for as long as there are lines.
+    @Test func aStepWaitsForASecondAtMostHoweverManyLinesItLogs() throws {
+        let pipe = Pipe()
+        let (reading, writing) = (pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting.fileDescriptor)
+        // Room for one line.
+        let setPipeSize: Int32 = 1031
+        #expect(fcntl(writing, setPipeSize, 4_096) == 4_096)
+        let lines = 20
+        let reader = Thread {
+            var line = [UInt8](repeating: 0, count: 4_096)
+            while unsafe read(reading, &line, line.count) > 0 { usleep(300_000) }
+        }
+        reader.start()
+        let patience = LogPatience()
+        let line = [UInt8](repeating: 0x78, count: 4_096)
+        func logged() -> Int {
+            var count = 0
+            for _ in 0..<lines {
+                guard patience.wait(for: writing) else {
+                    patience.lose()
+                    continue
+                }
+                #expect(unsafe write(writing, line, line.count) == line.count)
+                count += 1
+            }
+            return count
+        }
+        let first = logged()
+        #expect(first >= 1 && first < lines, "\(first) of \(lines)")
+        #expect(patience.takeLost() == lines - first)
+        try pipe.fileHandleForWriting.close()
+    }
 }

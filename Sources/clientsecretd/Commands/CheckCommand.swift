@@ -58,6 +58,7 @@ struct CheckCommand: ParsableCommand {
         }
         for orphan in dryRun.orphans { CommandOutput.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { CommandOutput.complain(lines: problem) }
+        for warning in dryRun.warningsOfUnits { CommandOutput.complain(lines: "warning: \(warning)") }
         for user in dryRun.idleWriters {
             let remedy = Remedy.run(
                 .enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")

@@ -1,4 +1,7 @@
 import ArgumentParser
+import Daemon
+import Glibc
+import Linux
 import Rotation
 import StatusAPI
 
@@ -42,6 +45,10 @@ struct StatusCommand: ParsableCommand {
         let terminal = Terminal.current(Environment.current)
         let lines = StatusReport(snapshot: snapshot, now: .now, failedSockets: failedSockets).lines(for: terminal)
         try CommandOutput.answer(lines.map(terminal.line).joined(separator: "\n"))
+        // Only root sees all of it.
+        if geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness {
+            CommandOutput.complain(lines: "warning: \(weakness)")
+        }
     }
 
     private var failedSockets: [[String]] {

@@ -29,6 +29,8 @@ import Testing
     @Test(arguments: ["outputs", "files", "readers"])
     func noPrintedCommandGivesAnythingAway(of part: String) throws { try Bed.hold("matrix.sh", part) }
 
+    @Test func whatADropInForAllServicesTakesAwayIsNamed() throws { try Bed.hold("containers.sh") }
+
     // MARK: Units that use secrets
 
     @Test func unitsAreRestartedByTheServicesUserWhereAPolkitRuleAllowsIt() throws { try Bed.hold("bus.sh") }

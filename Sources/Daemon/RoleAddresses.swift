@@ -1,0 +1,119 @@
+import Config
+import Glibc
+import Linux
+import Push
+import Rotation
+import Store
+import Systemd
+
+/// The addresses on this machine, or on its link, that a helper needs for what it is configured to do.
+///
+/// The units of the helpers leave these out (`IPAddressAllow=`), for behind them are the machine's own services and a
+/// cloud's metadata. Where a target or the store is on loopback, or the machine's resolver is there, root adds them in
+/// drop-ins below /run at each start and reload of the daemon. A proxy on this machine is not known here.
+struct RoleAddresses: Hashable {
+    /// By unit.
+    private let addresses: [String: [String]]
+
+    static let directory = "/run/systemd/system"
+    private static let name = "clientsecretd-addresses.conf"
+    private static let loopback = ["127.0.0.0/8", "::1/128"]
+    private static let helpers = [
+        "clientsecretd-push@.service", "clientsecretd-store.service", "clientsecretd-verify@.service",
+    ]
+
+    /// - Parameters:
+    ///   - targets: the address of each target.
+    ///   - store: the store's endpoints.
+    ///   - resolvers: the text of /etc/resolv.conf.
+    ///   - hosts: the text of /etc/hosts, where Debian gives the machine's own name to 127.0.1.1.
+    init(targets: [TargetName: String], store: [String], resolvers: String, hosts: String) {
+        let names = Self.ownNames(in: hosts)
+        func isLoopback(_ address: String) -> Bool {
+            PushAddress(address, allowingQuery: true).map { $0.isLoopback || names.contains($0.host) } ?? false
+        }
+        let shared = Self.resolversLeftOut(in: resolvers)
+        var addresses = Dictionary(uniqueKeysWithValues: Self.helpers.map { ($0, shared) })
+        // A file of an instance takes the place of the template's with the same name.
+        for (target, address) in targets where isLoopback(address) {
+            addresses["clientsecretd-push@\(target).service"] = Self.loopback + shared
+        }
+        if store.contains(where: isLoopback) { addresses["clientsecretd-store.service"] = Self.loopback + shared }
+        self.addresses = addresses.filter { !$0.value.isEmpty }
+    }
+
+    /// Of this configuration, on this machine.
+    init(of loaded: LoadedConfiguration) {
+        func text(_ path: String) -> String {
+            let root = Identity(user: 0, group: 0)
+            let found = try? TrustedFile.read(path, for: .configuration, as: root, limit: 1 << 20)
+            return String(decoding: found?.bytes ?? [], as: UTF8.self)
+        }
+        self.init(
+            targets: loaded.pushRequests.mapValues { String($0.split(separator: " ").last ?? "") },
+            store: loaded.store?.endpoints ?? [], resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
+    }
+
+    /// The drop-ins' texts by path.
+    func files(in directory: String = directory) -> [String: String] {
+        addresses.reduce(into: [:]) { files, entry in
+            files["\(directory)/\(entry.key).d/\(Self.name)"] =
+                "[Service]\nIPAddressAllow=\(entry.value.joined(separator: " "))\n"
+        }
+    }
+
+    /// Makes the drop-ins what they are to be, as root; has systemd read them if one has changed. Blocks.
+    func apply() throws {
+        let root = Identity(user: 0, group: 0)
+        let wanted = files()
+        var hasChanged = false
+        for folder in try TrustedFile.names(in: Self.directory, ending: ".service.d", as: root) {
+            let path = "\(Self.directory)/\(folder)/\(Self.name)"
+            guard folder.hasPrefix("clientsecretd-"), wanted[path] == nil, unsafe unlink(path) == 0 else { continue }
+            hasChanged = true
+        }
+        for (path, text) in wanted {
+            let found = try? TrustedFile.read(path, for: .configuration, as: root, limit: 65_536)
+            guard found.map({ String(decoding: $0.bytes, as: UTF8.self) }) != text else { continue }
+            try GuardedPath.makeDirectory(String(path.dropLast(Self.name.utf8.count + 1)), mode: 0o755, as: root)
+            let file = Descriptor(
+                adopting: unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644))
+            if let errno = Descriptor.write(text.utf8, to: file.raw) {
+                throw SystemError("write \(path)", errno: errno)
+            }
+            hasChanged = true
+        }
+        guard hasChanged else { return }
+        var systemd = try UnitManager(patience: Self.patience, cancel: nil)
+        try systemd.reloadUnits()
+    }
+
+    /// In milliseconds: systemd reads all units again.
+    private static let patience: Int64 = 60_000
+
+    /// The names of loopback addresses.
+    private static func ownNames(in hosts: String) -> Set<String> {
+        hosts.split(separator: "\n").reduce(into: []) { names, line in
+            let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
+            guard let address = words.first, address.hasPrefix("127.") || address == "::1" else { return }
+            names.formUnion(words.dropFirst().map { $0.lowercased() })
+        }
+    }
+
+    /// The resolvers to which the helpers' units let nothing through.
+    private static func resolversLeftOut(in text: String) -> [String] {
+        text.split(separator: "\n").compactMap { line in
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.count >= 2, words[0] == "nameserver" else { return nil }
+            // Without the interface of a link's address.
+            let address = String(words[1].prefix { $0 != "%" }).lowercased()
+            guard
+                address.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || ".:abcdef".utf8.contains($0) })
+            else { return nil }
+            if ["127.0.0.53", "127.0.0.54"].contains(address) { return nil }
+            let isLeftOut =
+                ["127.", "169.254.", "fe80:", "fd00:ec2:"].contains { address.hasPrefix($0) } || address == "::1"
+            return isLeftOut && address != "fd00:ec2::253" ? address : nil
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Rotation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// Which addresses of this machine the helpers' units are opened for.
+@Suite struct RoleAddressesTests {
+    private func files(
+        _ targets: [String: String] = [:], store: [String] = [], resolvers: String = "", hosts: String = ""
+    ) throws -> [String: String] {
+        let named = try targets.reduce(into: [:]) { $0[try #require(TargetName($1.key))] = $1.value }
+        return RoleAddresses(targets: named, store: store, resolvers: resolvers, hosts: hosts).files(in: "/run")
+    }
+
+    @Test func onlyWhatIsConfiguredOnThisMachineIsOpened() throws {
+        let far = ["https://api.supabase.com", "https://127.0.0.1.example.com", "https://10.0.0.1:8200"]
+        for address in far { #expect(try files(["a": address], store: [address]) == [:]) }
+        let lines = "[Service]\nIPAddressAllow=127.0.0.0/8 ::1/128\n"
+        for address in ["https://127.0.0.1:8200/v1", "http://localhost", "https://[::1]:2379"] {
+            #expect(
+                try files(["a": address, "b": far[0]])
+                    == ["/run/clientsecretd-push@a.service.d/clientsecretd-addresses.conf": lines])
+            #expect(
+                try files(store: [far[0], address])
+                    == ["/run/clientsecretd-store.service.d/clientsecretd-addresses.conf": lines])
+        }
+    }
+
+    @Test func theMachinesOwnNamesAreOnIt() throws {
+        let hosts =
+            "# 127.0.0.1 far.example.com\n10.0.0.1 far.example.com\n127.0.1.1\tsigner1.example.com Signer1 # us\n"
+        let store = ["https://signer1.example.com:2379", "https://signer2.example.com:2379"]
+        #expect(try files(store: store, hosts: hosts).count == 1)
+        #expect(try files(["a": "https://signer1"], hosts: hosts).count == 1)
+        #expect(
+            try files(["a": "https://far.example.com"], store: ["https://signer2.example.com:2379"], hosts: hosts)
+                == [:])
+    }
+
+    @Test func aResolverThatTheUnitsLeaveOutIsOpened() throws {
+        let open = "nameserver 127.0.0.53\nnameserver 10.0.0.2\n# nameserver 127.0.0.1\nnameserver fd00:ec2::253\n"
+        #expect(try files(resolvers: open + "search example.com\n") == [:])
+        for (line, address) in [
+            ("nameserver 127.0.0.1", "127.0.0.1"), ("nameserver\t::1", "::1"), ("nameserver fe80::1%eth0", "fe80::1"),
+            ("nameserver 169.254.169.254", "169.254.169.254"),
+        ] {
+            let found = try files(["a": "http://localhost"], resolvers: open + line + "\n")
+            #expect(found.count == 4)
+            #expect(
+                found["/run/clientsecretd-verify@.service.d/clientsecretd-addresses.conf"]
+                    == "[Service]\nIPAddressAllow=\(address)\n")
+            #expect(
+                found["/run/clientsecretd-push@a.service.d/clientsecretd-addresses.conf"]
+                    == "[Service]\nIPAddressAllow=127.0.0.0/8 ::1/128 \(address)\n")
+        }
+        #expect(try files(resolvers: "nameserver 127.0.0.1\"\nnameserver 127.0.0.1;x\n") == [:])
+    }
+}
