@@ -16,11 +16,11 @@ network=/usr/local/libexec/clientsecretd/clientsecretd-network
 # A debug build needs the toolchain's libraries, which lie elsewhere.
 libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
 
-# service EXECSTART: what the service runs.
+# service EXECSTART [LINES]: what the service runs. The stand-in is on this machine, as a proxy might be.
 service() {
     mkdir -p /etc/systemd/system/clientsecretd-verify@.service.d
     {
-        printf '[Service]\nExecStart=\nExecStart=%s\n' "$1"
+        printf '[Service]\nExecStart=\nExecStart=%s\n%s\n' "$1" "${2-IPAddressAllow=localhost}"
         # Empty, it would take away what the unit names.
         [ -z "$libraries" ] || printf 'BindReadOnlyPaths=%s\n' "$libraries"
     } >/etc/systemd/system/clientsecretd-verify@.service.d/test.conf
@@ -109,11 +109,11 @@ datagram = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 # There is a way to them, by loopback.
 datagram.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
 attempt("ask everybody", lambda: datagram.sendto(b"x", ("239.255.255.250", 1900)))
-attempt("ask one", lambda: datagram.sendto(b"x", ("127.0.0.1", 53)))
+attempt("ask this machine", lambda: datagram.sendto(b"x", ("127.0.0.1", 53)))
 PYTHON
 SCRIPT
 chmod 755 /usr/local/bin/look
-service /usr/local/bin/look
+service /usr/local/bin/look ""
 found=$(daemon_asks com.example.web "$secret")
 contains "it sees programs" "/usr" "$found"
 equal "and nothing of the daemon's" "" "$(grep clientsecretd <<<"$found")"
@@ -121,7 +121,12 @@ equal "no key and no output is read" "" "$(grep -E 'sees|reads' <<<"$found")"
 equal "no home, nor what others write" "" "$(grep -E '^/(home|root|srv|tmp|var|run)/' <<<"$found" | grep -v '^/var/tmp$')"
 contains "it may write nothing" "may not write" "$found"
 contains "it may not search the network" "may not ask everybody: [Errno 1]" "$found"
-contains "a single server it may ask" "may ask one" "$found"
+contains "nor ask this machine" "may not ask this machine: [Errno 1]" "$found"
+looks
+service '/bin/sh -c "cat >/dev/null; exec /usr/local/bin/look"' ""
+daemon_asks com.example.web "$secret" >/run/looked
+equal "it reads, writes, disturbs and reaches nothing else" "" "$(looked /run/looked)"
+contains "after it has looked" looked "$(cat /run/looked)"
 
 systemctl stop clientsecretd-verify.socket
 equal "the socket goes with its unit" "" "$(ls /run/clientsecretd/verify.sock 2>/dev/null)"

@@ -152,23 +152,21 @@ clients() { clientsecretd status --json; }
 # minted: how many secrets this boot's daemons have made.
 minted() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -c ': minted '; }
 
-# looks SECRET: makes the program /usr/local/bin/look, which says what a network service that was taken over could read, write
-# and speak to. It must be able to read neither the key, nor an output, nor that file.
+# looks: makes the program /usr/local/bin/look, which tells what a network service that was taken over could read, write,
+# disturb and reach (see look.py), and gives it something to reach: this machine, and a cloud's metadata.
 looks() {
-    cat >/usr/local/bin/look <<SCRIPT
-#!/bin/sh
-for path in /etc/clientsecretd /etc/clientsecretd/* /run/clientsecretd/* /run/clientsecretd/out/* /var/lib/clientsecretd; do
-    [ ! -r "\$path" ] || echo "reads \$path"
-done
-cat /etc/clientsecretd/AuthKey_ABC123DEFG.p8 /run/clientsecretd/out/web.jwt $1 && echo "reads a secret"
-ls "\$CREDENTIALS_DIRECTORY" | sed 's/^/was handed /'
-echo x 2>&1 >/etc/x || echo may not write
-exec python3 -I -c 'import socket
-try:
-    socket.socket(socket.AF_UNIX)
-    print("may speak to neighbours")
-except OSError as error:
-    print("may not speak to neighbours:", error)'
-SCRIPT
-    chmod 755 /usr/local/bin/look
+    install -m 0755 /src/Tests/System/bed/look.py /usr/local/bin/look
+    ip address add 169.254.169.254/32 dev lo
+    python3 -c 'import socket, time
+four, six = socket.socket(), socket.socket(socket.AF_INET6)
+six.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+four.bind(("0.0.0.0", 9999)), six.bind(("::", 9999))
+four.listen(50), six.listen(50)
+open("/run/listens", "w").close()
+time.sleep(600)' &
+    eventually "there is something to reach" test -e /run/listens
+    promise "outside a sandbox it is reached" python3 -c 'import socket; socket.create_connection(("169.254.169.254", 9999), 5)'
 }
+
+# looked FILE: what the program that looked around could do, but for what it was handed and who it is.
+looked() { grep -v -e '^user ' -e '^was handed ' -e '^looked$' "$1"; }

@@ -124,18 +124,27 @@ equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilie
 equal "the daemon's own unit has no network" "AF_UNIX" "$(property RestrictAddressFamilies)"
 equal "nor a way to it" "yes" "$(property PrivateNetwork)"
 
-# What the program could see and do if it were taken over: another instance, whose program looks around.
-looks /etc/clientsecretd/vault-token
-mkdir -p /etc/systemd/system/clientsecretd-push@look.service.d
-printf '[Service]\nExecStart=\nExecStart=/usr/local/bin/look\nStandardOutput=truncate:/run/look\n' \
-    >/etc/systemd/system/clientsecretd-push@look.service.d/test.conf
+# What the program could see and do if it were taken over: another instance, whose program looks around while a third stays.
+looks
+for instance in look stay; do
+    mkdir -p /etc/systemd/system/clientsecretd-push@$instance.service.d
+    printf '[Service]\nExecStart=\nExecStart=/usr/local/bin/look %s\nStandardOutput=truncate:/run/%s\nLoadCredential=token:%s\n' \
+        "$([ $instance = look ] && echo "/etc/clientsecretd/vault-token $key $output" || echo stay)" $instance \
+        /etc/clientsecretd/vault-token >/etc/systemd/system/clientsecretd-push@$instance.service.d/test.conf
+done
 systemctl daemon-reload
+promise "an instance stays" systemctl start clientsecretd-push@stay.service
+eventually "and runs" grep -qx looked /run/stay
+pid=$(property MainPID clientsecretd-push@stay.service)
 promise "the program that looks around runs" systemctl start clientsecretd-push@look.service
-eventually "to its end" grep -q neighbours /run/look
-equal "it reads no key, no output, no other's token" "" "$(grep reads /run/look)"
-equal "it was handed the configuration alone" "adopted.json clientsecretd.yaml" "$(sed -n 's/^was handed //p' /run/look | xargs)"
-contains "it may write nothing" "may not write" "$(cat /run/look)"
-contains "it speaks to no local service" "may not speak to neighbours" "$(cat /run/look)"
+eventually "to its end" grep -qx looked /run/look
+equal "it was handed its token and the configuration alone" "adopted.json clientsecretd.yaml token" \
+    "$(sed -n 's/^was handed //p' /run/look | xargs)"
+equal "it reads, writes, disturbs and reaches nothing else" "" "$(looked /run/look)"
+equal "the other one runs on" "$pid" "$(property MainPID clientsecretd-push@stay.service)"
+refused "as another user" [ "$(grep '^user ' /run/look)" = "$(grep '^user ' /run/stay)" ]
+equal "what a target does not need is open to no other" "" \
+    "$(systemctl show -p IPAddressAllow clientsecretd-push@look.service | grep -E '127\.0\.0\.0/8')"
 
 systemctl stop clientsecretd-push@production.socket
 equal "the socket goes with its unit" "" "$(ls $socket 2>/dev/null)"

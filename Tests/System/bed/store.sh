@@ -160,17 +160,15 @@ promise "without its sandbox it would be more" awk -v found="$(exposure systemd-
 equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilies clientsecretd-store.service)"
 
 # What the program could see and do if it were taken over: the same unit, whose program looks around.
-looks /etc/etcd-password
-sed 's|^ExecStart=.*|ExecStart=/usr/local/bin/look\nStandardOutput=truncate:/run/look|' \
+looks
+sed "s|^ExecStart=.*|ExecStart=/usr/local/bin/look /etc/etcd-password $key $output\nStandardOutput=truncate:/run/look|" \
     "$(property FragmentPath clientsecretd-store.service)" >/etc/systemd/system/look.service
 systemctl daemon-reload
 promise "the program that looks around runs" systemctl start look.service
-eventually "to its end" grep -q neighbours /run/look
-equal "it reads no key, no output, nothing that it was not handed" "" "$(grep reads /run/look)"
+eventually "to its end" grep -qx looked /run/look
 equal "it was handed the configuration and the files of the directory" "adopted.json clientsecretd.yaml store_ca.pem store_client.key store_client.pem" \
     "$(sed -n 's/^was handed //p' /run/look | xargs)"
-contains "it may write nothing" "may not write" "$(cat /run/look)"
-contains "it speaks to no local service" "may not speak to neighbours" "$(cat /run/look)"
+equal "it reads, writes, disturbs and reaches nothing else" "" "$(looked /run/look)"
 
 systemctl stop clientsecretd-store.socket
 equal "the socket goes with its unit" "" "$(ls $socket 2>/dev/null)"
