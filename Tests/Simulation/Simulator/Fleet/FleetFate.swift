@@ -40,7 +40,6 @@ struct FleetFate {
             try strike(fault)
             try fleet.run(for: 7200)
             fleet.fix()
-            resumeRollouts()
             try fleet.run(for: Scenario.day + draw(Scenario.day))
         }
     }

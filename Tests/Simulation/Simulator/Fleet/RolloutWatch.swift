@@ -3,10 +3,45 @@ import Rotation
 
 /// Records what one machine does about rollouts, to check what is promised of it alone.
 struct RolloutWatch {
+    /// The rollout that a signer should hold, as far as it was told, and since when.
+    private var toBeHeld: (rollout: Rollout, since: Int64)?
+
     mutating func see(_ machine: Machine) throws {
         defer { machine.rolloutPuts = [] }
         for put in machine.rolloutPuts { try check(put, machine) }
         for case .began(let delivery) in machine.acts { try check(delivery, machine) }
+        try checkHolding(machine)
+    }
+
+    /// A canary that fails holds a rollout within five minutes of the report that says so.
+    private mutating func checkHolding(_ machine: Machine) throws {
+        guard machine.isSigner, let place = machine.places.first, let rollout = machine.told.rollouts[place]?.known,
+            rollout.state == .going, rollout.admitted < .max, machine.isGood, machine.link.isGood,
+            machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.patience,
+            case .secret(let secret)? = machine.board?.places[place]?.value, secret == machine.current,
+            rollout.secret.fingerprint == secret.fingerprint, isToBeHeld(rollout, machine)
+        else {
+            toBeHeld = nil
+            return
+        }
+        guard let toBeHeld, toBeHeld.rollout == rollout else {
+            toBeHeld = (rollout, machine.boot)
+            return
+        }
+        if machine.boot - toBeHeld.since > MachineWatch.fiveMinutes {
+            throw FleetViolation(.held, "\(machine.name) does not hold a rollout although a canary fails")
+        }
+    }
+
+    private func isToBeHeld(_ rollout: Rollout, _ machine: Machine) -> Bool {
+        guard let members = machine.told.members, let canaries = machine.rollout?.canaries else { return false }
+        let secret = rollout.secret.fingerprint
+        let ranked = members.map { (rank: Rank.of($0.machine, secret), member: $0) }.sorted { $0.rank < $1.rank }
+        let failing = ranked.filter { $0.rank <= rollout.admitted && $0.member.isFailing(secret) }
+        return failing.count > rollout.tolerated
+            && ranked.prefix(canaries).contains {
+                $0.rank <= rollout.admitted && $0.member.isFailing(secret) && $0.member.isAlive
+            }
     }
 
     /// No signer lets a held rollout go on, unless asked to.
