@@ -171,6 +171,6 @@ extension Failure {
             }
         self.init(
             .actionNotStarted, at: .action(action), detail: detail,
-            remedy: .say(words, run: "clientsecretd renew --deliver-only"))
+            remedy: .say(words, see: .deliver(nil)))
     }
 }

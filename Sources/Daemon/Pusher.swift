@@ -104,7 +104,7 @@ struct Pusher: Sendable {
         }
         // The service reads that file at each request, so the daemon's own is older.
         guard configuration != ConfigurationLoader.defaultPath else {
-            return .say("have the daemon read it again, or add the target", run: "clientsecretd reload")
+            return .say("have the daemon read it again, or add the target", run: .reload)
         }
         return .say(
             "have the service read it, in a drop-in of its unit: LoadCredential=clientsecretd.yaml:"

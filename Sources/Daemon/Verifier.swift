@@ -37,7 +37,7 @@ struct Verifier: Sendable {
                 ? nil
                 : .say(
                     "the answer says nothing of the secret; see whether a proxy stands between here and Apple, and ask again",
-                    run: "clientsecretd verify \(client.description)")
+                    see: .verify(client.description))
             throw Failure(
                 .verdictUnknown, at: .client(client),
                 detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""), remedy: remedy)

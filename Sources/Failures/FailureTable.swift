@@ -377,7 +377,7 @@ extension FailureCode {
         case .pushUnconfigured:
             row(
                 "the service that pushes cannot use its configuration", traits: .ofPushService,
-                .say("fix what it reports", run: "clientsecretd check"))
+                .say("fix what it reports", see: .check))
         case .pushTargetUnknown:
             row(
                 "the configuration of the service that pushes has no such target", traits: .ofPushService,

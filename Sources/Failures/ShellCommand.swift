@@ -167,14 +167,11 @@ extension ShellCommand {
         return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(key.path)")?.run(as: keeper)
     }
 
-    /// Converts a key file in place. The new content is complete, in a new file that only the owner may read, before the
-    /// old one is replaced; owner, group and mode stay.
-    ///
-    /// - Parameter filter: reads the old content from standard input and writes the new one to standard output.
+    /// Writes a key file anew from a copy. The damaged file is copied first, so that no only copy is overwritten, and the file
+    /// itself keeps its owner and mode. The key is in no command line.
     package static func rewriteKey(_ path: String, by filter: KeyFilter) -> ShellCommand? {
-        let new = path + ".new"
-        return ShellCommand(
-            "(umask 077; set -C; \(filter.command) <\(path) >\(new)) && cat \(new) >\(path) && rm \(new)")
+        let copy = "\(path).\(filter.suffix)"
+        return ShellCommand("test ! -e \(copy) && cp -p \(path) \(copy)")?.then(filter.command(from: copy, to: path))
     }
 
     /// Lets everybody execute a program that everybody may read already.
@@ -202,19 +199,47 @@ extension ShellCommand {
 package enum KeyFilter: Hashable, Sendable {
     /// A key without PEM around it.
     case fromDER
-    /// An `EC PRIVATE KEY`.
-    case fromSEC1
+    /// An encrypted `EC PRIVATE KEY`.
+    case fromEncryptedSEC1
+    /// A key that is encrypted as OpenSSL 3 opens it only with its legacy provider.
+    case fromOldEncryption
     /// A key that is encrypted with more iterations than are carried out.
     case fewerIterations
+    /// The base64 of a whole PEM file.
+    case fromBase64
+    /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
+    case fromLetters(label: String)
 
-    fileprivate var command: ShellCommand {
-        let text =
-            switch self {
-            case .fromDER: "openssl pkey -inform DER"
-            case .fromSEC1: "openssl pkcs8 -topk8 -nocrypt"
-            case .fewerIterations: "openssl pkcs8 -topk8 -iter 600000"
-            }
-        return ShellCommand(text: text)
+    fileprivate var suffix: String {
+        switch self {
+        case .fromDER: "der"
+        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
+        case .fromBase64: "base64"
+        case .fromLetters: "damaged"
+        }
+    }
+
+    fileprivate func command(from copy: String, to path: String) -> ShellCommand? {
+        switch self {
+        case .fromDER: return ShellCommand("openssl pkey -inform DER -in \(copy) >\(path)")
+        case .fromEncryptedSEC1: return ShellCommand("openssl pkcs8 -topk8 -v2 aes-256-cbc -in \(copy) >\(path)")
+        case .fromOldEncryption:
+            return ShellCommand(
+                "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(copy) >\(path)")
+        case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(copy) >\(path)")
+        case .fromBase64:
+            return ShellCommand(
+                #"tr -cd \#("A-Za-z0-9+/=") <\#(copy) | sed \#(#"s/^[^=]*=\(LS0tLS1\)/\1/"#) | base64 -d >\#(path)"#)
+        case .fromLetters(let label):
+            let mark = label.filter { $0 != " " }
+            // What remains of BEGIN, END and escaped line breaks goes, and a name with "=" in front of the key.
+            let script =
+                #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
+            // Written in one word, BEGIN and its dashes would be treated as a key and cut away where this is shown.
+            return ShellCommand(
+                #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(copy) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(path)"#
+            )
+        }
     }
 }
 
@@ -309,9 +334,8 @@ extension ShellCommand {
 
     package static func watch(_ directory: String) -> ShellCommand? { ShellCommand("inotifywait -m \(directory)") }
 
-    package static func findNames(of file: String) -> ShellCommand? {
-        ShellCommand("find / -xdev -samefile \(file)")
-    }
+    /// Asks Apple about a client's published secret.
+    package static func verify(_ client: String) -> ShellCommand? { reading(["verify", client]) }
 
     package static func inspect(_ file: String) -> ShellCommand? { ShellCommand("clientsecretd inspect \(file)") }
 

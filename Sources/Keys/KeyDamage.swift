@@ -115,31 +115,17 @@ extension KeyDamage {
     }
 
     /// How to undo it, for a key file at `path`.
-    ///
-    /// The damaged file is copied first, so that no only copy is overwritten, and the file itself keeps its owner and mode.
-    /// The key is in no command line.
     func remedy(at path: String) -> Remedy {
-        let copy = "\(path).\(kinds.first?.suffix ?? "damaged")"
-        let keep: ShellCommand = "test ! -e \(copy) && cp -p \(path) \(copy)"
-        return .say("write it anew from a copy", run: keep.then(command(from: copy, to: path)))
+        .say("write it again from a copy", run: .rewriteKey(path, by: filter))
     }
 
-    private func command(from copy: String, to path: String) -> ShellCommand {
+    private var filter: KeyFilter {
         switch kinds.first {
-        case .der: return "openssl pkey -inform DER -in \(copy) >\(path)"
-        case .encryptedSEC1: return "openssl pkcs8 -topk8 -v2 aes-256-cbc -in \(copy) >\(path)"
-        case .oldEncryption:
-            return "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(copy) >\(path)"
-        case .base64:
-            return #"tr -cd \#("A-Za-z0-9+/=") <\#(copy) | sed \#(#"s/^[^=]*=\(LS0tLS1\)/\1/"#) | base64 -d >\#(path)"#
-        default:
-            let mark = label.filter { $0 != " " }
-            // The same letters that ``SecureBuffer/letters(of:)`` takes.
-            let script =
-                #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
-            // Written in one word, BEGIN and its dashes would be taken for a key and cut away where this is shown.
-            return
-                #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(copy) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(path)"#
+        case .der: .fromDER
+        case .encryptedSEC1: .fromEncryptedSEC1
+        case .oldEncryption: .fromOldEncryption
+        case .base64: .fromBase64
+        default: .fromLetters(label: label)
         }
     }
 }
@@ -163,19 +149,6 @@ extension KeyDamage.Kind {
         case .der: "it is DER"
         case .encryptedSEC1: nil
         case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
-        }
-    }
-
-    /// Of the copy's name.
-    fileprivate var suffix: String {
-        switch self {
-        case .utf16: "utf16"
-        case .escapedLineBreaks: "escaped"
-        case .base64: "base64"
-        case .bodyAlone: "body"
-        case .der: "der"
-        case .encryptedSEC1, .oldEncryption: "old"
-        case .missingLineBreaks, .dashes, .spaces, .quotes, .assignment, .percent, .textAround, .markers: "damaged"
         }
     }
 }

@@ -68,7 +68,7 @@ import Testing
         #expect(!hasRunForeign && foreign == .otherMachine)
     }
 
-    @Test(.needsRoot("mounts a file system")) func aMountWithoutExecutionIsToldApart() throws {
+    @Test(.needs(.root)) func aMountWithoutExecutionIsToldApart() throws {
         let place = scratch("noexec")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         try #require(try TestSupport.run(["mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", place]).status == 0)

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        .needsRoot("gives files to other groups"),
+        .needs(.root),
         arguments: [
             (0o600, 0o644, nil, 0o600), (0o640, 0o644, nil, 0o640), (0o664, 0o640, nil, 0o640),
             (0o600, 0o640, "daemon", 0o600),

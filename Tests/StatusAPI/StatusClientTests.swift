@@ -90,7 +90,7 @@ struct StatusClientTests {
     }
 
     /// Where everybody may make names, as in a pod's /dev/shm, anybody may have begun to listen.
-    @Test(.needsRoot("listens as other users")) func aStrangersSocketIsNotAsked() throws {
+    @Test(.needs(.root)) func aStrangersSocketIsNotAsked() throws {
         let directory = try TemporaryDirectory()
         let path = directory("sock")
         // The account of the C library's that every Debian has.
