@@ -135,8 +135,10 @@ struct DescendantsTests {
         await #expect(processExitsWith: .success) {
             try ChildProcess.adoptOrphans()
             let earlier = try Hooks()
+            try Hooks.makeFIFO(earlier.directory("ready"))
             #expect(try earlier.run("\(escapee) echo done").ending == .exited(0))
             let hooks = try Hooks()
+            try Hooks.makeFIFO(hooks.directory("ready"))
             let report = try hooks.run("\(escapee) echo $$ >>$HERE/pids; kill -KILL $PPID; exec sleep 600")
             #expect(report.ending == .signalled(SIGKILL))
             try hooks.expectGone(2)
