@@ -111,6 +111,12 @@ package struct ExecAction: Sendable {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
             return ProgramFile(program, searchPath: searchPath).obstacle().map { Failure($0, of: action.id) }
         } catch {
+            // Linux reports such a mount as a missing right.
+            if error.code == .permissionDenied,
+                ProgramFile(program, searchPath: searchPath).obstacle() == .mountedNoexec
+            {
+                return Failure(.mountedNoexec, of: action.id)
+            }
             guard error.code != .missing, error.code != .directoryMissing else {
                 return Failure(
                     .actionNotStarted, at: .action(action.id), cause: error.cause,
