@@ -216,10 +216,7 @@ enum WriterFaults {
         case .writerSilent, .writerGarbled:
             .say("see what it says", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
-        case .permissionDenied:
-            .say(
-                "let \(user) enter \(directory) and write there, or write another path",
-                see: .listWay(to: path.description))
+        case .permissionDenied: denied(path, user)
         case .directoryMissing: making(path.directory, for: user)
         case .untrustedLink:
             id(of: user).flatMap { GuardedPath.strangersLink(on: path.description, for: $0) }
@@ -244,6 +241,27 @@ enum WriterFaults {
             return .say("create \(Printable.name(directory.description)) for \(user)")
         }
         return OutputRemedy.making(directory, for: id)
+    }
+
+    /// Names the directory that is closed to `user`, as far as this process finds it by owners and modes.
+    private static func denied(_ path: AbsolutePath, _ user: String) -> Remedy {
+        let directory = path.directory
+        var ways = [directory]
+        while let last = ways.last, last.description != "/" { ways.append(last.directory) }
+        let look = ShellCommand.listWay(to: path.description)
+        let id = id(of: user)
+        for way in ways.reversed() {
+            guard let status = FileStatus.following(way.description) else { break }
+            if status.mode & (status.owner == id ? 0o100 : 0o011) == 0 {
+                return .say(
+                    "let \(user) enter \(Printable.name(way.description)), or write another path", see: look)
+            }
+        }
+        let name = Printable.name(directory.description)
+        guard FileStatus.following(directory.description)?.owner == 0 else {
+            return .say("let \(user) enter \(name) and write there, or write another path", see: look)
+        }
+        return .say("\(name) is root's: write a path in a directory of \(user)'s", see: look)
     }
 
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
