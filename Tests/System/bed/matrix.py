@@ -11,7 +11,6 @@ CONFIGURATION = "/etc/clientsecretd/clientsecretd.yaml"
 KEY = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8"
 OUTPUT = "secret"
 broken = 0
-began = time.monotonic()
 
 
 def kept(what): print(f"kept: {what}", flush=True)
