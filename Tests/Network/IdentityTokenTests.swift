@@ -95,7 +95,7 @@ import Testing
     @Test func theNonceIsTheOneThatWasSent() throws {
         #expect(try judge("good", "--nonce", Self.nonce).status == 0)
         let other = try judge("good", "--nonce", "mine")
-        #expect(other.status == 1 && other.output.contains("its nonce is not the one that was sent"))
+        #expect(other.status == 1 && other.output.contains("its nonce is neither the one that was sent"))
     }
 
     /// For Swift the letter K and the sign for kelvin are the same, as are the two ways to write é.

@@ -211,12 +211,23 @@ import Testing
         #expect((try object(refreshed.output)["tokens"] as? [String: Any])?["access_token"] != nil)
     }
 
+    /// As native applications send it.
+    @Test func theDigestOfTheNonceIsAccepted() throws {
+        let (request, form) = try signIn()
+        let address = try String(contentsOfFile: request, encoding: .utf8).trimmingCharacters(in: .newlines)
+        let nonce = try #require(fields(String(address.split(separator: "?")[1]))["nonce"])
+        let digest = try run(["sha256sum"], input: Data(nonce.utf8)).output.prefix(64)
+        try apple.order("/auth/token nonce=\(digest)")
+        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: form)
+        #expect(finished.status == 0, "\(finished.output)")
+    }
+
     @Test func anotherNonceIsNotAccepted() throws {
         let (request, form) = try signIn()
         try apple.order("/auth/token nonce=other")
         let finished = try own.ask(apple, "exchange", "web", "--request", request, input: form)
         #expect(finished.status == 1)
-        #expect(finished.output.contains("its nonce is not the one that was sent"))
+        #expect(finished.output.contains("its nonce is neither the one that was sent"))
     }
 
     @Test func theIssuerOfApplesMetadataIsNamed() throws {
