@@ -76,10 +76,10 @@ import Testing
             try Samples.file(scratch("app.env"), .env),
             try Samples.file(scratch("app.yaml"), FileFormat(name: "template", parameter: "{{client_secret")),
         ]
-        try scratch.write("A='never closed\n", to: "app.env")
+        try scratch.write("A='never closed\nSECRET=old\n", to: "app.env")
         try scratch.write("a: eyJhbGciOiJFUzI1NiJ9\n", to: "app.yaml")
         let reasons = [
-            "line 1: the quote that begins there is never closed",
+            "line 2: python-dotenv reads SECRET there; for systemd it is part of what begins in line 1",
             #"line 1: a "{{" is not closed; write "}}" behind the name, or "{{{{" for two braces"#,
         ]
         for (file, reason) in zip(flawed, reasons) {

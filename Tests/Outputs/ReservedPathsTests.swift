@@ -57,7 +57,7 @@ import Testing
         // The same as the reuse, without waiting for the file system to do it.
         let output = try Samples.file(scratch("web.jwt"))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
-        try scratch.write("what replaced it", to: input)
+        try scratch.write("# HELP clientsecretd_state", to: input)
         #expect(publisher.obstacle(to: output, mayCreate: true) == nil)
         #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
 
