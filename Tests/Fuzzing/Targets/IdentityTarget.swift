@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Keys
 
 @testable import SignIn
 
@@ -21,7 +22,8 @@ enum IdentityTarget {
         let keys = try known(KeySet(Array(IdentitySample.keys.utf8)))
         let client = try known(ClientID(IdentitySample.client))
         let now = WallTime(secondsSinceEpoch: IdentitySample.issuedAt)
-        let flaws = token.flaws(keys: keys, client: client, nonce: IdentitySample.nonce, now: now)
+        let flaws = token.flaws(
+            keys: keys, client: client, nonce: IdentitySample.nonce, now: now, sha256: SHA256.digest)
         let isGenuine = bytes.starts(with: IdentitySample.signingInput.utf8 + [UInt8(ascii: ".")])
         try promise(!flaws.isEmpty || isGenuine, "a token that nobody has signed is accepted")
         guard flaws.isEmpty else { return }
@@ -32,7 +34,7 @@ enum IdentityTarget {
         ] {
             let flaws = token.flaws(
                 keys: keys, client: try known(ClientID(other)), nonce: nonce,
-                now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt + Int64(seconds)))
+                now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt + Int64(seconds)), sha256: SHA256.digest)
             try promise(flaws.count == 1, "accepted for \(other), \(nonce) or \(seconds) s away")
         }
     }
@@ -42,7 +44,7 @@ enum IdentityTarget {
         let token = try IdentityToken(Array((IdentitySample.signingInput + "." + IdentitySample.signature).utf8))
         let flaws = token.flaws(
             keys: keys, client: try known(ClientID(IdentitySample.client)), nonce: IdentitySample.nonce,
-            now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt))
+            now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt), sha256: SHA256.digest)
         guard flaws.isEmpty else { return }
         let moduli = try JSONValue(bytes, duplicates: .refused)["keys"]?.elements?.compactMap { $0["n"]?.text } ?? []
         let modulus = Base64URL.decode(Array(IdentitySample.modulus.utf8))

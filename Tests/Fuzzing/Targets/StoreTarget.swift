@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 import SignIn
 
 @testable import Store
@@ -88,12 +89,16 @@ enum StoreTarget {
     /// What a stream of two keys means in the end.
     private static func receive(_ bytes: [UInt8], by size: Int) -> Received {
         var stream = WatchStream(keys: 2)
+        var lines = LineBuffer()
         var received = Received()
         for start in stride(from: 0, to: bytes.count, by: size) {
-            switch stream.receive(Array(bytes[start..<min(start + size, bytes.count)])) {
-            case .quiet: break
-            case .changed: received.state = .changed
-            case .ended: return Received(state: .ended)
+            lines.append(bytes[start..<min(start + size, bytes.count)])
+            while let line = lines.next() {
+                switch stream.receive(line: line) {
+                case .quiet: break
+                case .changed: received.state = .changed
+                case .ended: return Received(state: .ended)
+                }
             }
         }
         received.isComplete = stream.isComplete
