@@ -112,7 +112,7 @@ test-all: test deb tarball test-deps simulator ## runs what `make test` left out
 	[ "$$(cat .build/simulate.status)" = 0 ] && exit $$status
 
 .PHONY: nightly
-nightly: test-all ## runs what buys little on each commit, for hours, and prints one summary
+nightly: test-all .build/venv/nightly ## runs what buys little on each commit, for hours, and prints one summary
 	@scripts/nightly $(CURDIR)/$(binary)
 
 .PHONY: simulator
@@ -235,7 +235,12 @@ test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node
 .build/venv/ready: Tests/Support/requirements.txt
 	@scripts/install-packages python3-venv
 	python3 -m venv .build/venv
-	timeout 20m .build/venv/bin/python -m pip install --quiet --requirement Tests/Support/requirements.txt
+	timeout 20m .build/venv/bin/python -m pip install --quiet --require-hashes --requirement Tests/Support/requirements.txt
+	touch $@
+
+# The programs whose users read a secret, and the services that one is pushed to: nearly a gigabyte.
+.build/venv/nightly: .build/venv/ready Tests/Support/requirements-nightly.txt
+	timeout 30m .build/venv/bin/python -m pip install --quiet --require-hashes --requirement Tests/Support/requirements-nightly.txt
 	touch $@
 
 .build/docker/usr/bin/docker:
@@ -278,8 +283,8 @@ test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node
 	mv .build/debian-root.new .build/debian-root
 
 .PHONY: lint
-lint: ## checks that the sources are formatted as .swift-format says
-	timeout 5m swift format lint --strict --recursive Sources Tests Package.swift
+lint: ## checks the form of the Swift sources, and all bash and Python
+	@timeout 10m scripts/lint
 
 .PHONY: built
 built:

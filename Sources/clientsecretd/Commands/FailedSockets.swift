@@ -20,7 +20,7 @@ enum FailedSockets {
             return []
         }
         return names.map { name in
-            let reset = Remedy.run("systemctl reset-failed \(name) && systemctl start \(name)")
+            let reset = Remedy.run(.resetFailed(name), otherwise: "start it again")
             return ["\(name) has failed: systemd does not listen there", "  what helps: \(reset)"]
         }
     }

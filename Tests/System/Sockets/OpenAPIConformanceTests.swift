@@ -4,7 +4,7 @@ import Testing
 
 /// The running daemon against the published description of its API, by schemathesis: requests of all kinds that the
 /// description allows or forbids, and chains of them. Takes a quarter of a minute.
-@Suite(.waits, .needs(.venv)) struct OpenAPIConformanceTests {
+@Suite(.waits, .needs(.venv, .night)) struct OpenAPIConformanceTests {
     @Test func whateverIsAskedTheAnswerIsAsDescribed() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
