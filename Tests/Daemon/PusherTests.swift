@@ -137,7 +137,7 @@ import Testing
             Issue.record("it was pushed")
         } catch {
             #expect(error.code == .pushServiceSilent)
-            #expect(error.detail == "it broke")
+            #expect(error.detail == "'it broke'")
         }
         // A service is preferred: the token may be readable by it alone.
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":null}"#))

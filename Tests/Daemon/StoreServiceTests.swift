@@ -303,7 +303,7 @@ import Testing
             .answer(#"{"result":"failed","code":"store_unavailable","detail":"no leader","retry_after":90}"# + "\n"))
         let failure = try #require(try whatFailed())
         #expect(failure.code == .storeUnavailable)
-        #expect(failure.detail == "no leader")
+        #expect(failure.detail == "'no leader'")
         #expect(failure.retryAfter == 90)
         _ = listener
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(
             found.sorted() == [
                 "Config/TargetSettings.swift: FormatRegistry.template",
-                "Push/PushExchange.swift: FormatRegistry.template",
+                "Push/PushExchange+Requests.swift: FormatRegistry.template",
                 "clientsecretd/Commands/CommonOptions.swift: VariableName",
                 "clientsecretd/Commands/SetupAnswers.swift: FormatRegistry.environment",
             ])

@@ -67,7 +67,7 @@ import Testing
         #expect(Failure(.noSecret, at: path).remedy?.description == "clientsecretd renew")
         #expect(
             Failure(.unknownGroup, at: path, detail: "www").remedy?.description
-                == "add the group: addgroup --system www")
+                == "fix the name, or add the group")
     }
 
     /// A place of the kind that the code is about.
@@ -138,7 +138,7 @@ import Testing
             #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand (openssl pkey -in /d/f.p8 -noout)"#
         case .keyTooCostly:
             "/d/f.p8: the key is encrypted with more work than is done to open it; "
-                + "encrypt it anew with less ((umask 077; set -C; openssl pkcs8 -topk8 -iter 600000 </d/f.p8 >/d/f.p8.new) && cat /d/f.p8.new >/d/f.p8 && rm /d/f.p8.new)"
+                + "encrypt it anew with less (test ! -e /d/f.p8.old && cp -p /d/f.p8 /d/f.p8.old && openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8.old >/d/f.p8)"
         case .keyChanged:
             #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
         case .sourceStale:
@@ -359,7 +359,7 @@ import Testing
         case .storeServiceSilent:
             #"the store: the service that asks the store gave no answer that can be read; see what it says (journalctl -u clientsecretd-store.service)"#
         case .pushUnconfigured:
-            #"production: the service that pushes cannot use its configuration; fix what it reports: clientsecretd check"#
+            #"production: the service that pushes cannot use its configuration; fix what it reports (clientsecretd check)"#
         case .pushTokenUnusable:
             #"production: the target's token cannot be used; write the token alone into its file, and name that in "token_credential" or "token_file""#
         case .pushCredentialsRefused:

@@ -14,7 +14,7 @@ struct StatusDocumentTests {
         let failure =
             #""failure":{"code":"disk_full","message":\#(quoted(try Samples.diskFull().message)),"#
             + #""since":"\#(try Samples.diskFull().since)","next_attempt":\#(try Samples.diskFull().nextAttempt.map { "\"\($0)\"" } ?? "null"),"#
-            + #""remedy":\#(quoted(remedy)),"command":\#(quoted(try Samples.diskFull().failure.remedy?.command ?? ""))},"#
+            + #""remedy":\#(quoted(remedy)),"command":null},"#
         let expected =
             #"{"version":"0.1.0-test","state":"degraded","reason":\#(quoted(reason)),\#(failure)"started_at":"2026-11-18T09:06:40Z","#
             + #""config":{"path":"/etc/clientsecretd/clientsecretd.yaml","loaded_at":"2026-11-18T09:06:40Z","error":null},"#

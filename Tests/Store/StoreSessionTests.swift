@@ -39,7 +39,7 @@ import Testing
     private func session(user: String? = nil, members: Int = 3) -> StoreSession {
         StoreSession(
             StoreConfiguration(endpoints: (0..<members).map { "https://etcd\($0)" }, user: user),
-            password: { .success("password") }, sha256: { _ in [] }, now: { [network] in network.now },
+            password: { .success("hunter2-hunter2") }, sha256: { _ in [] }, now: { [network] in network.now },
             random: { $0 == Int64(members) ? 0 : $0 / 2 }, send: network.send)
     }
 
@@ -296,7 +296,7 @@ import Testing
             400, "CommonName of client sending a request against gateway will be ignored and not used as expected\n",
             .certificateRefused
         ),
-        (404, "Not Found\n", .answerUnexpected), (400, #"{"message":"password","code":3}"#, .answerUnexpected),
+        (404, "Not Found\n", .answerUnexpected), (400, #"{"message":"hunter2-hunter2","code":3}"#, .answerUnexpected),
         (429, #"{"message":"etcdserver: too many requests","code":8}"#, .unavailable), (502, "", .unavailable),
     ])
     func whatEtcdSays(status: Int, text: String, code: StoreFailure.Code) {
@@ -307,7 +307,7 @@ import Testing
             return
         }
         #expect(failure.code == code)
-        #expect(failure.detail?.contains("password") == false)
+        #expect(failure.detail?.contains("hunter2") == false)
     }
 
     @Test(arguments: [

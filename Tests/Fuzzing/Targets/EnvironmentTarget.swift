@@ -29,9 +29,12 @@ enum EnvironmentTarget {
     /// Told from the bytes alone, without the model of any reader.
     private static func checkWhatStays(_ before: [UInt8], _ after: [UInt8]) throws {
         guard let first = place(of: name, in: before) else {
-            let added = after.dropFirst(before.count)
-            let isAppended = after.starts(with: before) && added.filter { !$0.isLineBreak } == assignment
-            return try promise(isAppended, "a variable that was not there is not appended")
+            // As the last line, or before a last one that has no end.
+            var lines = after.split(whereSeparator: \.isLineBreak).map(Array.init)
+            let place = lines.lastIndex(of: assignment)
+            if let place { lines.remove(at: place) }
+            let isAdded = place != nil && lines == before.split(whereSeparator: \.isLineBreak).map(Array.init)
+            return try promise(isAdded, "a variable that was not there is not added as a line of its own")
         }
         let lineStart = before[..<first].lastIndex(where: \.isLineBreak).map { $0 + 1 } ?? 0
         try promise(after.starts(with: before[..<lineStart]), "what stands before the variable has changed")

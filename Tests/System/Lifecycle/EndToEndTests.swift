@@ -178,7 +178,7 @@ import Testing
         // What the hook printed is in the log, the secrets in it replaced by their names.
         let token = try sandbox.directory.read("out/web.jwt")
         #expect(try !sandbox.log().contains(token))
-        #expect(try sandbox.log().contains("hook --quiet: sha256:"))
+        #expect(try sandbox.log().contains("hook --quiet: 'sha256:"))
         // A restart repeats nothing that was delivered.
         sandbox.stop()
         try sandbox.start()
