@@ -176,7 +176,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Config", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter", "StatusAPI",
+                "Config", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter",
+                "StatusAPI",
                 "Rotation", "Linux", "AppleClientSecret", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -239,7 +239,8 @@ private struct DryRunReader {
 
     /// What would keep those of the files from being written that could not be.
     func obstacles(to files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
-        let found = executor.map(files, in: { executor.lane(of: $0.spec) }) { [executor] file -> Failure? in
+        let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }
+        let found = executor.map(files, in: lane) { [executor] file -> Failure? in
             do throws(Failure) {
                 return try executor.destination(file.spec).obstacle(mayCreate: file.mayCreate)
             } catch {

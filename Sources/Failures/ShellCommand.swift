@@ -263,7 +263,9 @@ extension ShellCommand {
     }
 
     /// Has systemd listen again at a socket that it has given up.
-    package static func resetFailed(_ socket: String) -> ShellCommand? { unit("reset-failed", socket)?.then(start(socket)) }
+    package static func resetFailed(_ socket: String) -> ShellCommand? {
+        unit("reset-failed", socket)?.then(start(socket))
+    }
 
     /// Has systemd listen for one of the package's services after the next start too.
     package static func enable(_ socket: String) -> ShellCommand? { unit("enable", socket) }

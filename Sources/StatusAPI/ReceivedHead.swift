@@ -10,7 +10,9 @@ struct RequestLine {
     let isVersion10: Bool
 
     /// The methods of RFC 9110, PATCH and QUERY, which addresses may know or not; CONNECT is for proxies.
-    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY"]
+    private static let methods: Set<String> = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY",
+    ]
 
     init(_ line: [UInt8]) throws(Problem) {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

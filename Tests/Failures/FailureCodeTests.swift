@@ -62,7 +62,8 @@ import Testing
                 .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
                 .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing,
             ])
-        #expect(codes(.ofPushService) == [.pushServiceMissing, .pushUnconfigured, .pushTargetUnknown, .pushTokenUnusable])
+        #expect(
+            codes(.ofPushService) == [.pushServiceMissing, .pushUnconfigured, .pushTargetUnknown, .pushTokenUnusable])
         #expect(codes(.ofReader) == [.notReadable, .outOfDescriptors, .outOfMemory])
         #expect(codes(.leavesNothingToRead) == [.isDirectory, .notADirectory, .notARegularFile])
         #expect(codes(.holdsNoSecret) == codes(.leavesNothingToRead).union([.directoryMissing, .fileTooLarge]))

@@ -97,9 +97,9 @@ struct StatusClientTests {
         let service = try #require(try Accounts.user(named: "daemon"))
         func listens(_ user: UInt32, in mode: UInt32) throws -> ClientError {
             try #require(unsafe chmod(directory.path, 0o1777) == 0)
-            let listener = try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
-                try UnixListener(path: path, mode: 0o666)
-            }
+            let listener = try ActingUser.perform(
+                as: user, otherwise: { $0 },
+                { () throws(SystemError) in try UnixListener(path: path, mode: 0o666) })
             defer { unsafe unlink(path) }
             try #require(unsafe chmod(directory.path, mode) == 0)
             var patience = StatusClient.Patience()

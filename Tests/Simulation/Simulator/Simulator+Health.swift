@@ -146,7 +146,9 @@ extension Simulator {
             newest.map { $0 == view.current && verdicts.isRefused($0) } ?? false
             // Its successor is no better before it is accepted.
             || verdicts.replacesRefused.contains(view.name)
-        if view.health == .critical, !isBlank, !isRefused,
+        // Issued in the future, after a clock was set back: Apple refuses it, whatever its life.
+        let isOfTheFuture = files.contains { $0.map { $0.issuedAt > now.wall + 60 } ?? false }
+        if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture,
             !isCritical(told.compactMap { $0 } + watch.targets.known(entry))
         {
             throw Violation(.health, "\(view.name) is critical without a reason")

@@ -111,7 +111,9 @@ import Testing
     /// It has no end, and at times nothing to read.
     @Test(.needs(.root)) func whatNeverEndsIsNotWaitedForWithoutEnd() throws {
         let sandbox = try Sandbox()
-        for arguments in [["inspect", "/proc/kmsg"], ["verify", "--client-secret-file", "/dev/zero"], ["inspect", "/dev/zero"]] {
+        for arguments in [
+            ["inspect", "/proc/kmsg"], ["verify", "--client-secret-file", "/dev/zero"], ["inspect", "/dev/zero"],
+        ] {
             let ended = try run(["timeout", "50", sandbox.binary] + arguments)
             #expect(ended.status == 66, "\(arguments): \(ended.complaints)")
         }
