@@ -120,7 +120,7 @@ import SystemPackage
             var type: UnsafePointer<CChar>?
             try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
             let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
-            if ["b", "s", "t", "as", "a(ss)", "a(say)", "(bas)"].contains(contents) {
+            if ["b", "s", "t", "u", "as", "a(ss)", "a(say)", "a(sb)", "(bas)"].contains(contents) {
                 try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), contents))
                 properties[name] = try value(contents)
                 try Self.check(unsafe sd_bus_message_exit_container(raw))
@@ -140,6 +140,7 @@ import SystemPackage
             var number: UInt64 = 0
             try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
             return .number(number)
+        case "u": return .number(UInt64(try number()))
         case "as": return .list(try texts())
         case "(bas)":
             try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), "bas"))

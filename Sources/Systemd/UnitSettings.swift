@@ -23,19 +23,22 @@ package struct UnitSettings: Hashable, Sendable {
         struct Assignment: Hashable, Sendable {
             let name: String
             let value: String
+            /// From 1; the first of several lines.
+            let line: Int
         }
 
         package init(path: String, text: String) {
             self.path = path
             var section: Substring = ""
             var assignments: [Assignment] = []
-            for line in UnitSettings.logicalLines(text) {
+            for (number, line) in UnitSettings.logicalLines(text) {
                 if line.hasPrefix("[") {
                     section = line
                 } else if section == "[Service]", let sign = line.firstIndex(of: "=") {
                     assignments.append(
                         Assignment(
-                            name: Self.trimmed(line[..<sign]), value: Self.trimmed(line[line.index(after: sign)...])))
+                            name: Self.trimmed(line[..<sign]), value: Self.trimmed(line[line.index(after: sign)...]),
+                            line: number))
                 }
             }
             self.assignments = assignments
@@ -55,19 +58,21 @@ package struct UnitSettings: Hashable, Sendable {
         self.files = files
     }
 
-    /// The lines of a unit file without comments and empty ones; one that ends in a backslash goes on with the next.
-    fileprivate static func logicalLines(_ text: String) -> [Substring] {
-        var lines: [Substring] = []
-        var begun: String?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    /// The lines of a unit file with their numbers, without comments and empty ones; one that ends in a backslash goes on
+    /// with the next.
+    fileprivate static func logicalLines(_ text: String) -> [(number: Int, line: Substring)] {
+        var lines: [(Int, Substring)] = []
+        var begun: (number: Int, text: String)?
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let start = line.drop { $0 == " " || $0 == "\t" }
             if start.first == "#" || start.first == ";" { continue }
-            let whole = begun.map { $0 + " " + line } ?? String(start)
+            let number = begun?.number ?? index + 1
+            let whole = begun.map { $0.text + " " + line } ?? String(start)
             if whole.hasSuffix("\\") {
-                begun = String(whole.dropLast())
+                begun = (number, String(whole.dropLast()))
             } else {
                 begun = nil
-                if !whole.isEmpty { lines.append(Substring(whole)) }
+                if !whole.isEmpty { lines.append((number, Substring(whole))) }
             }
         }
         return lines
@@ -141,6 +146,49 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     private static func isYes(_ value: String) -> Bool { ["yes", "true", "on", "1"].contains(value) }
+
+    // MARK: The environment
+
+    /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with
+    /// their wildcards.
+    package var environmentFiles: [String] { list("EnvironmentFiles") }
+    /// `NAME=value` of `Environment=`; every environment file takes precedence.
+    package var environment: [String] { list("Environment") }
+    /// What `UnsetEnvironment=` removes in the end.
+    package var unsetEnvironment: [String] { list("UnsetEnvironment") }
+
+    /// Where the processes start; nil for the root directory and for one that depends on the user.
+    package var workingDirectory: String? {
+        guard case .text(let path)? = values["WorkingDirectory"] else { return nil }
+        let directory = path.drop { $0 == "!" || $0 == "-" }
+        return directory.hasPrefix("/") ? String(directory) : nil
+    }
+
+    /// The process ID of the main process, and when it was started in microseconds since 1970; nil for none.
+    package var mainProcess: (id: Int32, startedAt: Int64)? {
+        guard case .number(let id)? = values["MainPID"], id > 0,
+            case .number(let time)? = values["ExecMainStartTimestamp"]
+        else { return nil }
+        return (Int32(clamping: id), Int64(clamping: time))
+    }
+
+    /// The file and line of the last assignment of a setting whose value contains `text`; nil where that is not known, as for
+    /// a value with specifiers.
+    package func place(of setting: String, containing text: String) -> (file: String, line: Int)? {
+        for file in files.reversed() {
+            if let found = file.assignments.last(where: { $0.name == setting && $0.value.contains(text) }) {
+                return (file.path, found.line)
+            }
+        }
+        return nil
+    }
+
+    /// The unit's own file; nil where it cannot be read.
+    package var ownFile: String? { files.first?.path }
+
+    private func list(_ name: String) -> [String] {
+        if case .list(let items)? = values[name] { items } else { [] }
+    }
 
     // MARK: Credentials
 

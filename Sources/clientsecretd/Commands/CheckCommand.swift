@@ -2,6 +2,7 @@ import ArgumentParser
 import Config
 import Daemon
 import Failures
+import Glibc
 import Linux
 import Rotation
 
@@ -23,7 +24,13 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let path = settings.path(Environment.current)
         let unit: ServiceUnit?
+        let hidden: [HiddenOutput]?
         do {
+            // Before anything is read: no core dump, no inspection by other processes of the same user.
+            try Hardening.forbidInspection()
+            // Before root becomes the service's user, who may not read the application's other files.
+            hidden =
+                geteuid() == 0 && ServiceUser.isServices(path) ? HidingWarnings.found(byConfiguration: path) : nil
             unit = try ServiceUser.judge(configuration: path)
         } catch {
             throw CommandFailure(.failed, error.description)
@@ -36,12 +43,6 @@ struct CheckCommand: ParsableCommand {
         let loaded = try accepted(result)
         for diagnostic in loaded.warnings + loaded.readabilityWarnings {
             CommandOutput.complain(lines: diagnostic.description)
-        }
-        do {
-            // Before the keys are read: no core dump, no inspection by other processes of the same user.
-            try Hardening.forbidInspection()
-        } catch {
-            throw CommandFailure(.failed, error.description)
         }
         let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
         let report = DryRunReport(
@@ -59,6 +60,7 @@ struct CheckCommand: ParsableCommand {
         for orphan in dryRun.orphans { CommandOutput.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { CommandOutput.complain(lines: problem) }
         for warning in dryRun.warningsOfUnits { CommandOutput.complain(lines: "warning: \(warning)") }
+        HidingWarnings.show(hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now))
         for user in dryRun.idleWriters {
             let remedy = Remedy.run(
                 .enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")

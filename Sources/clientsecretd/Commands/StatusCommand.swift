@@ -49,6 +49,17 @@ struct StatusCommand: ParsableCommand {
         if geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness {
             CommandOutput.complain(lines: "warning: \(weakness)")
         }
+        if let path = configuration, geteuid() == 0 {
+            try? Hardening.forbidInspection()
+            HidingWarnings.show(HidingWarnings.found(byConfiguration: path))
+        }
+    }
+
+    /// The configuration of the daemon that answers, as far as the command line and its environment tell.
+    private var configuration: String? {
+        let path = ConfigurationOption.path(flag: nil, Environment.current)
+        let isStandard = daemon.path(Environment.current) == SocketOption.standard
+        return isStandard || path != ConfigurationOption.standard ? path : nil
     }
 
     private var failedSockets: [[String]] {

@@ -1,0 +1,177 @@
+import AppleClientSecret
+import Failures
+import Formats
+import Systemd
+
+/// Why an application may read something else than the output that the daemon writes.
+package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The file that hides the output, or the output itself.
+    package let file: String
+    /// From 1; nil where no line of the file is the reason.
+    package let line: Int?
+    /// What is there and what to do; escaped, and without a secret.
+    package let words: String
+
+    package var description: String {
+        Printable.name(file) + (line.map { ":\($0)" } ?? "") + ": warning: " + words
+    }
+
+    package static func < (left: HiddenOutput, right: HiddenOutput) -> Bool {
+        (left.file, left.line ?? 0, left.words) < (right.file, right.line ?? 0, right.words)
+    }
+}
+
+// MARK: A later setting of the unit
+
+extension HiddenOutput {
+    /// Settings of a unit that give the variable another value than the output. An environment file takes precedence over
+    /// `Environment=` and over earlier files. A variable that the unit sets takes precedence over a file that the application
+    /// reads by itself.
+    static func settings(of unit: UnitFacts, over output: OutputFacts) -> [HiddenOutput] {
+        guard let variable = output.variable else { return [] }
+        let path = Printable.name(output.path)
+        let reading = unit.environmentFiles.lastIndex { output.copies.contains($0.realPath) }
+        let later = unit.environmentFiles[(reading.map { $0 + 1 } ?? 0)...]
+        var found = later.compactMap { file -> HiddenOutput? in
+            guard let place = file.assignments.last(where: { $0.name == variable && !$0.isExported }) else {
+                return nil
+            }
+            let why =
+                reading == nil
+                ? "\(variable) is set here, and \(unit.name) passes it to the application, where it usually takes "
+                    + "precedence over \(path)"
+                : "\(variable) is set here too, and \(unit.name) reads this file after \(path)"
+            return HiddenOutput(file: file.path, line: place.line, words: "\(why); remove the line")
+        }
+        if reading == nil, found.isEmpty,
+            unit.settings.environment.contains(where: { $0.hasPrefix(variable + "=") })
+        {
+            found.append(
+                setting(
+                    "Environment", of: unit, containing: variable + "=",
+                    "Environment= of \(unit.name) sets \(variable), which usually takes precedence over \(path); "
+                        + "remove the variable from the unit"))
+        }
+        if unit.settings.unsetEnvironment.contains(variable) {
+            found.append(
+                setting(
+                    "UnsetEnvironment", of: unit, containing: variable,
+                    "UnsetEnvironment= of \(unit.name) removes \(variable) before the application starts; "
+                        + "remove the variable from that setting"))
+        }
+        return found
+    }
+
+    private static func setting(
+        _ name: String, of unit: UnitFacts, containing text: String, _ words: String
+    ) -> HiddenOutput {
+        let place = unit.settings.place(of: name, containing: text)
+        return HiddenOutput(
+            file: place?.file ?? unit.settings.ownFile ?? unit.name, line: place?.line, words: words)
+    }
+}
+
+// MARK: Files next to an environment file
+
+extension HiddenOutput {
+    /// `.env.local`, `.env.production` and similar files next to the output that set its variable.
+    static func overrides(of output: OutputFacts) -> [HiddenOutput] {
+        guard let variable = output.variable else { return [] }
+        return output.neighbours.compactMap { file in
+            guard DotenvName.takesPrecedence(name(of: file.path), over: name(of: output.path)),
+                let place = file.assignments.last(where: { $0.name == variable })
+            else { return nil }
+            return HiddenOutput(
+                file: file.path, line: place.line,
+                words: "\(variable) is set here too, and applications that read this file, as with Next.js or Vite, "
+                    + "prefer it to \(Printable.name(output.path)); remove the line")
+        }
+    }
+
+    /// Caches of a framework next to the output, which keep the values that it had when they were written.
+    static func caches(of output: OutputFacts) -> [HiddenOutput] {
+        guard let variable = output.variable else { return [] }
+        return output.neighbours.compactMap { file in
+            guard let cache = ConfigurationCache.of(file.path) else { return nil }
+            // A program that runs after each renewal may well write the cache again: then what counts is what it wrote.
+            if let token = output.token, output.runsProgram, file.bytes.firstRange(of: token) != nil { return nil }
+            let secret = AppleSecret.all(in: file.bytes).first?.offset
+            let named = file.bytes.firstRange(of: Array(variable.utf8))?.lowerBound
+            if cache.namesVariables, named == nil { return nil }
+            let offset = (cache.namesVariables ? named : secret ?? named) ?? 0
+            return HiddenOutput(
+                file: file.path, line: 1 + file.bytes[..<offset].count { $0 == UInt8(ascii: "\n") },
+                words:
+                    "\(cache.name) keeps the values that \(Printable.name(output.path)) had when this file was written; "
+                    + "run \"\(cache.command)\" in the application's directory after each renewal, from on_change")
+        }
+    }
+
+    private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+}
+
+// MARK: A second secret
+
+extension HiddenOutput {
+    /// Client secrets in the output's file under names that no output has: the application may read one of these.
+    static func otherSecrets(in output: OutputFacts, at now: WallTime) -> [HiddenOutput] {
+        guard output.variable != nil, let file = output.file else { return [] }
+        let variables = output.variables.sorted().joined(separator: " or ")
+        return file.assignments.compactMap { assignment in
+            guard !output.variables.contains(assignment.name),
+                let secret = AppleSecret.all(in: assignment.value).first
+            else { return nil }
+            let expiry = secret.expiresAt.map { $0 <= now ? ", which expired at \($0)" : ", which expires at \($0)" }
+            return HiddenOutput(
+                file: output.path, line: assignment.line,
+                words: "\(assignment.name) holds another Apple client secret\(expiry ?? ""), and no output renews it; "
+                    + "let the application read \(variables), or add an output with variable: \(assignment.name)")
+        }
+    }
+}
+
+// MARK: Processes
+
+extension HiddenOutput {
+    /// Mounts of the output's file on its own: a renewal replaces the file, and the mount keeps the old one.
+    static func mounts(of output: OutputFacts, in namespace: NamespaceFacts) -> [HiddenOutput] {
+        guard let place = output.place else { return [] }
+        return namespace.mounts.ofFile(place).map { mount in
+            HiddenOutput(
+                file: "/proc/\(namespace.process)/mountinfo", line: mount.line,
+                words: "\(Printable.name(output.path)) is mounted on its own at \(Printable.name(mount.path))"
+                    + (namespace.command.map { " for process \(namespace.process) (\(Printable.foreign($0)))" } ?? "")
+                    + ", and this mount keeps the old file after a renewal; mount the directory instead")
+        }
+    }
+
+    /// The unit's main process has another file at the output's path.
+    static func otherFile(at output: OutputFacts, in unit: UnitFacts) -> HiddenOutput? {
+        guard let process = unit.process, process.otherFiles.contains(output.path) else { return nil }
+        return HiddenOutput(
+            file: output.path, line: nil,
+            words: "the main process of \(unit.name) (\(process.id)) sees another file at this path, because its mount "
+                + "namespace has something mounted there; mount the output's directory into it, or restart \(unit.name)"
+        )
+    }
+
+    /// The unit reads the output when it starts, and its main process is older than the output's content.
+    static func staleProcess(of unit: UnitFacts, _ output: OutputFacts) -> HiddenOutput? {
+        guard let variable = output.variable, let process = unit.process, let written = output.modified,
+            let reading = unit.environmentFiles.last(where: { output.copies.contains($0.realPath) }),
+            reading.realPath == output.realPath, process.startedAt < written
+        else { return nil }
+        // Another variable of the file may have changed.
+        if let token = output.token, process.environment.contains(Array("\(variable)=".utf8) + token) { return nil }
+        let place = unit.settings.place(of: "EnvironmentFile", containing: reading.pattern)
+        return HiddenOutput(
+            file: place?.file ?? output.path, line: place?.line,
+            words:
+                "\(unit.name) was started at \(moment(process.startedAt)) and \(Printable.name(output.path)) was written "
+                + "at \(moment(written)), so the application does not have the current secret; restart \(unit.name)")
+    }
+
+    private static func moment(_ microseconds: Int64) -> WallTime {
+        WallTime(secondsSinceEpoch: microseconds / 1_000_000)
+    }
+}

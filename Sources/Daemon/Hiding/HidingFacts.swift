@@ -1,0 +1,77 @@
+import Formats
+import Linux
+import Systemd
+
+/// A file of the application, read whole.
+struct ForeignFacts: Hashable, Sendable {
+    /// As the application or its unit names it.
+    let path: String
+    let realPath: String
+    /// What the unit calls it, wildcards included; the path where no unit does.
+    var pattern: String
+    let bytes: [UInt8]
+    let assignments: [FoundAssignment]
+
+    init(path: String, realPath: String? = nil, pattern: String? = nil, bytes: [UInt8]) {
+        self.path = path
+        self.realPath = realPath ?? path
+        self.pattern = pattern ?? path
+        self.bytes = bytes
+        assignments = FoundAssignment.all(in: bytes)
+    }
+}
+
+/// What is known of one output.
+struct OutputFacts: Sendable {
+    let path: String
+    let realPath: String
+    /// Nil where the whole file is the secret.
+    let variable: String?
+    /// The real paths of all files in which outputs of the client set the variable, this one among them.
+    let copies: Set<String>
+    /// The variables of this file that outputs set.
+    var variables: Set<String> = []
+    /// The environment file itself; nil where it cannot be read.
+    var file: ForeignFacts?
+    /// Files in the directories where the application may read the output that may hide it.
+    var neighbours: [ForeignFacts] = []
+    /// When the content was written, in microseconds since 1970.
+    var modified: Int64?
+    /// Where its file is in our own mount namespace.
+    var place: NamespaceMounts.Place?
+    /// Whether a program runs after each renewal.
+    var runsProgram = false
+
+    /// The value of the variable.
+    var token: [UInt8]? {
+        file?.assignments.last { $0.name == variable }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// What is known of one unit of `on_change`.
+struct UnitFacts: Sendable {
+    let name: String
+    let settings: UnitSettings
+    /// Those that can be read, in the order in which systemd reads them.
+    let environmentFiles: [ForeignFacts]
+    let process: MainProcess?
+
+    struct MainProcess: Sendable {
+        let id: Int32
+        /// In microseconds since 1970.
+        let startedAt: Int64
+        /// `NAME=value` each; empty where it may not be read.
+        var environment: Set<[UInt8]> = []
+        /// Paths of outputs at which it sees another file than this process.
+        var otherFiles: Set<String> = []
+    }
+}
+
+/// A mount namespace.
+struct NamespaceFacts: Sendable {
+    /// A process in it by its number, or `self`.
+    let process: String
+    /// The name of that process; nil for our own.
+    let command: String?
+    let mounts: NamespaceMounts
+}

@@ -1,0 +1,110 @@
+import Linux
+
+/// The mounts of one mount namespace, from /proc/PID/mountinfo (proc_pid_mountinfo(5)).
+struct NamespaceMounts: Hashable, Sendable {
+    /// A file by the file system that it is on, which all namespaces call alike.
+    struct Place: Hashable, Sendable {
+        /// Major and minor number, as in the table.
+        let device: String
+        /// From the root of the file system.
+        let path: String
+    }
+
+    struct Mount: Hashable, Sendable {
+        /// From 1.
+        let line: Int
+        /// Where it is mounted.
+        let path: String
+        fileprivate let id: Substring
+        fileprivate let parent: Substring
+        /// What is mounted.
+        fileprivate let source: Place
+
+        /// The same, by the path that a file had which was replaced since.
+        fileprivate var name: Place { Place(device: source.device, path: NamespaceMounts.name(source.path)) }
+    }
+
+    private let mounts: [Mount]
+    private let byID: [Substring: Mount]
+    private let bySource: [Place: [Mount]]
+
+    init(_ text: String) {
+        let mounts = text.split(separator: "\n").enumerated().compactMap { index, line -> Mount? in
+            let fields = line.split(separator: " ", maxSplits: 5)
+            guard fields.count == 6 else { return nil }
+            return Mount(
+                line: index + 1, path: Self.unescaped(fields[4]), id: fields[0], parent: fields[1],
+                source: Place(device: String(fields[2]), path: Self.unescaped(fields[3])))
+        }
+        self.init(mounts: mounts, bySource: Dictionary(grouping: mounts, by: \.name))
+    }
+
+    private init(mounts: [Mount], bySource: [Place: [Mount]]) {
+        self.mounts = mounts
+        byID = Dictionary(mounts.map { ($0.id, $0) }) { _, last in last }
+        self.bySource = bySource
+    }
+
+    /// Where the file at a path without links is; nil where the table does not have it.
+    func place(of path: String) -> Place? {
+        let above = mounts.filter { Self.isAt(path, orBelow: $0.path) }
+        // Of several mounts at one point the last is on top.
+        var nearest: Mount?
+        for mount in above where mount.path.utf8.count >= nearest?.path.utf8.count ?? 0 { nearest = mount }
+        return nearest.map { Self.place(of: path, in: $0) }
+    }
+
+    /// Mounts of this file itself, also of one that a rename has replaced since. One that is mounted over the file itself, as
+    /// systemd does for `ReadWritePaths=`, is not among them: the rename removes it.
+    func ofFile(_ place: Place) -> [Mount] {
+        (bySource[place] ?? []).filter { mount in
+            byID[mount.parent].map { Self.place(of: mount.path, in: $0) } != place
+        }
+    }
+
+    /// The table, in which mounts are not found that another one has at the same path: new namespaces begin with a copy.
+    func without(_ other: NamespaceMounts) -> NamespaceMounts {
+        NamespaceMounts(
+            mounts: mounts,
+            bySource: bySource.compactMapValues { mounts in
+                let left = mounts.filter { mount in
+                    other.bySource[mount.name]?.contains { $0.path == mount.path } != true
+                }
+                return left.isEmpty ? nil : left
+            })
+    }
+
+    /// The kernel appends this to the path of a file that was replaced.
+    fileprivate static func name(_ path: String) -> String {
+        path.hasSuffix("//deleted") ? String(path.dropLast("//deleted".count)) : path
+    }
+
+    private static func place(of path: String, in mount: Mount) -> Place {
+        let rest = mount.path == "/" ? path : String(path.dropFirst(mount.path.count))
+        return Place(device: mount.source.device, path: mount.source.path == "/" ? rest : mount.source.path + rest)
+    }
+
+    private static func isAt(_ path: String, orBelow directory: String) -> Bool {
+        directory == "/" || path == directory || path.hasPrefix(directory + "/")
+    }
+
+    /// Blanks, line breaks and backslashes are written in octal.
+    private static func unescaped(_ text: Substring) -> String {
+        guard text.contains("\\") else { return String(text) }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "\\"), index + 3 < bytes.count,
+                let byte = UInt8(String(decoding: bytes[index + 1...index + 3], as: UTF8.self), radix: 8)
+            {
+                result.append(byte)
+                index += 4
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

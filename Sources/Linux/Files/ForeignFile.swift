@@ -1,0 +1,63 @@
+import CLinux
+internal import Glibc
+
+/// Reads files of other programs and users, to report what they say. What is read here decides nothing: nobody is trusted
+/// for it.
+package enum ForeignFile {
+    /// The content of a regular file, links followed; nil where there is none, it may not be read or is longer than `limit`
+    /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
+    package static func read(_ path: String, limit: Int) -> [UInt8]? {
+        guard FileStatus.following(path)?.kind == .regular else { return nil }
+        let raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard raw >= 0 else { return nil }
+        let descriptor = Descriptor(adopting: raw)
+        // Another file may have this name since.
+        guard let status = try? FileStatus(of: descriptor.raw, path: path), status.kind == .regular else { return nil }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= limit {
+            let count = unsafe Glibc.read(descriptor.raw, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+        return nil
+    }
+
+    /// The names in a directory, sorted; none where it cannot be read.
+    ///
+    /// - Parameter limit: how many names are looked at.
+    package static func names(in directory: String, limit: Int) -> [String] {
+        guard let stream = unsafe opendir(directory) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        for _ in 0..<limit {
+            guard let entry = unsafe readdir(stream) else { break }
+            names.append(
+                unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names.filter { $0 != "." && $0 != ".." }.sorted()
+    }
+
+    /// The paths that match a pattern with wildcards, sorted, as systemd expands `EnvironmentFile=`.
+    package static func paths(matching pattern: String) -> [String] {
+        guard pattern.contains(where: { "*?[".contains($0) }) else { return [pattern] }
+        var found = unsafe glob_t()
+        defer { unsafe globfree(&found) }
+        guard unsafe glob(pattern, 0, nil, &found) == 0 else { return [] }
+        return (0..<Int(unsafe found.gl_pathc)).compactMap { index in
+            unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
+        }
+    }
+
+    /// What a symbolic link says, such as those of /proc; nil where it cannot be read.
+    package static func link(_ path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,19 @@
+import Config
+import Daemon
+import Linux
+import Rotation
+
+/// Warnings about what hides outputs from the programs that are to read them.
+enum HidingWarnings {
+    /// Those about the outputs of a configuration; none where it is not accepted, which other messages say.
+    static func found(byConfiguration path: String) -> [HiddenOutput] {
+        let source = ConfigurationSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        guard case .success(let loaded) = source.load() else { return [] }
+        return HiddenOutputs.all(of: loaded.configuration, at: .now)
+    }
+
+    static func show(_ warnings: [HiddenOutput]) {
+        for warning in warnings { CommandOutput.complain(lines: warning.description) }
+    }
+}
