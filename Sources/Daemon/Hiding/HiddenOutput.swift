@@ -136,13 +136,19 @@ extension HiddenOutput {
     /// Mounts of the output's file on its own: a renewal replaces the file, and the mount keeps the old one.
     static func mounts(of output: OutputFacts, in namespace: NamespaceFacts) -> [HiddenOutput] {
         guard let place = output.place else { return [] }
-        return namespace.mounts.ofFile(place).map { mount in
-            HiddenOutput(
+        func hidden(_ what: String, _ mount: NamespaceMounts.Mount) -> HiddenOutput {
+            let process = namespace.command.map { " for process \(namespace.process) (\(Printable.foreign($0)))" } ?? ""
+            return HiddenOutput(
                 file: "/proc/\(namespace.process)/mountinfo", line: mount.line,
-                words: "\(Printable.name(output.path)) is mounted on its own at \(Printable.name(mount.path))"
-                    + (namespace.command.map { " for process \(namespace.process) (\(Printable.foreign($0)))" } ?? "")
-                    + ", and this mount keeps the old file after a renewal; mount the directory instead")
+                words: "\(what) is mounted on its own at \(Printable.name(mount.path))\(process), "
+                    + (mount.isReplaced
+                        ? "and still shows the content from before it was replaced; mount the directory instead"
+                        : "and will keep the old content after a renewal; mount the directory instead"))
         }
+        let directory = Printable.name(
+            String(output.realPath[..<(output.realPath.lastIndex(of: "/") ?? output.realPath.startIndex)]))
+        return namespace.mounts.ofFile(place).map { hidden(Printable.name(output.path), $0) }
+            + namespace.mounts.ofReplacedFiles(beside: place).map { hidden("an output in \(directory)", $0) }
     }
 
     /// The unit's main process has another file at the output's path.

@@ -20,8 +20,18 @@ struct NamespaceMounts: Hashable, Sendable {
         /// What is mounted.
         fileprivate let source: Place
 
-        /// The same, by the path that a file had which was replaced since.
-        fileprivate var name: Place { Place(device: source.device, path: NamespaceMounts.name(source.path)) }
+        /// Whether the daemon has replaced the file since it was mounted.
+        var isReplaced: Bool { source.path.hasSuffix(NamespaceMounts.deleted) }
+
+        /// The file by its name before it was replaced. Where the daemon's exchange has given the old file a temporary
+        /// name, only its directory is known: a path with a slash at the end.
+        fileprivate var name: Place {
+            guard isReplaced else { return source }
+            let path = source.path.dropLast(NamespaceMounts.deleted.count)
+            guard let slash = path.lastIndex(of: "/") else { return source }
+            let isTemporary = TemporaryNames.tag(of: String(path[path.index(after: slash)...])) != nil
+            return Place(device: source.device, path: String(isTemporary ? path[...slash] : path))
+        }
     }
 
     private let mounts: [Mount]
@@ -62,6 +72,12 @@ struct NamespaceMounts: Hashable, Sendable {
         }
     }
 
+    /// Mounts of files in the directory of this file that the daemon has replaced, by an exchange of names.
+    func ofReplacedFiles(beside place: Place) -> [Mount] {
+        guard let slash = place.path.lastIndex(of: "/") else { return [] }
+        return bySource[Place(device: place.device, path: String(place.path[...slash]))] ?? []
+    }
+
     /// The table, in which mounts are not found that another one has at the same path: new namespaces begin with a copy.
     func without(_ other: NamespaceMounts) -> NamespaceMounts {
         NamespaceMounts(
@@ -74,10 +90,8 @@ struct NamespaceMounts: Hashable, Sendable {
             })
     }
 
-    /// The kernel appends this to the path of a file that was replaced.
-    fileprivate static func name(_ path: String) -> String {
-        path.hasSuffix("//deleted") ? String(path.dropLast("//deleted".count)) : path
-    }
+    /// The kernel appends this to the path of a file that is not there any more.
+    private static let deleted = "//deleted"
 
     private static func place(of path: String, in mount: Mount) -> Place {
         let rest = mount.path == "/" ? path : String(path.dropFirst(mount.path.count))

@@ -66,7 +66,7 @@ package struct TemporaryNames: Hashable, Sendable {
     private func isOwn(_ name: String) -> Bool { Self.tag(of: name) == tag }
 
     /// The tag in a name of the full form; nil for any other.
-    private static func tag(of name: String) -> String? {
+    package static func tag(of name: String) -> String? {
         guard name.hasPrefix(prefix), let ending = endings.first(where: name.hasSuffix) else { return nil }
         let parts = name.dropFirst(prefix.count).dropLast(ending.count)
             .split(separator: "-", omittingEmptySubsequences: false)

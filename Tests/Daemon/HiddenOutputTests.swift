@@ -1,0 +1,220 @@
+import AppleClientSecret
+import Systemd
+import Testing
+
+@testable import Daemon
+
+/// What keeps an application at another value than the one in the output. Each rule over facts; what collects them is tried
+/// on files here, and with a real systemd in Tests/System/bed.
+@Suite struct HiddenOutputTests {
+    private let now = WallTime(secondsSinceEpoch: 1_800_000_000)
+    private let path = "/srv/shop/.env"
+
+    private func file(_ path: String, _ text: String, realPath: String? = nil) -> ForeignFacts {
+        ForeignFacts(path: path, realPath: realPath, bytes: Array(text.utf8))
+    }
+
+    private func output(
+        _ text: String = "SECRET=new\n", variable: String? = "SECRET", copies: Set<String> = ["/srv/shop/.env"]
+    ) -> OutputFacts {
+        var facts = OutputFacts(path: path, realPath: path, variable: variable, copies: copies)
+        facts.variables = ["SECRET"]
+        facts.file = file(path, text)
+        return facts
+    }
+
+    private func unit(
+        _ files: [ForeignFacts] = [], _ values: [String: UnitSettings.Value] = [:], text: String = "",
+        _ process: UnitFacts.MainProcess? = nil
+    ) -> UnitFacts {
+        let settings = UnitSettings(
+            values: values, files: [UnitSettings.File(path: "/etc/systemd/system/shop.service", text: text)])
+        return UnitFacts(name: "shop.service", settings: settings, environmentFiles: files, process: process)
+    }
+
+    /// File and line of each.
+    private func places(_ found: [HiddenOutput]) -> [String] { found.map { "\($0.file):\($0.line ?? 0)" } }
+
+    private func secret(expiring expiresAt: WallTime, client: String = "com.example.web") throws -> String {
+        let claims = Claims(
+            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID(client)), issuedAt: expiresAt - 1_000, expiresAt: expiresAt)
+        return String(decoding: claims.signingInput, as: UTF8.self) + "." + String(repeating: "A", count: 86)
+    }
+
+    // MARK: The unit
+
+    @Test func aLaterEnvironmentFileHidesTheOutputAndAnEarlierOneDoesNot() {
+        let own = file(path, "SECRET=new\n")
+        let other = file("/etc/default/shop", "# shop\nA=1\nSECRET=old\n")
+        #expect(places(HiddenOutput.settings(of: unit([own, other]), over: output())) == ["/etc/default/shop:3"])
+        #expect(HiddenOutput.settings(of: unit([other, own]), over: output()).isEmpty)
+        // systemd ignores a line with export, and another variable is none of ours.
+        let harmless = file("/etc/default/shop", "export SECRET=old\nSECRET_2=old\n")
+        #expect(HiddenOutput.settings(of: unit([own, harmless]), over: output()).isEmpty)
+    }
+
+    @Test func theOutputIsRecognisedByItsRealPath() {
+        let link = file("/etc/shop.env", "SECRET=new\n", realPath: path)
+        let earlier = file("/etc/default/shop", "SECRET=old\n")
+        #expect(HiddenOutput.settings(of: unit([earlier, link]), over: output()).isEmpty)
+    }
+
+    @Test func aVariableOfTheUnitHidesAFileThatTheApplicationReadsItself() {
+        let other = file("/etc/default/shop", "SECRET=old\n")
+        #expect(places(HiddenOutput.settings(of: unit([other]), over: output())) == ["/etc/default/shop:1"])
+        let text = "[Unit]\nX=1\n[Service]\nEnvironment=A=1\nEnvironment=B=2 \\\n  SECRET=old\n"
+        let set = unit([], ["Environment": .list(["A=1", "B=2", "SECRET=old"])], text: text)
+        #expect(places(HiddenOutput.settings(of: set, over: output())) == ["/etc/systemd/system/shop.service:5"])
+    }
+
+    @Test func anEnvironmentFileTakesPrecedenceOverEnvironment() {
+        let values: [String: UnitSettings.Value] = ["Environment": .list(["SECRET=old"])]
+        let reading = unit([file(path, "SECRET=new\n")], values, text: "[Service]\nEnvironment=SECRET=old\n")
+        #expect(HiddenOutput.settings(of: reading, over: output()).isEmpty)
+    }
+
+    @Test func anUnsetVariableReachesNoApplication() {
+        let text = "[Service]\nUnsetEnvironment=SECRET\n"
+        let reading = unit([file(path, "SECRET=new\n")], ["UnsetEnvironment": .list(["SECRET"])], text: text)
+        #expect(places(HiddenOutput.settings(of: reading, over: output())) == ["/etc/systemd/system/shop.service:2"])
+    }
+
+    @Test func noSettingOfAUnitHidesAWholeFile() {
+        let other = file("/etc/default/shop", "SECRET=old\n")
+        #expect(HiddenOutput.settings(of: unit([other]), over: output(variable: nil)).isEmpty)
+    }
+
+    // MARK: Files next to the output
+
+    @Test(arguments: [
+        (".env.local", ".env", true), (".env.production", ".env", true), (".env.production.local", ".env", true),
+        (".env.staging.local", ".env.staging", true), (".env.local", ".env.production", true),
+        (".env.production.local", ".env.local", true), (".env", ".env.local", false), (".env", ".env", false),
+        (".env.staging", ".env.production", false), (".env.staging.local", ".env.production", false),
+        (".env.example", ".env", false), (".env.production.example", ".env", false), (".env.bak", ".env", false),
+        (".env.local~", ".env", false), (".env.20260101", ".env", false), (".envrc", ".env", false),
+        ("env.local", ".env", false), (".env.local", "shop.env", false), (".env.", ".env", false),
+    ]) func whichDotenvFileTakesPrecedence(_ name: String, _ other: String, _ expected: Bool) {
+        #expect(DotenvName.takesPrecedence(name, over: other) == expected)
+    }
+
+    @Test func aDotenvFileIsNamedIfItSetsTheVariable() {
+        var output = output()
+        output.neighbours = [
+            file("/srv/shop/.env.local", "A=1\n\nexport SECRET='old'\n"), file("/srv/shop/.env.production", "A=1\n"),
+            file("/srv/shop/.env.example", "SECRET=\n"),
+        ]
+        #expect(places(HiddenOutput.overrides(of: output)) == ["/srv/shop/.env.local:3"])
+    }
+
+    @Test func aConfigurationCacheIsNamedUnlessAProgramPutTheCurrentSecretIntoIt() throws {
+        let token = try secret(expiring: now + 1_000)
+        let path = "/srv/shop/bootstrap/cache/config.php"
+        func found(_ text: String, _ runsProgram: Bool) -> [String] {
+            var output = output("SECRET=\(token)\n")
+            output.neighbours = [file(path, text)]
+            output.runsProgram = runsProgram
+            return places(HiddenOutput.caches(of: output))
+        }
+        let old = try secret(expiring: now)
+        #expect(found("<?php return [\n'a' => 1,\n'client_secret' => '\(old)'];\n", true) == ["\(path):3"])
+        #expect(found("<?php return [];\n", true) == ["\(path):1"])
+        #expect(found("<?php return ['\(token)'];\n", false) == ["\(path):1"])
+        #expect(found("<?php return ['\(token)'];\n", true).isEmpty)
+    }
+
+    @Test func aDumpedEnvironmentIsNamedAtTheVariable() {
+        var output = output()
+        output.neighbours = [file("/srv/shop/.env.local.php", "<?php return [\n'A' => '1',\n'SECRET' => 'old'];\n")]
+        #expect(places(HiddenOutput.caches(of: output)) == ["/srv/shop/.env.local.php:3"])
+        output.neighbours = [file("/srv/shop/.env.local.php", "<?php return ['A' => '1'];\n")]
+        #expect(HiddenOutput.caches(of: output).isEmpty)
+    }
+
+    // MARK: A second secret
+
+    @Test func anotherAppleSecretIsNamedWithItsExpiry() throws {
+        let (old, new) = (try secret(expiring: now), try secret(expiring: now + 1))
+        let google = "eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL2dvb2dsZS5jb20ifQ." + String(repeating: "A", count: 86)
+        let text = "SECRET=\(new)\nAPPLE_SECRET=\"\(old)\" # of 2025\nGOOGLE=\(google)\nOTHER=\(new)\n"
+        let found = HiddenOutput.otherSecrets(in: output(text), at: now)
+        #expect(places(found) == ["\(path):2", "\(path):4"])
+        #expect(found[0].words.contains("expired at 2027-01-15T08:00:00Z"))
+        #expect(found[1].words.contains("expires at 2027-01-15T08:00:01Z"))
+        #expect(!found.contains { $0.words.contains("eyJ") })
+        var both = output(text)
+        both.variables = ["SECRET", "OTHER", "APPLE_SECRET"]
+        #expect(HiddenOutput.otherSecrets(in: both, at: now).isEmpty)
+    }
+
+    // MARK: Processes
+
+    private static let temporary = ".clientsecretd-0123456789abcdef-0123456789abcdef0123456789abcdef.tmp"
+
+    private func mounts(_ table: String, of real: String = "/srv/my shop/.env") -> [String] {
+        var facts = OutputFacts(path: real, realPath: real, variable: nil, copies: [])
+        facts.place = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 /data /srv rw - ext4 b rw\n").place(
+            of: real)
+        let namespace = NamespaceFacts(process: "42", command: "node", mounts: NamespaceMounts(table))
+        return places(HiddenOutput.mounts(of: facts, in: namespace))
+    }
+
+    @Test func aMountOfTheFileOnItsOwnIsNamed() {
+        let root = "20 1 0:50 / / rw - overlay o rw\n"
+        func line(_ device: String, _ source: String, _ point: String = "/app/.env") -> String {
+            root + "21 20 \(device) \(source) \(point) ro,relatime shared:1 - ext4 b rw\n"
+        }
+        #expect(mounts(line("8:2", #"/data/my\040shop/.env"#)) == ["/proc/42/mountinfo:2"])
+        #expect(mounts(line("8:2", #"/data/my\040shop/.env//deleted"#)) == ["/proc/42/mountinfo:2"])
+        // The daemon exchanges the names, so the old file is deleted under a temporary one.
+        #expect(mounts(line("8:2", #"/data/my\040shop/\#(Self.temporary)//deleted"#)) == ["/proc/42/mountinfo:2"])
+        #expect(mounts(line("8:2", #"/data/\#(Self.temporary)//deleted"#)) == [])
+        // A container may have a root of its own with the same path.
+        #expect(mounts(line("8:2", #"/data/my\040shop/.env"#, #"/srv/my\040shop/.env"#)) == ["/proc/42/mountinfo:2"])
+        #expect(mounts(line("8:1", #"/data/my\040shop/.env"#)) == [])
+        #expect(mounts(line("8:2", #"/data/my\040shop"#)) == [])
+    }
+
+    @Test func aMountOverTheFileItselfGoesWithIt() {
+        let host = "10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 /data /srv rw - ext4 b rw\n"
+        let over = #"12 11 8:2 /data/my\040shop/.env /srv/my\040shop/.env ro - ext4 b rw"#
+        #expect(mounts(host + over + "\n") == [])
+    }
+
+    @Test func aMountOfTheHostIsNamedOnce() {
+        let table = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:1 /a /b rw - ext4 a rw\n")
+        let copy = NamespaceMounts("20 1 8:1 / / rw - ext4 a rw\n21 20 8:1 /a /b rw - ext4 a rw\n").without(table)
+        let place = NamespaceMounts.Place(device: "8:1", path: "/a")
+        #expect(table.ofFile(place).count == 1)
+        #expect(copy.ofFile(place).isEmpty)
+    }
+
+    @Test func aProcessIsStaleThatIsOlderThanTheFileAndHoldsAnotherValue() {
+        var output = output()
+        output.modified = 2_000_000
+        func found(startedAt: Int64, environment: String = "SECRET=old", reading: Bool = true) -> [String] {
+            let process = UnitFacts.MainProcess(
+                id: 42, startedAt: startedAt, environment: [Array(environment.utf8)])
+            let unit = unit(
+                reading ? [file(path, "SECRET=new\n")] : [], text: "[Service]\nEnvironmentFile=\(path)\n", process)
+            return HiddenOutput.staleProcess(of: unit, output).map { places([$0]) } ?? []
+        }
+        #expect(found(startedAt: 1_999_999) == ["/etc/systemd/system/shop.service:2"])
+        #expect(found(startedAt: 2_000_001).isEmpty)
+        #expect(found(startedAt: 1_999_999, environment: "SECRET=new").isEmpty)
+        #expect(found(startedAt: 1_999_999, reading: false).isEmpty)
+    }
+
+    @Test func anotherFileAtTheOutputsPathIsNamed() {
+        let process = UnitFacts.MainProcess(id: 42, startedAt: 1, otherFiles: [path])
+        #expect(HiddenOutput.otherFile(at: output(), in: unit([], [:], process))?.file == path)
+        #expect(
+            HiddenOutput.otherFile(at: output(), in: unit([], [:], UnitFacts.MainProcess(id: 42, startedAt: 1))) == nil)
+    }
+
+    @Test func aNameFromOutsideIsShownAsOneEscapedWord() {
+        let hidden = HiddenOutput(file: "/srv/a\u{1B}[2J b/.env.local", line: 3, words: "w")
+        #expect(hidden.description == #"'/srv/a\x1b[2J b/.env.local':3: warning: w"#)
+    }
+}
