@@ -10,6 +10,8 @@ import Testing
 
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
 
+    @Test func whatHidesAnOutputIsNamed() throws { try Bed.hold("hides.sh") }
+
     @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }
 
     @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }

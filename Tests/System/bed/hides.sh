@@ -1,0 +1,87 @@
+#!/bin/bash
+# The output is in order and its reader has something else: check and status name what hides it, with file and line.
+# shellcheck source=prelude.sh
+source /src/Tests/System/bed/prelude.sh
+
+# base64url: standard input, without padding.
+base64url() { base64 -w0 | tr '+/' '-_' | tr -d '='; }
+# hidden COMMAND…: the warnings that begin with a file and a line, if there is one.
+hidden() { "$@" 2>&1 >/dev/null | grep ': warning: ' | grep '^/'; }
+# named PROMISE BEGINNING: both commands have such a warning.
+named() {
+    equal "check names $1" 1 "$(hidden clientsecretd check | grep -c "^$2: warning: ")"
+    equal "status names $1" 1 "$(hidden clientsecretd status | grep -c "^$2: warning: ")"
+}
+
+install_clientsecretd
+make_key
+useradd --system shop
+install -d -o shop -g shop -m 0700 /srv/shop
+install -o shop -g shop -m 0600 /dev/null /srv/shop/.env
+mkdir -p /etc/systemd/system/own.service.d /etc/polkit-1/rules.d
+cat >/etc/systemd/system/shop.service <<'END'
+[Service]
+User=shop
+EnvironmentFile=/srv/shop/.env
+EnvironmentFile=-/etc/shop.d/*.conf
+ExecStart=sleep infinity
+ExecReload=true
+END
+printf '[Service]\nUser=shop\nWorkingDirectory=/srv/shop\nExecStart=sleep infinity\n' >/etc/systemd/system/own.service
+configure <<'END'
+clients:
+  web:
+    client_id: com.example.web
+    outputs: [{path: /srv/shop/.env, format: env, variable: APPLE_CLIENT_SECRET, as: shop}]
+    on_change: [{reload: shop.service}, {restart: own.service}]
+END
+cat >/etc/polkit-1/rules.d/49-shop.rules <<'END'
+polkit.addRule(function(action, subject) {
+    if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd") return polkit.Result.YES;
+});
+END
+systemctl daemon-reload
+systemctl start polkit
+systemctl enable --now clientsecretd-writer@shop.socket 2>/dev/null
+promise "it starts" systemctl start clientsecretd.service
+eventually "the output is written" grep -q '=ey' /srv/shop/.env
+promise "the units start" systemctl start shop.service own.service
+promise "check is content" clientsecretd check
+equal "nothing hides the output" "" "$(hidden clientsecretd check; hidden clientsecretd status)"
+
+# What none but its owner may read is looked at by root all the same, and what never ends is not read.
+mkdir -p /etc/shop.d /srv/shop/bootstrap/cache
+printf '# later\nAPPLE_CLIENT_SECRET=old\n' >/etc/shop.d/50-shop.conf
+printf '[Service]\nEnvironment=A=1 "APPLE_CLIENT_SECRET=old"\n' >/etc/systemd/system/own.service.d/old.conf
+printf 'A=1\nAPPLE_CLIENT_SECRET=old\n' >/srv/shop/.env.local
+echo '<?php return [];' >/srv/shop/bootstrap/cache/config.php
+mkfifo /srv/shop/.env.production
+ln -s /dev/zero /srv/shop/.env.staging
+chmod 0600 /srv/shop/.env.local
+expired=$(printf '{"alg":"ES256","kid":"ABC123DEFG"}' | base64url).$(printf '%s' \
+    '{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}' |
+    base64url).$(head -c 64 /dev/zero | base64url)
+echo "APPLE_SECRET=$expired" >>/srv/shop/.env
+systemctl daemon-reload
+named "a later environment file" /etc/shop.d/50-shop.conf:2
+named "a variable of the unit" /etc/systemd/system/own.service.d/old.conf:2
+named "a file that takes precedence" /srv/shop/.env.local:2
+named "the configuration cache" /srv/shop/bootstrap/cache/config.php:1
+named "a second secret" /srv/shop/.env:2
+contains "with its expiry" "expired at 2017-11-06T20:26:40Z" "$(clientsecretd check 2>&1)"
+promise "a warning is no error" clientsecretd check
+promise "not for programs" clientsecretd status --json
+equal "which read only the document" "" "$(hidden clientsecretd status --json)"
+
+# A process that reloads keeps its environment; a file that is mounted on its own stays the old one.
+install -o shop -m 0600 /dev/null /run/mounted.env
+unshare --mount --propagation private sh -c 'mount --bind /srv/shop/.env /run/mounted.env && exec sleep infinity' &
+eventually "the file is mounted" grep -q /run/mounted.env "/proc/$!/mountinfo"
+named "a mount of the file" "/proc/$!/mountinfo:[0-9]*"
+promise "it is renewed" clientsecretd renew web
+named "a mount of the old file" "/proc/$!/mountinfo:[0-9]*"
+named "a unit that was not restarted" /etc/systemd/system/shop.service:3
+rm -f /etc/shop.d/50-shop.conf
+systemctl restart shop.service
+equal "until it is" 0 "$(hidden clientsecretd check | grep -c shop.service:3)"
+finish
