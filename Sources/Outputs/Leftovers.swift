@@ -41,7 +41,8 @@ package final class Leftovers: Sendable {
         do throws(Problem) {
             return try body(isFirst)
         } catch {
-            if isFirst { swept.withLock { _ = $0.remove(place) } }
+            // What fails may have left something, as a writer does that is killed.
+            swept.withLock { _ = $0.remove(place) }
             throw error
         }
     }

@@ -27,7 +27,11 @@ import Testing
                     try file.set(["SECRET": Array(Self.token.utf8)])
                 } catch {
                     // What readers take alike must never be refused.
-                    #expect(style == .loose || style == .noise, "seed \(seed), \(shown(sample.bytes)): \(error)")
+                    // With CRLF, a shell reads a last line differently once it has an end.
+                    let isOpenEnded = sample.bytes.contains(13) && sample.bytes.last != UInt8(ascii: "\n")
+                    #expect(
+                        style == .loose || style == .noise || isOpenEnded,
+                        "seed \(seed), \(shown(sample.bytes)): \(error)")
                     continue
                 }
                 for directory in style == .plain ? [all, plain] : [all] {
@@ -66,7 +70,8 @@ import Testing
                 var after = try #require(reader.variables(of: name + "-after", in: directory), context)
                 let old = before.removeValue(forKey: "SECRET")
                 let new = after.removeValue(forKey: "SECRET")
-                #expect(before == after, context)
+                // Node 20 misreads a last line without a line break, which the edit completes.
+                if reader != .node || sample.bytes.last == UInt8(ascii: "\n") { #expect(before == after, context) }
                 let value = new.map { String(decoding: $0, as: UTF8.self) }
                 if reader == .systemd, old == nil, isExportOnly(written) {
                     #expect(value == nil, context)

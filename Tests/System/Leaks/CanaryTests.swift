@@ -40,7 +40,7 @@ import Testing
         #expect(minted.count > 5 && missed.isEmpty, "\(minted.count) minted; not seen: \(missed)")
         // A daemon that did nothing would say nothing.
         for words in [
-            "exit status 3", "(PEM)", "something else goes on changing it", "others may write", "bytes more)",
+            "exit status 3", "(PEM)", "something else goes on changing it", "others may write", "omitted)",
             "before this program was built", "cannot be read or edited safely", "clientsecretd.yaml:1:",
         ] {
             let isSaid = log.contains(words)

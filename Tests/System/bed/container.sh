@@ -169,7 +169,7 @@ read -ra arguments < <(sed -n 's/^ *args: \[\(.*\)\]$/\1/p' $manifest | tr -d ,)
 started push /tmp/pushing
 pushing() { [[ $(enter 10001 clientsecretd status --json) == *"\"code\":\"$1\""* ]]; }
 eventually "without the other container the daemon misses it" pushing push_service_missing
-contains "and says what to run" "clientsecretd-network ${arguments[*]}" "$(enter 10001 clientsecretd status)"
+contains "and says what to run" "with the arguments ${arguments[*]}" "$(enter 10001 clientsecretd status)"
 equal "it is asked what the others are" "$(probe sidecar)" "$(probe push)"
 contained push push /tmp/pushing "$network" "${arguments[@]}" 2>/tmp/listener &
 pushers=$!

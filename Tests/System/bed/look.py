@@ -3,7 +3,7 @@
 
 Run in the service's own sandbox in place of its program. As `look stay` it waits, to be found by another instance.
 """
-import ctypes, os, socket, sys, time
+import ctypes, os, socket, stat, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -49,7 +49,7 @@ def writes():
                 pass
         for name in files:
             path = os.path.join(directory, name)
-            if not os.path.islink(path) and os.access(path, os.W_OK) and (os.path.isfile(path) or not path.startswith("/dev/")):
+            if not os.path.islink(path) and os.access(path, os.W_OK) and not stat.S_ISCHR(os.stat(path).st_mode):
                 tell("writes", path)
 
 
