@@ -104,7 +104,7 @@ import Testing
         try own.publish(client: "com.example.Kiosk")
         for (client, nonce, status, words) in [
             ("com.example.Kiosk", "Ame\u{301}lie", 0, "good"),
-            ("com.example.Kiosk", "Am\u{E9}lie", 1, "its nonce is not"),
+            ("com.example.Kiosk", "Am\u{E9}lie", 1, "its nonce is neither"),
             ("com.example.\u{212A}iosk", "Ame\u{301}lie", 1, "it was issued for"),
         ] as [(String, String, Int32, String)] {
             let token = try apple.identityTokens(client: client, nonce: nonce)["good"] ?? ""

@@ -307,7 +307,7 @@ import Testing
         for (command, path) in [("exchange", "token"), ("refresh", "token"), ("revoke", "revoke")] {
             try apple.order("/auth/\(path) echo=invalid_request")
             let finished = try own.ask(apple, command, "web", input: held)
-            #expect(finished.complaints.contains("refused: com.example.web (what was sent)"), "\(finished.complaints)")
+            #expect(finished.complaints.contains("refused: com.example.web (secret)"), "\(finished.complaints)")
             #expect(!finished.complaints.contains("0123456789abcdef"), "\(finished.complaints)")
             for part in secret { #expect(!finished.complaints.contains(part)) }
         }

@@ -36,7 +36,7 @@ import Testing
         try sandbox.eventually("distrust") { try sandbox.status()["state"] as? String != "ok" }
         let reason = try #require(try sandbox.status()["reason"] as? String)
         #expect(reason.hasPrefix("the clock: shows a time before this program was built, so nothing is minted: "))
-        #expect(reason.hasSuffix("set the clock, or see why it is not synchronised: timedatectl"))
+        #expect(reason.hasSuffix("set the clock, or see why it is not synchronised (timedatectl)"))
         #expect(try sandbox.directory.read("out/web.jwt") == token)
         try travel.go(days: 0)
         try sandbox.recovers("the clock was set right")

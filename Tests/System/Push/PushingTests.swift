@@ -68,6 +68,7 @@ import Testing
         #expect(output["path"] is NSNull)
         #expect(output["verified"] as? Bool == true)
         #expect(output["written_at"] is String)
+        sandbox.awaitNextSecond()
         let renewal = try sandbox.command("renew", "web")
         #expect(renewal.status == 0, "\(renewal.complaints)")
         #expect(try directory.read("held") == (try published()))

@@ -167,6 +167,12 @@ final class Sandbox {
         return try #require(try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
     }
 
+    /// Waits until a renewal mints another secret: one with the same claims is the same secret.
+    func awaitNextSecond() {
+        let last = time(nil)
+        while time(nil) == last { usleep(10_000) }
+    }
+
     /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `patience`
     /// seconds, which is there to end a test whose daemon does nothing.
     func eventually(_ what: String, within patience: Int = 120, _ condition: () throws -> Bool) throws {

@@ -74,7 +74,7 @@ import Testing
         let shown = try sandbox.command("status").output
         #expect(shown.contains(whatHelps), "\(shown)")
         #expect(try sandbox.command("health").status == 1)
-        verifying.awaitNextSecond()
+        sandbox.awaitNextSecond()
         #expect(try sandbox.command("renew", "web").status == 1)
         #expect(try verifying.published("web") == first)
 
