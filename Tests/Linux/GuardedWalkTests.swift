@@ -113,7 +113,10 @@ import Testing
         "write another path, or take the right to write from its group and others if nothing needs it")
 
     /// Whatever is wrong behind it, its owner chose: nothing but the link is reported.
-    @Test(arguments: ["none/f", "folder", "fifo", "large", "theirs", "open/f", "file/f", "/etc/none/f", "/etc/passwd"])
+    @Test(arguments: [
+        "none/f", "folder", "fifo", "large", "theirs", "open/f", "file/f", "shared/f", "/etc/none/f", "/etc/passwd",
+        "/proc/self/environ",
+    ])
     func aFailureBehindAnotherUsersLinkIsTheLinks(target: String) throws {
         let room = try Room()
         try room.folder("shared", mode: 0o1777)

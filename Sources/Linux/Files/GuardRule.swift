@@ -102,7 +102,8 @@ struct StrangersLink: Hashable {
     /// In place of an error of what the link led to.
     func blamed(_ error: FileError, for identity: Identity) -> FileError {
         // That something was just being replaced is no verdict.
-        error.code == .changedMeanwhile || error.path == path.string ? error : self.error(for: identity)
+        let isOfThisLink = error.code == .untrustedLink && error.path == path.string
+        return error.code == .changedMeanwhile || isOfThisLink ? error : self.error(for: identity)
     }
 
     func remedy(for identity: Identity) -> Remedy {
