@@ -41,9 +41,14 @@ package final class Leftovers: Sendable {
         do throws(Problem) {
             return try body(isFirst)
         } catch {
-            // What fails may have left something, as a writer does that is killed.
-            swept.withLock { _ = $0.remove(place) }
+            if isFirst { swept.withLock { _ = $0.remove(place) } }
             throw error
         }
+    }
+
+    /// Has this user's writer sweep the directory of `output` once more: one that failed may have been killed, and left a
+    /// temporary file.
+    package func forget(beside output: AbsolutePath, of user: String) {
+        swept.withLock { _ = $0.remove(Place(directory: output.directory, user: user)) }
     }
 }

@@ -33,7 +33,16 @@ package struct UserFile: Destination {
     }
 
     package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
-        try client.publish(secrets, in: file, as: user, mayCreate: mayCreate, naming: naming)
+        // After a writer that failed, its successor sweeps before it writes.
+        try leftovers?.first(beside: file.path, of: user) { isFirst throws(Failure) in
+            if isFirst { _ = try client.observe(file, as: user, naming: naming) }
+        }
+        do throws(Failure) {
+            return try client.publish(secrets, in: file, as: user, mayCreate: mayCreate, naming: naming)
+        } catch {
+            leftovers?.forget(beside: file.path, of: user)
+            throw error
+        }
     }
 
     package func obstacle(mayCreate: Bool) -> Failure? {

@@ -67,7 +67,8 @@ import Testing
         #expect(hold.status == 0, "\(hold.complaints)")
         #expect(hold.output.hasPrefix("web: held at 33 % of the machines"), "\(hold.output)")
         try signer.eventually("health") { try signer.status()["state"] as? String == "degraded" }
-        #expect(try signer.command("status").output.contains("clientsecretd rollout show --socket \(signer.socket) web"))
+        #expect(
+            try signer.command("status").output.contains("clientsecretd rollout show --socket \(signer.socket) web"))
         // A restart delivers nothing that waits.
         waiting.stop()
         try waiting.start()
