@@ -6,7 +6,10 @@ cd "$1" || exit 1
 for file in *.env; do
     # bash carries out what is before an error.
     "/bin/$2" -n "$file" 2>/dev/null || continue
-    env -i PATH=/nonexistent "/bin/$2" -c 'set -a; . "./$1" >/dev/null 2>&1 </dev/null
-        set +a; PATH=/nonexistent exec /usr/bin/env -0' sh "$file" >"$file.$2.part" 2>/dev/null &&
-        mv "$file.$2.part" "$file.$2" || rm "$file.$2.part"
+    if env -i PATH=/nonexistent "/bin/$2" -c 'set -a; . "./$1" >/dev/null 2>&1 </dev/null
+        set +a; PATH=/nonexistent exec /usr/bin/env -0' sh "$file" >"$file.$2.part" 2>/dev/null; then
+        mv "$file.$2.part" "$file.$2"
+    else
+        rm "$file.$2.part"
+    fi
 done

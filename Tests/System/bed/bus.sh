@@ -145,7 +145,7 @@ nosuch there is no such unit
 END
 
 # Any user may address a signal to the daemon: that a job is done that has not ended yet, and will fail.
-runuser -u nobody -- python3 /src/Tests/System/bed/forge.py late.service done >/run/forger 2>/dev/null &
+runuser -u nobody -- python3 /src/Tests/System/bed/forge.py late.service "done" >/run/forger 2>/dev/null &
 forger=$!
 eventually "another user forges the end of jobs" grep -q armed /run/forger
 clientsecretd renew --deliver-only late >"$seen" 2>&1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The drop-in that containers of LXC and Incus have for all services: it takes credentials and parts of the sandbox away.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

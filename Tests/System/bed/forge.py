@@ -1,6 +1,11 @@
 #!/usr/bin/python3
 """forge UNIT RESULT: as any local user, tells each new connection of the system's bus that jobs of the unit have ended so."""
-import os, re, signal, socket, struct, sys
+import os
+import re
+import signal
+import socket
+import struct
+import sys
 
 unit, result = sys.argv[1:]
 PATH, INTERFACE, MEMBER, DESTINATION, SIGNATURE = 1, 2, 3, 6, 8
@@ -46,7 +51,7 @@ while heard := bus.recv(65_536):
     for name in set(re.findall(rb":1\.\d+", heard)) - seen:
         seen.add(name)
         for job in range(1, 600):
-            path = "/org/freedesktop/systemd1/job/%d" % job
+            path = f"/org/freedesktop/systemd1/job/{job}"
             body = text(text(text(struct.pack("<I", job), path), unit), result)
             bus.sendall(
                 message(4, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved", name.decode(), "uoss", body))

@@ -3,7 +3,12 @@
 
 Run in the service's own sandbox in place of its program. As `look stay` it waits, to be found by another instance.
 """
-import ctypes, os, socket, stat, sys, time
+import ctypes
+import os
+import socket
+import stat
+import sys
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -39,7 +44,7 @@ def writes():
         if directory.startswith(("/proc", "/src", "/built")):
             directories[:] = []
             continue
-        place = os.path.join(directory, "look-%d" % os.getpid())
+        place = os.path.join(directory, f"look-{os.getpid()}")
         if os.access(directory, os.W_OK):
             try:
                 os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

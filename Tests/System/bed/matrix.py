@@ -4,7 +4,17 @@ An output's path is DIR/secret. The writers are the daemon's user and, with `as:
 client of one configuration, so one pass types them all. Keys, hooks and files of a configuration are tried one by one with
 `check`.
 """
-import grp, json, os, pwd, re, shutil, stat, subprocess, sys, time
+
+import grp
+import json
+import os
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import time
 
 ROOT = "/srv/m"
 CONFIGURATION = "/etc/clientsecretd/clientsecretd.yaml"
@@ -13,7 +23,8 @@ OUTPUT = "secret"
 broken = 0
 
 
-def kept(what): print(f"kept: {what}", flush=True)
+def kept(what):
+    print(f"kept: {what}", flush=True)
 
 
 def fail(what, *details):
@@ -21,20 +32,24 @@ def fail(what, *details):
     broken += 1
     print("broken:", what)
     for detail in details:
-        for line in str(detail).splitlines() or [""]: print("    " + line)
+        for line in str(detail).splitlines() or [""]:
+            print("    " + line)
     sys.stdout.flush()
 
 
-def promise(what, holds, *details): kept(what) if holds else fail(what, *details)
+def promise(what, holds, *details):
+    kept(what) if holds else fail(what, *details)
 
 
-def sh(*words, **more): return subprocess.run(words, capture_output=True, text=True, **more)
+def sh(*words, **more):
+    return subprocess.run(words, capture_output=True, text=True, **more)
 
 
 def own(path, user, mode=None, group=None):
     account = pwd.getpwnam(user)
     os.chown(path, account.pw_uid, grp.getgrnam(group).gr_gid if group else account.pw_gid, follow_symlinks=False)
-    if mode is not None: os.chmod(path, mode)
+    if mode is not None:
+        os.chmod(path, mode)
 
 
 def folder(path, user="root", mode=0o755, group=None):
@@ -44,7 +59,8 @@ def folder(path, user="root", mode=0o755, group=None):
 
 
 def file(path, user="root", mode=0o644, text="", group=None):
-    with open(path, "w") as handle: handle.write(text)
+    with open(path, "w") as handle:
+        handle.write(text)
     own(path, user, mode, group)
     return path
 
@@ -56,6 +72,7 @@ def link(path, target, user):
 
 class Case:
     """One output: what lies at its place, and who writes it."""
+
     all = []
 
     def __init__(self, name, writer, make):
@@ -65,14 +82,17 @@ class Case:
         Case.all.append(self)
 
     @property
-    def user(self): return self.writer or "clientsecretd"
+    def user(self):
+        return self.writer or "clientsecretd"
 
-    def own(self, mode=0o755): own(self.directory, self.user, mode)
+    def own(self, mode=0o755):
+        own(self.directory, self.user, mode)
 
 
 def mounted(case, *options, content=True):
     case.own()
-    if content: file(f"{case.directory}/{OUTPUT}", case.user, 0o600)
+    if content:
+        file(f"{case.directory}/{OUTPUT}", case.user, 0o600)
     subprocess.run(["mount", *options, case.directory], check=True)
 
 
@@ -80,11 +100,14 @@ def foreign(owner, mode, directory="writer"):
     def make(case):
         own(case.directory, case.user if directory == "writer" else "root", 0o755)
         file(f"{case.directory}/{OUTPUT}", owner, mode, "A=1\n")
+
     return make
 
 
 def in_directory(owner, mode, group=None):
-    def make(case): own(case.directory, case.user if owner == "writer" else owner, mode, group)
+    def make(case):
+        own(case.directory, case.user if owner == "writer" else owner, mode, group)
+
     return make
 
 
@@ -92,6 +115,7 @@ def missing(owner, mode, depth, group=None):
     def make(case):
         own(case.directory, case.user if owner == "writer" else owner, mode, group)
         return case.directory + "/none" * depth + "/" + OUTPUT
+
     return make
 
 
@@ -100,6 +124,7 @@ def strangers_link(target, at_end=True):
         own(case.directory, "root", 0o1777)
         link(f"{case.directory}/{OUTPUT if at_end else 'way'}", target, "eve")
         return None if at_end else f"{case.directory}/way/{OUTPUT}"
+
     return make
 
 
@@ -108,6 +133,7 @@ def attribute(flag):
         case.own()
         path = file(f"{case.directory}/{OUTPUT}", case.user, 0o600)
         subprocess.run(["chattr", flag, path], capture_output=True)
+
     return make
 
 
@@ -117,6 +143,7 @@ def of_kind(kind):
         path = f"{case.directory}/{OUTPUT}"
         folder(path, case.user) if kind == "directory" else os.mkfifo(path)
         own(path, case.user)
+
     return make
 
 
@@ -124,6 +151,7 @@ def of_group(group):
     def make(case):
         case.own()
         file(f"{case.directory}/{OUTPUT}", case.user, 0o640, group=group)
+
     return make
 
 
@@ -148,14 +176,30 @@ def make_cases():
     os.mkfifo(f"{ROOT}/eve/fifo")
     own(f"{ROOT}/eve/fifo", "eve")
     targets = {
-        "nothing": f"{ROOT}/eve/nothing", "none": f"{ROOT}/eve/none/x", "victims": f"{ROOT}/victims/x",
-        "etcnone": "/etc/none/x", "passwd": "/etc/passwd", "etc": "/etc", "fifo": f"{ROOT}/eve/fifo",
-        "file": f"{ROOT}/eve/file", "big": f"{ROOT}/eve/big", "open": f"{ROOT}/eve/open/x", "null": "/dev/null",
-        "environ": "/proc/self/environ", "sticky": "/tmp", "key": KEY, "loop": "secret"}
+        "nothing": f"{ROOT}/eve/nothing",
+        "none": f"{ROOT}/eve/none/x",
+        "victims": f"{ROOT}/victims/x",
+        "etcnone": "/etc/none/x",
+        "passwd": "/etc/passwd",
+        "etc": "/etc",
+        "fifo": f"{ROOT}/eve/fifo",
+        "file": f"{ROOT}/eve/file",
+        "big": f"{ROOT}/eve/big",
+        "open": f"{ROOT}/eve/open/x",
+        "null": "/dev/null",
+        "environ": "/proc/self/environ",
+        "sticky": "/tmp",
+        "key": KEY,
+        "loop": "secret",
+    }
     for writer in None, "app":
         tag = "as" if writer else "own"
-        def case(name, make): Case(f"{tag}-{name}", writer, make)
-        for name, target in targets.items(): case(f"link-{name}", strangers_link(target))
+
+        def case(name, make, tag=tag, writer=writer):
+            Case(f"{tag}-{name}", writer, make)
+
+        for name, target in targets.items():
+            case(f"link-{name}", strangers_link(target))
         for name in "etcnone", "etc", "open", "nothing", "sticky":
             case(f"way-{name}", strangers_link(targets[name].removesuffix("/x"), at_end=False))
         case("rootlink", lambda c: link(f"{c.directory}/{OUTPUT}", "/etc/none/x", "root"))
@@ -163,19 +207,31 @@ def make_cases():
             for where in "writer", "root":
                 case(f"file-{owner}-{mode:o}-{where}", foreign(owner, mode, where))
         for owner, mode, group in [
-                ("root", 0o755, None), ("root", 0o700, None), ("root", 0o2775, "friend"), ("root", 0o777, None),
-                ("root", 0o1777, None), ("eve", 0o755, None), ("eve", 0o1777, None), ("eve", 0o777, None),
-                ("friend", 0o755, None), ("writer", 0o555, None), ("writer", 0o777, None), ("writer", 0o2755, "friend")]:
+            ("root", 0o755, None),
+            ("root", 0o700, None),
+            ("root", 0o2775, "friend"),
+            ("root", 0o777, None),
+            ("root", 0o1777, None),
+            ("eve", 0o755, None),
+            ("eve", 0o1777, None),
+            ("eve", 0o777, None),
+            ("friend", 0o755, None),
+            ("writer", 0o555, None),
+            ("writer", 0o777, None),
+            ("writer", 0o2755, "friend"),
+        ]:
             case(f"in-{owner}-{mode:o}", in_directory(owner, mode, group))
             if mode not in (0o555,):
-                for depth in 1, 2: case(f"missing-{owner}-{mode:o}-{depth}", missing(owner, mode, depth, group))
+                for depth in 1, 2:
+                    case(f"missing-{owner}-{mode:o}-{depth}", missing(owner, mode, depth, group))
         case("closed", below_closed)
         case("mask", masked)
         case("directory", of_kind("directory"))
         case("fifo", of_kind("fifo"))
         case("immutable", attribute("+i"))
         case("append", attribute("+a"))
-        for group in "friend", "shadow", "root": case(f"group-{group}", of_group(group))
+        for group in "friend", "shadow", "root":
+            case(f"group-{group}", of_group(group))
         case("tmpfs-ro", lambda c: mounted(c, "-t", "tmpfs", "-o", "ro", "tmpfs", content=False))
         case("bind-ro", lambda c: mounted(c, "-o", "bind,ro", c.directory))
         case("etc", lambda c: "/etc/" + c.name + ".env")
@@ -193,15 +249,17 @@ def configure():
         owner = f", as: {case.writer}" if case.writer else ""
         lines.append(f"  {case.name}:")
         lines.append(f"    client_id: com.example.{case.name}")
-        lines.append(f"    outputs: [{{path: {json.dumps(case.path)}, mode: \"0600\"{owner}}}]")
-    with open(CONFIGURATION, "w") as handle: handle.write("\n".join(lines) + "\n")
+        lines.append(f'    outputs: [{{path: {json.dumps(case.path)}, mode: "0600"{owner}}}]')
+    with open(CONFIGURATION, "w") as handle:
+        handle.write("\n".join(lines) + "\n")
     os.chmod(CONFIGURATION, 0o644)
 
 
 # What systemd, the daemon and this test change by themselves.
 APART = re.compile(
     r"^(/run/(systemd|clientsecretd|udev|log|dbus|user|credentials|lock)|/var/(lib/(clientsecretd|systemd|private|apt|dpkg)|"
-    r"log|cache|tmp)|/etc/(mtab|machine-id|\.pwd))(/|$)|^/tmp/.*|^/etc/(passwd|group|shadow|gshadow)[-.].*")
+    r"log|cache|tmp)|/etc/(mtab|machine-id|\.pwd))(/|$)|^/tmp/.*|^/etc/(passwd|group|shadow|gshadow)[-.].*"
+)
 
 
 def places():
@@ -209,9 +267,11 @@ def places():
     for top in "/etc", "/srv", "/home", "/run", "/usr/local/bin":
         yield top
         for here, folders, files in os.walk(top):
-            for name in folders + files: yield os.path.join(here, name)
+            for name in folders + files:
+                yield os.path.join(here, name)
     for top in "/", "/root", "/usr/local", "/var/lib", "/var", "/tmp":
-        for name in os.listdir(top): yield os.path.join(top, name)
+        for name in os.listdir(top):
+            yield os.path.join(top, name)
     yield "/dev/null"
 
 
@@ -219,17 +279,24 @@ def snapshot():
     """Owner, group, mode, kind, access list and, of small files, content."""
     found = {}
     for path in places():
-        if APART.match(path): continue
-        try: status = os.lstat(path)
-        except FileNotFoundError: continue
+        if APART.match(path):
+            continue
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            continue
         kind = stat.S_IFMT(status.st_mode)
         content = ""
         if kind == stat.S_IFREG and status.st_size < 65536 and not path.startswith("/run/"):
             try:
-                with open(path, "rb") as handle: content = handle.read()
-            except OSError: pass
-        try: access = os.getxattr(path, "system.posix_acl_access", follow_symlinks=False)
-        except OSError: access = b""
+                with open(path, "rb") as handle:
+                    content = handle.read()
+            except OSError:
+                pass
+        try:
+            access = os.getxattr(path, "system.posix_acl_access", follow_symlinks=False)
+        except OSError:
+            access = b""
         found[path] = (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode), kind, access, content)
     return found
 
@@ -241,21 +308,28 @@ def compare(before, after, allowed=()):
         if path in allowed or path.startswith(("/etc/systemd/system/clientsecretd", "/etc/tmpfiles.d/clientsecretd")):
             continue
         now = after.get(path)
-        if now == was: continue
+        if now == was:
+            continue
         if now is None:
             # Only a stranger's link goes away.
-            if was[3] == stat.S_IFLNK and was[0] not in (0,): continue
+            if was[3] == stat.S_IFLNK and was[0] not in (0,):
+                continue
             wrong.append(f"{path} is gone")
-        else: wrong.append(f"{path}: {shown(was)} became {shown(now)}")
+        else:
+            wrong.append(f"{path}: {shown(was)} became {shown(now)}")
     for path, now in after.items():
-        if path in before or path.startswith(("/etc/systemd", "/etc/tmpfiles.d")): continue
-        if now[3] == stat.S_IFDIR and now[2] & 0o022 == 0: continue
-        if path in allowed or os.path.basename(path) == OUTPUT: continue
+        if path in before or path.startswith(("/etc/systemd", "/etc/tmpfiles.d")):
+            continue
+        if now[3] == stat.S_IFDIR and now[2] & 0o022 == 0:
+            continue
+        if path in allowed or os.path.basename(path) == OUTPUT:
+            continue
         wrong.append(f"{path} is new: {shown(now)}")
     return wrong
 
 
-def shown(found): return f"{found[0]}:{found[1]} {found[2]:o} kind {found[3]:o}"
+def shown(found):
+    return f"{found[0]}:{found[1]} {found[2]:o} kind {found[3]:o}"
 
 
 def status():
@@ -263,7 +337,8 @@ def status():
     return json.loads(answer.stdout)
 
 
-def failures(document): return {c["name"]: c["failure"] for c in document["clients"] if c.get("failure")}
+def failures(document):
+    return {c["name"]: c["failure"] for c in document["clients"] if c.get("failure")}
 
 
 def settled():
@@ -271,7 +346,8 @@ def settled():
     for _ in range(60):
         sh("clientsecretd", "renew", "--deliver-only", timeout=300)
         found = failures(status())
-        if not {"not_responding", "not_published", "writer_silent"} & {failure["code"] for failure in found.values()}: break
+        if not {"not_responding", "not_published", "writer_silent"} & {failure["code"] for failure in found.values()}:
+            break
         time.sleep(1)
     return found
 
@@ -281,12 +357,15 @@ FIXES = r"(?:mkdir|test|chmod|chown|chgrp|install|rm|mv|ln|find|runuser|chattr|s
 
 def printed(text):
     """The commands at the ends of these lines, in the form in which messages end with one."""
-    return [m.group(1) for line in text.splitlines() if (m := re.search(rf"[:;] ({FIXES} .*)$", line)) and not line.endswith(")")]
+    return [
+        m.group(1) for line in text.splitlines() if (m := re.search(rf"[:;] ({FIXES} .*)$", line)) and not line.endswith(")")
+    ]
 
 
 def harmless(command):
     """What no printed command has in it, whatever is found later."""
-    if re.search(r"\b(adduser|usermod|addgroup|chown -R|chmod -R|rm -r)\b", command): return False
+    if re.search(r"\b(adduser|usermod|addgroup|chown -R|chmod -R|rm -r)\b", command):
+        return False
     return True
 
 
@@ -294,9 +373,11 @@ def type_all(commands, what, allowed=()):
     """Types these commands one after the other."""
     before = snapshot()
     for command in commands:
-        if not harmless(command): fail(f"{what}: a command gives no more than it has to", command)
+        if not harmless(command):
+            fail(f"{what}: a command gives no more than it has to", command)
         done = sh("sh", "-c", command)
-        if done.returncode: fail(f"{what}: the command can be typed", command, done.stdout, done.stderr)
+        if done.returncode:
+            fail(f"{what}: the command can be typed", command, done.stdout, done.stderr)
     wrong = compare(before, snapshot(), allowed)
     promise(f"{what}: nothing is given away by {len(commands)} commands", not wrong, *wrong)
 
@@ -324,88 +405,177 @@ def outputs_are_tried():
     found = first
     for turn in "first", "second":
         commands = {name: failure["command"] for name, failure in found.items() if failure["command"]}
-        for name, command in commands.items(): print(f"# {turn} {name}: {command}")
+        for name, command in commands.items():
+            print(f"# {turn} {name}: {command}")
         type_all(sorted(set(commands.values())), f"the {turn} commands of the status", outputs)
         again = settled()
-        same = {name: (command, again[name]["message"]) for name, command in commands.items()
-                if name in again and again[name]["code"] == found[name]["code"]
-                and again[name]["message"] == found[name]["message"]}
-        promise(f"what the {turn} commands were printed for is gone", not same,
-                *[f"{name}: {command}\n{message}" for name, (command, message) in same.items()])
+        same = {
+            name: (command, again[name]["message"])
+            for name, command in commands.items()
+            if name in again and again[name]["code"] == found[name]["code"] and again[name]["message"] == found[name]["message"]
+        }
+        promise(
+            f"what the {turn} commands were printed for is gone",
+            not same,
+            *[f"{name}: {command}\n{message}" for name, (command, message) in same.items()],
+        )
         found = again
     checked = sh("clientsecretd", "check")
     commands = printed(checked.stderr)
-    for command in commands: print(f"# check: {command}")
+    for command in commands:
+        print(f"# check: {command}")
     type_all(sorted(set(commands)), "the commands of check", outputs)
-    for name, failure in sorted(found.items()): print(f"# left {name}: {failure['message']} | {failure['remedy']}")
+    for name, failure in sorted(found.items()):
+        print(f"# left {name}: {failure['message']} | {failure['remedy']}")
 
 
 def check(text, *flags):
     """What check says of a configuration, as the service's user judges its own."""
-    with open(CONFIGURATION, "w") as handle: handle.write(text)
+    with open(CONFIGURATION, "w") as handle:
+        handle.write(text)
     os.chmod(CONFIGURATION, 0o644)
     return sh("clientsecretd", "check", *flags)
 
 
 def guarded_files_are_tried():
     """Keys, hooks and drop-in files, each with one fault, by the status' words for them: check's."""
-    for path, owner in (ROOT, "root"), (f"{ROOT}/eve", "eve"): folder(path, owner)
+    for path, owner in (ROOT, "root"), (f"{ROOT}/eve", "eve"):
+        folder(path, owner)
     place = "/etc/clientsecretd"
     hook = "/usr/local/bin/hook"
+
     def text(key=KEY, hook=None):
         action = f"    on_change: [{{exec: [{hook}]}}]\n" if hook else ""
-        return (f"keys: {{apple: {{team_id: DEF123GHIJ, key_id: ABC123DEFG, file: {key}}}}}\nclients:\n  web:\n"
-                f"    client_id: com.example.web\n    outputs: [{{path: /run/clientsecretd/out/web.jwt}}]\n{action}")
+        return (
+            f"keys: {{apple: {{team_id: DEF123GHIJ, key_id: ABC123DEFG, file: {key}}}}}\nclients:\n  web:\n"
+            f"    client_id: com.example.web\n    outputs: [{{path: /run/clientsecretd/out/web.jwt}}]\n{action}"
+        )
+
     good = open(KEY).read()
     script = "#!/bin/sh\n"
     cases = []
     for owner, group, mode in [
-            ("root", "root", 0o600), ("root", "root", 0o644), ("root", "clientsecretd", 0o644),
-            ("root", "friend", 0o640), ("root", "clientsecretd", 0o660), ("clientsecretd", "clientsecretd", 0o666),
-            ("clientsecretd", "friend", 0o640), ("eve", "eve", 0o600), ("eve", "eve", 0o644), ("root", "root", 0o000)]:
-        cases.append((f"key {owner}:{group} {mode:o}", lambda o=owner, g=group, m=mode: text(
-            file(f"{place}/k.p8", o, m, good, g)), f"{place}/k.p8"))
-    cases.append(("key with an access list", lambda: (text(file(f"{place}/k.p8", "root", 0o640, good, "clientsecretd")),
-        subprocess.run(["setfacl", "-m", "u:eve:r,u:friend:r", f"{place}/k.p8"], check=True))[0], f"{place}/k.p8"))
-    cases.append(("key read by an access list", lambda: (text(file(f"{place}/k.p8", "root", 0o644, good)),
-        subprocess.run(["setfacl", "-m", "u:clientsecretd:r", f"{place}/k.p8"], check=True))[0], f"{place}/k.p8"))
+        ("root", "root", 0o600),
+        ("root", "root", 0o644),
+        ("root", "clientsecretd", 0o644),
+        ("root", "friend", 0o640),
+        ("root", "clientsecretd", 0o660),
+        ("clientsecretd", "clientsecretd", 0o666),
+        ("clientsecretd", "friend", 0o640),
+        ("eve", "eve", 0o600),
+        ("eve", "eve", 0o644),
+        ("root", "root", 0o000),
+    ]:
+        cases.append(
+            (
+                f"key {owner}:{group} {mode:o}",
+                lambda o=owner, g=group, m=mode: text(file(f"{place}/k.p8", o, m, good, g)),
+                f"{place}/k.p8",
+            )
+        )
+    cases.append(
+        (
+            "key with an access list",
+            lambda: (
+                text(file(f"{place}/k.p8", "root", 0o640, good, "clientsecretd")),
+                subprocess.run(["setfacl", "-m", "u:eve:r,u:friend:r", f"{place}/k.p8"], check=True),
+            )[0],
+            f"{place}/k.p8",
+        )
+    )
+    cases.append(
+        (
+            "key read by an access list",
+            lambda: (
+                text(file(f"{place}/k.p8", "root", 0o644, good)),
+                subprocess.run(["setfacl", "-m", "u:clientsecretd:r", f"{place}/k.p8"], check=True),
+            )[0],
+            f"{place}/k.p8",
+        )
+    )
+
     def linked():
         folder(f"{place}/sticky", mode=0o1777)
         link(f"{place}/sticky/k.p8", "/etc/shadow", "eve")
         return text(f"{place}/sticky/k.p8")
+
     cases.append(("key by a stranger's link", linked, None))
-    cases.append(("key in a stranger's directory", lambda: text(
-        file(folder(f"{place}/theirs", "eve") + "/k.p8", "root", 0o600, good)), None))
-    cases.append(("key in root's open directory", lambda: text(
-        file(folder(f"{place}/open", "root", 0o777) + "/k.p8", "root", 0o600, good)), None))
-    cases.append(("key in root's closed directory", lambda: text(
-        file(folder(f"{place}/closed", "root", 0o700) + "/k.p8", "root", 0o600, good)), None))
+    cases.append(
+        (
+            "key in a stranger's directory",
+            lambda: text(file(folder(f"{place}/theirs", "eve") + "/k.p8", "root", 0o600, good)),
+            None,
+        )
+    )
+    cases.append(
+        (
+            "key in root's open directory",
+            lambda: text(file(folder(f"{place}/open", "root", 0o777) + "/k.p8", "root", 0o600, good)),
+            None,
+        )
+    )
+    cases.append(
+        (
+            "key in root's closed directory",
+            lambda: text(file(folder(f"{place}/closed", "root", 0o700) + "/k.p8", "root", 0o600, good)),
+            None,
+        )
+    )
     cases.append(("key is another file of root's", lambda: text("/etc/shadow"), None))
     cases.append(("key is root's private file", lambda: text(file(f"{place}/other.p8", "root", 0o600, "root's own\n")), None))
-    for owner, mode in [("root", 0o644), ("root", 0o640), ("root", 0o777), ("eve", 0o755), ("eve", 0o644), ("root", 0o600),
-                        ("clientsecretd", 0o664)]:
+    for owner, mode in [
+        ("root", 0o644),
+        ("root", 0o640),
+        ("root", 0o777),
+        ("eve", 0o755),
+        ("eve", 0o644),
+        ("root", 0o600),
+        ("clientsecretd", 0o664),
+    ]:
         cases.append((f"hook {owner} {mode:o}", lambda o=owner, m=mode: text(hook=file(hook, o, m, script)), hook))
+
     def hook_linked():
         folder("/usr/local/bin/sticky", mode=0o1777)
         link("/usr/local/bin/sticky/hook", "/bin/true", "eve")
         return text(hook="/usr/local/bin/sticky/hook")
+
     cases.append(("hook by a stranger's link", hook_linked, None))
     for owner, mode in [("root", 0o666), ("root", 0o620), ("eve", 0o644), ("eve", 0o666), ("root", 0o600), ("root", 0o000)]:
+
         def addition(o=owner, m=mode):
-            file(folder(f"{place}/clientsecretd.d") + "/more.yaml", o, m,
-                 "clients: {more: {client_id: com.example.more, outputs: [{path: /run/clientsecretd/out/more.jwt}]}}\n")
+            file(
+                folder(f"{place}/clientsecretd.d") + "/more.yaml",
+                o,
+                m,
+                "clients: {more: {client_id: com.example.more, outputs: [{path: /run/clientsecretd/out/more.jwt}]}}\n",
+            )
             return text()
+
         cases.append((f"drop-in {owner} {mode:o}", addition, f"{place}/clientsecretd.d/more.yaml"))
+
     def addition_linked():
         folder(f"{place}/clientsecretd.d", mode=0o1777)
         link(f"{place}/clientsecretd.d/more.yaml", "/etc/passwd", "eve")
         return text()
+
     cases.append(("drop-in by a stranger's link", addition_linked, None))
     for owner, mode in [("eve", 0o755), ("root", 0o777), ("root", 0o700)]:
-        cases.append((f"drop-ins in {owner} {mode:o}", lambda o=owner, m=mode: (folder(f"{place}/clientsecretd.d", o, m), text())[1], None))
+        cases.append(
+            (
+                f"drop-ins in {owner} {mode:o}",
+                lambda o=owner, m=mode: (folder(f"{place}/clientsecretd.d", o, m), text())[1],
+                None,
+            )
+        )
     for what in "state_dir", "metrics_file":
         for value in "/etc", "/srv/m", "/srv/m/none", "/srv/m/eve/x", "/etc/none/x", "/root/x", "/run/none/x":
-            cases.append((f"{what} {value}", lambda w=what, v=value: text() + f"{w}: {v}{'/x.prom' if w == 'metrics_file' else ''}\n", None))
+            cases.append(
+                (
+                    f"{what} {value}",
+                    lambda w=what, v=value: text() + f"{w}: {v}{'/x.prom' if w == 'metrics_file' else ''}\n",
+                    None,
+                )
+            )
     for name, make, may_change in cases:
         written = make()
         answer = check(written)
@@ -414,7 +584,8 @@ def guarded_files_are_tried():
         for command in commands:
             print(f"# {name}: {command}")
             done = sh("sh", "-c", command)
-            if done.returncode: fail(f"{name}: the command can be typed", command, done.stderr)
+            if done.returncode:
+                fail(f"{name}: the command can be typed", command, done.stderr)
         after = snapshot()
         changed = compare(before, after, {may_change, CONFIGURATION})
         promise(f"{name}: {len(commands)} commands give nothing away", not changed, *changed, answer.stderr)
@@ -423,30 +594,46 @@ def guarded_files_are_tried():
             if ".p8" in may_change:
                 # The service's group alone may have come in.
                 group = grp.getgrnam("clientsecretd").gr_gid
-                wider = now[2] & 0o007 & ~was[2] or (now[2] & 0o040 and now[1] not in (was[1], group)) \
-                    or now[2] & 0o070 & ~was[2] and now[1] != group
+                wider = (
+                    now[2] & 0o007 & ~was[2]
+                    or (now[2] & 0o040 and now[1] not in (was[1], group))
+                    or now[2] & 0o070 & ~was[2]
+                    and now[1] != group
+                )
                 promise(f"{name}: nobody else can read the key", not wider and now[0] == was[0], shown(was), shown(now))
-            else: promise(f"{name}: it stays whose it was", now[:2] == was[:2] and not now[2] & 0o022 & ~was[2], shown(was), shown(now))
+            else:
+                promise(
+                    f"{name}: it stays whose it was",
+                    now[:2] == was[:2] and not now[2] & 0o022 & ~was[2],
+                    shown(was),
+                    shown(now),
+                )
         if commands:
             left = set(answer.stderr.splitlines()) & set(check(written).stderr.splitlines())
             left = [line for line in left if any(command in line for command in commands)]
             promise(f"{name}: what they were printed for is gone", not left, *left)
         for extra in "k.p8", "other.p8":
-            if os.path.lexists(f"{place}/{extra}"): os.remove(f"{place}/{extra}")
-        for extra in "sticky", "theirs", "open", "closed", "clientsecretd.d": shutil.rmtree(f"{place}/{extra}", ignore_errors=True)
+            if os.path.lexists(f"{place}/{extra}"):
+                os.remove(f"{place}/{extra}")
+        for extra in "sticky", "theirs", "open", "closed", "clientsecretd.d":
+            shutil.rmtree(f"{place}/{extra}", ignore_errors=True)
         shutil.rmtree("/usr/local/bin/sticky", ignore_errors=True)
-        if os.path.lexists(hook): os.remove(hook)
-        for extra in "/srv/m/none", "/etc/none", "/run/none": shutil.rmtree(extra, ignore_errors=True)
+        if os.path.lexists(hook):
+            os.remove(hook)
+        for extra in "/srv/m/none", "/etc/none", "/run/none":
+            shutil.rmtree(extra, ignore_errors=True)
 
 
 def readers_are_tried():
     """Whoever asks with a key or a file of root's for a configuration is told no command that opens it."""
     for path in KEY, "/etc/shadow", "/root/x.yaml", "/etc/clientsecretd/closed.yaml":
-        if not os.path.exists(path): file(path, mode=0o600, text="x: 1\n")
+        if not os.path.exists(path):
+            file(path, mode=0o600, text="x: 1\n")
         before = snapshot()
         for user in "root", "nobody":
             answer = sh("runuser", "-u", user, "--", "/usr/local/bin/clientsecretd", "check", "--config", path)
-            for command in printed(answer.stderr): sh("sh", "-c", command)
+            for command in printed(answer.stderr):
+                sh("sh", "-c", command)
         wrong = compare(before, snapshot())
         promise(f"check --config {path} opens nothing", not wrong, *wrong)
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every command that is printed as help, over many owners, modes, links and mounts, typed as root: it gives nothing away, and
 # what it was printed for is gone.
+# shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd

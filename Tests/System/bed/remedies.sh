@@ -144,9 +144,14 @@ clientsecretd reload >/tmp/said 2>&1
 eventually "a stranger's link is told" failing untrusted_link
 equal "and nothing that it leads to is" "" "$(failure message | grep -F EVIL)"
 equal "the remedy is to remove it" "test -L /srv/open/web.jwt && rm /srv/open/web.jwt" "$(failure command)"
-{ clientsecretd status; clientsecretd health; clientsecretd check; systemctl status clientsecretd; } >>/tmp/said 2>&1
-clientsecretd status --json >>/tmp/said
-journalctl --quiet --no-pager --unit clientsecretd >>/tmp/said
+{
+    clientsecretd status
+    clientsecretd status --json
+    clientsecretd health
+    clientsecretd check
+    systemctl status clientsecretd
+    journalctl --quiet --no-pager --unit clientsecretd
+} >>/tmp/said 2>&1
 equal "nobody is told a byte that a terminal acts on" "" "$(LC_ALL=C grep -n $'[\e\x9b]\|\xe2\x80\xae' /tmp/said | cat -v)"
 equal "and no entry is a blob" "" "$(grep 'blob data' /tmp/said)"
 equal "nor is it advice" "" "$(grep 'what helps.*curl' /tmp/said)"
