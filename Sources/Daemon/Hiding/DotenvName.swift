@@ -1,11 +1,9 @@
 /// The names of environment files that one application reads together.
 enum DotenvName {
     /// Endings of files that no application reads, or only its tests do, or that give the defaults.
-    private static let inert: Set<Substring> = [
-        "age", "asc", "backup", "bak", "ci", "default", "defaults", "dist", "enc", "example", "gpg", "keys", "me",
-        "old",
-        "orig", "php", "sample", "save", "schema", "swp", "template", "test", "tmp", "tmpl", "vault",
-    ]
+    private static let inert: Set<Substring> = Set(
+        "age asc backup bak ci default defaults dist enc example gpg keys me old orig php sample save schema swp template test tmp tmpl vault"
+            .split(separator: " "))
 
     /// Whether applications that read both prefer `name`: `.env.MODE.local`, then `.env.local`, `.env.MODE`, `.env`.
     static func takesPrecedence(_ name: String, over other: String) -> Bool {
@@ -26,8 +24,9 @@ enum DotenvName {
 
     /// Nil for a file that is none of these.
     private static func parts(of name: String) -> Parts? {
-        var words = name.split(separator: ".", omittingEmptySubsequences: false)[...]
-        guard words.count >= 2, words.removeFirst().isEmpty, words.removeFirst() == "env", words.count <= 2,
+        guard name == ".env" || name.hasPrefix(".env.") else { return nil }
+        var words = name.split(separator: ".", omittingEmptySubsequences: false)[2...]
+        guard words.count <= 2,
             words.allSatisfy({ !$0.isEmpty && !inert.contains($0) && !$0.hasSuffix("~") && $0.first?.isNumber != true })
         else { return nil }
         let isLocal = words.last == "local"
