@@ -105,7 +105,7 @@ test: $(if $(filter test-all nightly,$(MAKECMDGOALS)),test-packages) ## builds, 
 simulate := .build/release/simulate
 .PHONY: test-all
 test-all: test deb tarball test-deps simulator ## runs what `make test` left out, and the simulator beside it (25 minutes; as root)
-	@(nice -n 10 scripts/simulate $(simulate) 400 10 1 >.build/simulate.log 2>&1 && echo 0 || echo 1) >.build/simulate.status & \
+	@(nice -n 10 scripts/simulate $(simulate) 400 100 1 >.build/simulate.log 2>&1 && echo 0 || echo 1) >.build/simulate.status & \
 	status=0; \
 	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) scripts/run-tests all || status=$$?; \
 	wait; cat .build/simulate.log; \

@@ -108,7 +108,7 @@ extension Rotation {
             offered.signer == place.key, fits(offered, client, &deadlines)
         else { return nil }
         for held in [renewal[client.name]?.current, heldBack(client.name)].compactMap({ $0 })
-        where client.names(held) && held.signer == place.key {
+        where client.names(held) && held.signer == place.key && refusal(of: held, for: client, &deadlines) == nil {
             guard offered.isGreater(than: held) else { return nil }
         }
         return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered

@@ -139,8 +139,9 @@ extension Rotation {
     private func objection(
         to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
     ) -> String? {
+        // What has expired, or Apple refuses because a wrong clock made it, keeps nothing away.
         guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
-            !deadlines.reached(current.expiresAt)
+            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
         else { return nil }
         // Of two lives the longer one says what too soon is: an hour to live is nothing where 80 days are left.
         let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))

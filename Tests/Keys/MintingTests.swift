@@ -68,7 +68,7 @@ import Testing
         #expect(throws: ShellFailure.self) { try shell(verify, in: directory) }
     }
 
-    @Test func pyJWTVerifiesASecret() throws {
+    @Test(.needs(.venv)) func pyJWTVerifiesASecret() throws {
         let directory = try TemporaryDirectory()
         let key = try freshKey(in: directory)
         try shell("openssl pkey -in key -pubout -out public", in: directory)

@@ -117,6 +117,20 @@ struct SourcesTests {
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// Apple refuses what was issued in the future, which a signer's clock made while it was ahead of ours, or with ours.
+    @Test func aSecretOfTheFutureYieldsToOneThatIsValidNow() throws {
+        bench.go()
+        bench.step(4 * Values.day)
+        try offer(try secret(5, issued: 3))
+        #expect(try bench.view("web").health == .ok)
+        bench.step(-4 * Values.day)
+        #expect(try bench.view("web").health == .critical)
+        let valid = try secret(6)
+        try offer(valid)
+        #expect(try bench.held(in: "web.jwt") == valid)
+        #expect(try bench.view("web").health == .ok)
+    }
+
     /// How soon is too soon follows from the longer life of both.
     @Test func aSecretForAnHourDoesNotReplaceOneForEightyDays() throws {
         let first = try begin()

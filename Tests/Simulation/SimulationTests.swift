@@ -5,8 +5,11 @@ import Testing
 /// The simulator itself. `make simulate` simulates thousands of years and plants every mistake; here one year passes,
 /// with every assertion of a debug build.
 @Suite struct SimulationTests {
+    /// The same lives each time, so that whether a commit passes depends on it alone. `make nightly` draws others.
+    private static let seed: UInt64 = 1
+
     @Test func secretsOutliveFaultsAndDeaths() throws {
-        try Life(seed: SeededGenerator().seed, years: 1).live()
+        try Life(seed: Self.seed, years: 1).live()
     }
 
     /// The seed printed with a failure reproduces the same life, whatever the hash seed of the process.
@@ -27,15 +30,15 @@ import Testing
     }
 
     @Test func fleetsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: SeededGenerator().seed, kind: .files, days: 365).live()
+        try FleetLife(seed: Self.seed, kind: .files, days: 365).live()
     }
 
     @Test func fleetsAroundAStoreOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: SeededGenerator().seed, kind: .store, days: 60).live()
+        try FleetLife(seed: Self.seed, kind: .store, days: 60).live()
     }
 
     @Test func fleetsWithRolloutsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: SeededGenerator().seed, kind: .rollouts, days: 60).live()
+        try FleetLife(seed: Self.seed, kind: .rollouts, days: 60).live()
     }
 
     /// What machines do with a secret shows it, whatever the signers think.
@@ -54,7 +57,7 @@ import Testing
 
     @Test(arguments: [FleetFault.lostStore, .renew, .brokenReloads, .silence])
     func machinesKeepToTheRollout(_ fault: FleetFault) throws {
-        let seed = SeededGenerator().seed
+        let seed = Self.seed
         #expect(try FleetLife.notice(nil, in: fault, seed: seed) == nil, "seed \(seed)")
     }
 

@@ -173,7 +173,7 @@ final class Machine {
                         if let secret = runs.removeValue(forKey: id) {
                             lastRun = secret
                             ranAt = boot
-                            if rollout != nil, !isSigner { acts.append(.ended(secret)) }
+                            if rollout != nil { acts.append(.ended(secret)) }
                         }
                     }
                 }

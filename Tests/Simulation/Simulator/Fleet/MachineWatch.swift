@@ -128,7 +128,11 @@ struct MachineWatch {
             held[output.path] = secret
             changedAt = machine.boot
             guard !machine.isSigner, !isStarting, let truth = made[secret.fingerprint] else { continue }
-            if let last = latest[truth.keyID], Self.isLater(last, truth) {
+            // What Apple refuses, because it has expired or a wrong clock made it, is no loss.
+            let now = machine.now.wall
+            if let last = latest[truth.keyID], Self.isLater(last, truth), last.expiresAt > now,
+                last.issuedAt <= now + 60
+            {
                 throw FleetViolation(
                     .forward, "\(machine.name) goes back from \(last.fingerprint) to \(truth.fingerprint)")
             }

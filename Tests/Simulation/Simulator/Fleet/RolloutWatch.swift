@@ -84,6 +84,8 @@ struct ActionWatch {
         var begun: [(machine: String, at: Int64)] = []
         /// The machines whose application has the secret, and since when.
         var done: [String: Int64] = [:]
+        /// The same of signers, which wait for nobody: by rank one may be a canary, and is watched as one.
+        var doneSigners: [String: Int64] = [:]
         /// Since when a canary says in the store that it fails, and a signer could know.
         var failingSince: Int64?
         /// Since when no further machine may act.
@@ -126,30 +128,43 @@ struct ActionWatch {
             !course.begun.contains(where: { $0.machine == machine.name })
         else { return }
         let earlier = course.begun
+        let rank = machine.order(of: delivery.secret)
+        // One that has said nothing for a pause is not waited for, and comes back when it can.
+        if let admittedAt = machine.board?.admittedAt(rank, to: secret), machine.boot - admittedAt >= pause { return }
         course.begun.append((machine.name, machine.boot))
         if course.isDoubtful { return }
         if let heldSince = course.heldSince, machine.boot > heldSince {
-            let admittedAt = machine.board?.admittedAt(machine.order(of: delivery.secret), to: secret)
+            let admittedAt = machine.board?.admittedAt(rank, to: secret)
             if admittedAt.map({ $0 > heldSince }) ?? true {
                 throw FleetViolation(.held, "\(machine.name) delivers \(secret) although a canary has failed")
             }
         }
-        // One that says nothing for a pause frees its place.
-        let acting = earlier.count { course.done[$0.machine] == nil && machine.boot - $0.at < pause } + 1
-        if course.done.values.count(where: { machine.boot - $0 >= pause }) >= settings.canaries {
+        let waitedFor = earlier.filter { !isSilent($0.machine, about: secret, since: $0.at, machine) }
+        let canaries = course.done.merging(course.doneSigners.filter { Rank.of($0.key, secret) < rank }) { one, _ in one
+        }
+        if canaries.values.count(where: { machine.boot - $0 >= pause }) >= settings.canaries {
+            let acting = waitedFor.count { course.done[$0.machine] == nil } + 1
             let all = max(fleet.machines.count, fleet.board?.reports.count ?? 0)
             guard acting > max(1, all * settings.atOnce / 100) else { return }
             throw FleetViolation(.bounded, "\(acting) machines deliver \(secret) at once")
         }
-        if course.done.count + acting > settings.canaries {
+        if waitedFor.count >= settings.canaries {
             throw FleetViolation(
                 .bounded, "\(machine.name) delivers \(secret) before the canaries were watched for long enough")
         }
     }
 
+    /// Whether a machine has been admitted for a pause and has not said in the store that it has delivered.
+    private func isSilent(_ name: String, about secret: Fingerprint, since begun: Int64, _ machine: Machine) -> Bool {
+        let admittedAt = machine.board?.admittedAt(Rank.of(name, secret), to: secret) ?? begun
+        guard machine.boot - admittedAt >= pause else { return false }
+        let holding = machine.board?.reports[name]?.value?.clients[FleetScenario.identity]
+        return holding?.delivered != true || holding?.secret?.fingerprint != secret
+    }
+
     private mutating func end(_ secret: SecretInfo, _ machine: Machine) {
-        guard machine.link.isGood else { return }
-        courses[secret.fingerprint, default: Course(since: machine.boot)].done[machine.name] = machine.boot
+        let part = machine.isSigner ? \Course.doneSigners : \Course.done
+        courses[secret.fingerprint, default: Course(since: machine.boot)][keyPath: part][machine.name] = machine.boot
     }
 
     private mutating func look(at secret: Fingerprint, _ fleet: Fleet) {
