@@ -8,7 +8,7 @@ source /src/Tests/System/bed/prelude.sh
 cd /root || exit 1
 PATH=/usr/local/bin:$PATH
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
-mapfile -t commands < <(sed -n '/^## Install$/,/^## A configuration$/s/^    //p' /src/README.md | sed 's/  *# .*//')
+mapfile -t commands < <(sed -n '/^## Quick start$/,/^## A configuration$/s/^    //p' /src/README.md | sed 's/  *# .*//')
 [ ${#commands[@]} -ge 6 ] || broken "the README has its commands"
 for command in "${commands[@]}"; do
     case $command in
