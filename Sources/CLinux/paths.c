@@ -43,14 +43,6 @@ int clinux_path_step(int directory, const char *name, int as_directory) {
     return open_component(directory, name, O_PATH | (as_directory ? O_DIRECTORY : 0), 0);
 }
 
-int clinux_path_open_whole(const char *path) {
-    struct open_how how = {
-        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-    };
-    return result((int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
-}
-
 int clinux_path_open_to_read(int directory, const char *name) {
     return open_component(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 }

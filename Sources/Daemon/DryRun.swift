@@ -183,7 +183,6 @@ private struct DryRunReader {
     private let settings: ConfigurationSource
     private let state: AbsolutePath?
     private let identity: Identity
-    private let directories = SharedDirectories()
     /// The clients whose records were read, and the outputs that these name.
     private var recalled: Set<ClientName> = []
     private var former: Set<OutputPlace> = []
@@ -229,7 +228,7 @@ private struct DryRunReader {
         guard let state else { return .recalled(Record()) }
         return executor.remember(
             try StateDirectory.peek(
-                client, in: state, as: identity, sharing: directories, sha256: { SHA256.digest($0) }))
+                client, in: state, as: identity, sha256: { SHA256.digest($0) }))
     }
 
     /// The user whose writer writes a file; nil where the daemon does, or there is no such user.

@@ -36,7 +36,6 @@ final class Loop {
 
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
-    private var backlog = Backlog()
     private var manager: ServiceManager
     private var stopAt: BootTime?
     /// When the state directory is checked because something in it or above it has changed.
@@ -107,8 +106,7 @@ final class Loop {
         while true {
             let now = Clock.now()
             log.beginStep()
-            backlog.add(inbox.drain())
-            for input in backlog.take() { rotation.handle(input, at: now) }
+            for input in inbox.drain() { rotation.handle(input, at: now) }
             try watch(at: now)
             for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
@@ -144,10 +142,8 @@ final class Loop {
     }
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
-        // With inputs left to handle this does not block, but signals and timers are still taken.
-        let next = backlog.isEmpty ? nil : now.boot
         let boot = [
-            wake.boot, mustShow, stopAt, stateCheckAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot), next,
+            wake.boot, mustShow, stopAt, stateCheckAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot),
         ]
         .compactMap { $0 }.min()
         if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }

@@ -11,7 +11,6 @@ package struct Publisher: Sendable {
     private let user: Identity
     private let naming: TemporaryNames
     private let reservedPaths: ReservedPaths
-    private let directories = SharedDirectories()
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     /// How often a file that somebody else keeps changing is merged again before that is a failure.
@@ -40,7 +39,7 @@ package struct Publisher: Sendable {
         let content = try onDisk(file) { () throws(FileError) -> FileContent? in
             do throws(FileError) {
                 return try GuardedPath.read(
-                    file.path.description, as: identity, limit: AtomicFile.sizeLimit, sharing: directories)
+                    file.path.description, as: identity, limit: AtomicFile.sizeLimit)
             } catch {
                 // Without its directory a file is absent; publishing reports that it cannot be created. A file is also
                 // absent if its path is refused and leads to nothing.
@@ -100,7 +99,7 @@ package struct Publisher: Sendable {
     /// Why `file` could not be written; nil when no reason is known. Changes nothing.
     package func obstacle(to file: FileSpec, mayCreate: Bool) -> Failure? {
         do throws(FileError) {
-            let target = try AtomicFile(file.path.description, as: identity, sharing: directories)
+            let target = try AtomicFile(file.path.description, as: identity)
             do throws(Failure) {
                 try check(target, file, mayCreate: mayCreate)
             } catch {
@@ -112,7 +111,7 @@ package struct Publisher: Sendable {
                 return Failure(error, at: file.path, of: identity)
             }
         }
-        return WriteProbe.failure(of: file, as: identity, sharing: directories)
+        return WriteProbe.failure(of: file, as: identity)
     }
 
     /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.
@@ -174,11 +173,11 @@ package struct Publisher: Sendable {
 
     private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
         do throws(FileError) {
-            return try AtomicFile(file.path.description, as: identity, sharing: directories)
+            return try AtomicFile(file.path.description, as: identity)
         } catch {
             guard error.code == .directoryMissing, isBelowOwn(file.path) else { throw error }
             try makeDirectories(to: file.path.directory)
-            return try AtomicFile(file.path.description, as: identity, sharing: directories)
+            return try AtomicFile(file.path.description, as: identity)
         }
     }
 

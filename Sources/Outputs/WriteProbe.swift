@@ -6,15 +6,13 @@ package import Rotation
 /// Checks whether a file could be written, without writing it.
 package enum WriteProbe {
     /// Why the user that this process runs as could not write a file that it can read; nil when no reason is known.
-    ///
-    /// - Parameter directories: those already walked to for other files, which are reused.
     package static func failure(
-        of spec: FileSpec, as identity: Identity, sharing directories: SharedDirectories? = nil
+        of spec: FileSpec, as identity: Identity
     ) -> Failure? {
         let directory: String
         do {
             directory = try GuardedPath.directory(
-                spec.path.directory.description, as: identity, sharing: directories)
+                spec.path.directory.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) != 0 {
                 let cause = errno
                 let isReadOnly = cause == EROFS

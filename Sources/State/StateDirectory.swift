@@ -21,7 +21,6 @@ package final class StateDirectory: Sendable {
     package let naming: TemporaryNames
     private let identity: Identity
     private let format: RecordFormat
-    private let directories = SharedDirectories()
     private let lock: HeldFile
     private let clients: HeldFile
 
@@ -114,7 +113,7 @@ package final class StateDirectory: Sendable {
     /// renamed before that is thrown: the next call does not find it again.
     package func recall(_ client: ClientName) throws(Failure) -> ClientRecord? {
         do throws(Failure) {
-            return try Self.read(client, in: path, as: identity, format, sharing: directories)
+            return try Self.read(client, in: path, as: identity, format)
         } catch {
             setAside(Self.file(of: client, in: path), for: error)
             throw error
@@ -144,22 +143,19 @@ package final class StateDirectory: Sendable {
     }
 
     /// The record of a client, read without creating or locking the directory: for use outside the daemon.
-    ///
-    /// - Parameter directories: those already walked to for other records, which are reused.
     package static func peek(
         _ client: ClientName, in path: AbsolutePath, as identity: Identity,
-        sharing directories: SharedDirectories? = nil, sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) throws(Failure) -> ClientRecord? {
-        try read(client, in: path, as: identity, RecordFormat(sha256: sha256), sharing: directories)
+        try read(client, in: path, as: identity, RecordFormat(sha256: sha256))
     }
 
     private static func read(
-        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat,
-        sharing directories: SharedDirectories? = nil
+        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat
     ) throws(Failure) -> ClientRecord? {
         let file = file(of: client, in: path)
         var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
-        guard let bytes = try bytes(of: file, place, in: path, as: identity, sharing: directories) else { return nil }
+        guard let bytes = try bytes(of: file, place, in: path, as: identity) else { return nil }
         do throws(RecordFormat.Flaw) {
             return try format.decode(bytes, of: client)
         } catch {
@@ -168,12 +164,11 @@ package final class StateDirectory: Sendable {
     }
 
     private static func bytes(
-        of file: String, _ place: @autoclosure () -> Failure.Place, in path: AbsolutePath, as identity: Identity,
-        sharing directories: SharedDirectories? = nil
+        of file: String, _ place: @autoclosure () -> Failure.Place, in path: AbsolutePath, as identity: Identity
     ) throws(Failure) -> [UInt8]? {
         let content: FileContent?
         do throws(FileError) {
-            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit, sharing: directories)
+            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
         } catch {
             if error.code == .directoryMissing { return nil }
             if error.code == .fileTooLarge || error.code == .notARegularFile {
@@ -238,7 +233,7 @@ package final class StateDirectory: Sendable {
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
         do throws(FileError) {
             try AtomicFile.overwrite(
-                file, with: bytes, mode: 0o600, as: identity, sharing: directories, naming: naming)
+                file, with: bytes, mode: 0o600, as: identity, naming: naming)
         } catch {
             throw Self.unusable(error, path)
         }

@@ -51,10 +51,9 @@ import Testing
         #expect(try room.names("disk") == ["f", "lost+found"])
     }
 
-    /// Of many files written at once into one directory, sharing its syncs, each that was reported as written survives.
+    /// Of many files written at once into one directory, each that was reported as written survives.
     @Test func everyFileThatWasSaidToBeWrittenOutlivesIt() throws {
         let room = try roomWithDisk()
-        let directories = SharedDirectories()
         let naming = try TemporaryNames()
         let written = Written()
         let hasBegun = DispatchSemaphore(value: 0)
@@ -67,7 +66,7 @@ import Testing
                 for number in 0..<1_000 {
                     let name = "\(thread)-\(number)"
                     do throws(FileError) {
-                        try AtomicFile(path + "/" + name, as: Room.root, sharing: directories)
+                        try AtomicFile(path + "/" + name, as: Room.root)
                             .replace(with: Array(name.utf8), naming: naming)
                     } catch {
                         // The power was cut; or nothing can be written at all, which the count below shows.

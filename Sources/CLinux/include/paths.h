@@ -18,8 +18,6 @@ int clinux_path_root(void);
 // A handle on whatever has this name; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
 // and an automount point is mounted.
 int clinux_path_step(int directory, const char *name, int as_directory);
-// A handle on the directory that an absolute path without any link leads to. Fails where the kernel lacks openat2(2).
-int clinux_path_open_whole(const char *path);
 // Never waits, neither for a FIFO's writer nor for a terminal.
 int clinux_path_open_to_read(int directory, const char *name);
 // The directory itself, opened so that it can be listed and synced.

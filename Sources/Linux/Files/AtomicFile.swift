@@ -24,21 +24,19 @@ package struct AtomicFile: ~Copyable {
     /// Walks to `path` under the rules for publishing. An existing file must be regular, have at most `limit`
     /// bytes, and belong to the acting user.
     ///
-    /// - Parameters:
-    ///   - directories: those already walked to by other jobs, which are reused.
-    ///   - limit: in bytes, for the old and the new content.
+    /// - Parameter limit: in bytes, for the old and the new content.
     package init(
-        _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil, limit: Int = sizeLimit
+        _ path: String, as identity: Identity, limit: Int = sizeLimit
     ) throws(FileError) {
         self = try GuardedWalk.untilSettled { () throws(FileError) in
-            try AtomicFile(once: path, as: identity, directories, limit)
+            try AtomicFile(once: path, as: identity, limit)
         }
     }
 
     private init(
-        once path: String, as identity: Identity, _ directories: SharedDirectories?, _ limit: Int
+        once path: String, as identity: Identity, _ limit: Int
     ) throws(FileError) {
-        let place = try GuardedWalk.place(path, as: identity, sharing: directories)
+        let place = try GuardedWalk.place(path, .publishing, as: identity)
         // Nothing behind it could be written: it would have to belong to the link's owner and to the acting user.
         if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found {
@@ -69,7 +67,6 @@ package struct AtomicFile: ~Copyable {
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
     ) throws(FileError) {
         let directory = place.directory
-        let change = directory.announceChange()
         var temporary = try Self.temporary(
             with: bytes, limit: limit, Attributes(mode: mode, group: group), for: place, from: replaced,
             naming: naming)
@@ -88,7 +85,7 @@ package struct AtomicFile: ~Copyable {
         } else {
             try temporary.appear(as: place.name)
         }
-        try directory.sync(by: temporary.descriptor.raw, of: change)
+        try directory.sync(by: temporary.descriptor.raw)
     }
 
     /// Gives the path to a new file with this content, whichever file of the acting user has it: for a directory in which
@@ -97,16 +94,15 @@ package struct AtomicFile: ~Copyable {
     /// - Parameter mode: permission bits.
     package static func overwrite(
         _ path: String, with bytes: [UInt8], mode: UInt16, as identity: Identity,
-        sharing directories: SharedDirectories? = nil, naming: TemporaryNames
+        naming: TemporaryNames
     ) throws(FileError) {
-        let place = try GuardedWalk.place(path, as: identity, sharing: directories)
+        let place = try GuardedWalk.place(path, .publishing, as: identity)
         if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found { try check(found, place, as: identity) }
-        let change = place.directory.announceChange()
         var temporary = try temporary(
             with: bytes, limit: sizeLimit, Attributes(mode: mode, group: nil), for: place, from: nil, naming: naming)
         try temporary.overwrite(place.name)
-        try place.directory.sync(by: temporary.descriptor.raw, of: change)
+        try place.directory.sync(by: temporary.descriptor.raw)
     }
 
     /// A file beside the one at `place`, with everything that it is to have, on the disk.

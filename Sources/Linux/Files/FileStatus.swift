@@ -52,12 +52,6 @@ package struct FileStatus: Hashable, Sendable {
         identity.inode == other.identity.inode && identity.device == other.identity.device
     }
 
-    /// Whether it is the same directory, unchanged in all that ``GuardRule`` checks.
-    func isJudgedLike(_ other: FileStatus) -> Bool {
-        isSameFile(as: other) && kind == other.kind && owner == other.owner && mode == other.mode
-            && isImmutable == other.isImmutable && isAppendOnly == other.isAppendOnly
-    }
-
     /// The status of what `path` leads to, links followed; nil when unreadable.
     package static func following(_ path: String) -> FileStatus? {
         var found = clinux_status()

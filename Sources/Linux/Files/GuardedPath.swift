@@ -8,14 +8,12 @@ import SystemPackage
 package enum GuardedPath {
     /// Reads a regular file; nil when there is none. Never blocks on a FIFO.
     ///
-    /// - Parameters:
-    ///   - limit: in bytes; a larger file is refused.
-    ///   - directories: those already walked to by other jobs, which are reused.
+    /// - Parameter limit: in bytes; a larger file is refused.
     package static func read(
-        _ path: String, as identity: Identity, limit: Int, sharing directories: SharedDirectories? = nil
+        _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent? {
         try GuardedWalk.untilSettled { () throws(FileError) in
-            let place = try GuardedWalk.place(path, as: identity, sharing: directories)
+            let place = try GuardedWalk.place(path, .publishing, as: identity)
             guard let found = place.found else { return nil }
             do throws(FileError) {
                 let file = try OpenFile(place, limit: limit)
@@ -58,13 +56,10 @@ package enum GuardedPath {
     }
 
     /// The real path of a directory that is fit to publish in.
-    ///
-    /// - Parameter directories: those already walked to by other jobs, which are reused.
     package static func directory(
-        _ path: String, as identity: Identity, sharing directories: SharedDirectories? = nil
+        _ path: String, as identity: Identity
     ) throws(FileError) -> String {
-        if let known = directories?.directory(path, as: identity) { return known.path.string }
-        return try GuardedWalk.directory(path, .publishing, as: identity).path.string
+        try GuardedWalk.directory(path, .publishing, as: identity).path.string
     }
 
     /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: nobody else

@@ -38,28 +38,6 @@ struct GuardedWalk {
         do throws(FileError) { return try walk.place() } catch { throw walk.blamed(error) }
     }
 
-    /// The same under the rule for publishing, reusing the directory if it was walked to just now.
-    static func place(
-        _ path: String, as identity: Identity, sharing directories: SharedDirectories?
-    ) throws(FileError) -> GuardedPlace {
-        guard let directories, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-            return try place(path, .publishing, as: identity)
-        }
-        let parent = String(path[..<slash])
-        if let name = FilePath.Component(String(path[path.utf8.index(after: slash)...])), name.kind == .regular,
-            let known = directories.directory(parent, as: identity)
-        {
-            let found = try known.status(of: name)
-            if found?.kind != .link {
-                return GuardedPlace(directory: known, name: name, found: found, strangersLink: nil)
-            }
-        }
-        let place = try place(path, .publishing, as: identity)
-        // Only a path without links can be found again by its text.
-        if place.directory.path.string == parent { directories.note(place.directory, as: identity) }
-        return place
-    }
-
     static func directory(
         _ path: String, _ rule: GuardRule, as identity: Identity
     ) throws(FileError) -> GuardedDirectory {

@@ -1,9 +1,7 @@
 /// An absolute path in lexically normal form, so that equal paths name the same file as far as text can tell: no
 /// empty, `.` or `..` component and no slash at the end.
 package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConvertible {
-    package var description: String { path.text }
-
-    private let path: HashedText
+    package let description: String
 
     /// The path written in `text`: repeated slashes, `.` components and a slash at the end are dropped. Nil when it is
     /// relative, holds a `..` component (which names another file after a symbolic link), a NUL or a line break,
@@ -22,7 +20,7 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConve
             normal.append(Self.slash)
             normal += component
         }
-        path = HashedText(normal.isEmpty ? "/" : String(decoding: normal, as: UTF8.self))
+        description = normal.isEmpty ? "/" : String(decoding: normal, as: UTF8.self)
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -48,11 +46,8 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConve
         left.description < right.description
     }
 
-    /// See ``HashedText``.
-    package func _rawHashValue(seed: Int) -> Int { path._rawHashValue(seed: seed) }
-
     private init(normal text: String) {
-        path = HashedText(text)
+        description = text
     }
 
     private var lastSlash: String.Index {

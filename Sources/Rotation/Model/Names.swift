@@ -1,18 +1,13 @@
 /// A client's name in the configuration: letters, digits, `.`, `-` and `_`.
 package struct ClientName: Hashable, Comparable, Sendable, LosslessStringConvertible {
-    package var description: String { name.text }
-
-    private let name: HashedText
+    package let description: String
 
     /// The name written in `text`; nil when it is empty, longer than 64 bytes or holds another character.
     package init?(_ text: some StringProtocol) {
         let text = String(text)
         guard isName(text) else { return nil }
-        name = HashedText(text)
+        description = text
     }
-
-    /// See ``HashedText``.
-    package func _rawHashValue(seed: Int) -> Int { name._rawHashValue(seed: seed) }
 
     package static func < (left: ClientName, right: ClientName) -> Bool {
         left.description < right.description
@@ -21,19 +16,14 @@ package struct ClientName: Hashable, Comparable, Sendable, LosslessStringConvert
 
 /// A key's name in the configuration: letters, digits, `.`, `-` and `_`.
 package struct KeyName: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package var description: String { name.text }
-
-    private let name: HashedText
+    package let description: String
 
     /// The name written in `text`; nil when it is empty, longer than 64 bytes or holds another character.
     package init?(_ text: some StringProtocol) {
         let text = String(text)
         guard isName(text) else { return nil }
-        name = HashedText(text)
+        description = text
     }
-
-    /// See ``HashedText``.
-    package func _rawHashValue(seed: Int) -> Int { name._rawHashValue(seed: seed) }
 
     package static func < (left: KeyName, right: KeyName) -> Bool {
         left.description < right.description

@@ -33,30 +33,6 @@ package enum Resource: Hashable, Sendable {
 }
 
 extension Resource {
-    /// What dictionaries ask for: the hash of the name that it holds, which is known already (``HashedText``), mixed with a
-    /// number for its kind.
-    package func _rawHashValue(seed: Int) -> Int {
-        switch self {
-        case .client(let name): name._rawHashValue(seed: seed ^ 1)
-        case .verification(let name): name._rawHashValue(seed: seed ^ 2)
-        case .record(let name): name._rawHashValue(seed: seed ^ 3)
-        case .source(let name): name._rawHashValue(seed: seed ^ 4)
-        case .share(let name): name._rawHashValue(seed: seed ^ 5)
-        case .rollout(let name): name._rawHashValue(seed: seed ^ 6)
-        case .file(let path): path._rawHashValue(seed: seed ^ 7)
-        case .key(let name): name._rawHashValue(seed: seed ^ 8)
-        case .target(let name): name._rawHashValue(seed: seed ^ 9)
-        case .action(let id): id._rawHashValue(seed: seed ^ 10)
-        case .probe(let id): id._rawHashValue(seed: seed ^ 11)
-        case .stateChangeAction(let id): id._rawHashValue(seed: seed ^ 12)
-        case .configuration: 13._rawHashValue(seed: seed)
-        case .store: 14._rawHashValue(seed: seed)
-        case .report: 15._rawHashValue(seed: seed)
-        case .fleet: 16._rawHashValue(seed: seed)
-        case .state: 17._rawHashValue(seed: seed)
-        }
-    }
-
     var isProbe: Bool {
         if case .probe = self { true } else { false }
     }
