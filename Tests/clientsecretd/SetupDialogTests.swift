@@ -61,6 +61,24 @@ import Testing
         }
     }
 
+    /// A second variable beside an expired secret would help nobody: the application reads the first.
+    @Test func offersTheVariableThatHoldsASecretAlready() throws {
+        try withKey { key in
+            let directory = try TemporaryDirectory()
+            let expired =
+                "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ." + Self.expiredClaims
+                + ".AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw"
+            try directory.write("A=1\nAUTH_APPLE_SECRET=\(expired)\n", to: ".env")
+            let person = Person([key, "DEF123GHIJ", "com.example.web", "2", directory(".env"), "", "root", ""])
+            let answers = try person.dialog.complete(SetupAnswers())
+            #expect(answers.variable == "AUTH_APPLE_SECRET")
+        }
+    }
+
+    /// `{"iss":"DEF123GHIJ","iat":1700000000,"exp":1710000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}`
+    private static let expiredClaims =
+        "eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MTAwMDAwMDAsImF1ZCI6Imh0dHBzOi8vYXBwbGVpZC5hcHBsZS5jb20iLCJzdWIiOiJjb20uZXhhbXBsZS53ZWIifQ"
+
     @Test func aBadAnswerIsAskedForAgainWithTheReason() throws {
         try withKey { key in
             let person = Person([

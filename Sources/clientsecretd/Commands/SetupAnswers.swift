@@ -24,17 +24,22 @@ struct SetupAnswers {
     /// With the format that the output already has, where the flags name none; of an environment file also the variable, if
     /// exactly one holds an Apple client secret.
     func withFormatOfOutput() -> SetupAnswers {
-        guard format == nil, let output, FileStatus.following(output.description)?.kind == .regular,
-            let bytes = try? NamedFile.read(output.description, limit: AtomicFile.sizeLimit),
-            let found = FormatRegistry.guess(bytes)
-        else { return self }
+        guard format == nil, let bytes = contentOfOutput, let found = FormatRegistry.guess(bytes) else { return self }
         var answers = self
         answers.format = FormOptions.Format(found)
         if found.name == FormatRegistry.environment.name, variable == nil {
-            let holders = FormatRegistry.variablesWithSecret(in: bytes)
+            let holders = variablesWithSecret
             if holders.count == 1 { answers.variable = holders.first }
         }
         return answers
+    }
+
+    /// The variables of the output that hold a client secret already, expired or not.
+    var variablesWithSecret: [String] { contentOfOutput.map(FormatRegistry.variablesWithSecret) ?? [] }
+
+    private var contentOfOutput: [UInt8]? {
+        guard let output, FileStatus.following(output.description)?.kind == .regular else { return nil }
+        return try? NamedFile.read(output.description, limit: AtomicFile.sizeLimit)
     }
 
     /// Whether something says already where the secret is read.
@@ -224,7 +229,11 @@ struct SetupDialog {
     }
 
     private func askForVariable(_ answers: inout SetupAnswers) throws {
-        answers.variable = try answer("The variable", offering: "APPLE_CLIENT_SECRET", Flags.variable)
+        // Another name would leave the application with the secret that it has, be that an expired one.
+        let holders = answers.variablesWithSecret
+        if holders.count > 1 { say("  It holds client secrets in \(holders.joined(separator: ", ")).") }
+        answers.variable = try answer(
+            "The variable", offering: holders.first ?? "APPLE_CLIENT_SECRET", Flags.variable)
     }
 
     /// Whether to write; anything but yes or no is asked again.
