@@ -2,7 +2,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The simulator itself. `make simulate` simulates thousands of years and plants every mistake; here one year passes,
+/// The simulator itself. `make simulate` simulates thousands of years and plants every mistake; here a few months pass,
 /// with every assertion of a debug build.
 @Suite struct SimulationTests {
     /// The same lives each time, so that whether a commit passes depends on it alone. `make nightly` draws others.
@@ -16,10 +16,10 @@ import Testing
     @Test func aSeedDeterminesALife() throws {
         let program = try #require(Self.program)
         let lives = try (0..<2).map { _ in
-            try run(["sh", "-c", #""$0" --seed 5 | head -n 3000"#, program]).output
+            try run(["sh", "-c", #""$0" --seed 5 | head -n 1000"#, program]).output
         }
         #expect(lives[0] == lives[1])
-        #expect(lives[0].count > 100_000)
+        #expect(lives[0].count > 30_000)
     }
 
     /// The program next to this test bundle.
@@ -30,35 +30,19 @@ import Testing
     }
 
     @Test func fleetsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: Self.seed, kind: .files, days: 365).live()
+        try FleetLife(seed: Self.seed, kind: .files, days: 120).live()
     }
 
     @Test func fleetsAroundAStoreOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: Self.seed, kind: .store, days: 60).live()
+        try FleetLife(seed: Self.seed, kind: .store, days: 30).live()
     }
 
     @Test func fleetsWithRolloutsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: Self.seed, kind: .rollouts, days: 60).live()
+        try FleetLife(seed: Self.seed, kind: .rollouts, days: 30).live()
     }
 
-    /// What machines do with a secret shows it, whatever the signers think.
-    @Test(arguments: [
-        (FleetMistake.releasesTheUnknown, FleetFault.lostStore, FleetPromise.bounded),
-        (.forgetsFleet, .lostStore, .bounded), (.admitsAllAtOnce, .renew, .bounded), (.forgetsPause, .renew, .bounded),
-        (.hidesFailingMachines, .brokenReloads, .held),
-    ])
-    func aMistakeInARolloutIsNoticed(_ mistake: FleetMistake, _ fault: FleetFault, _ promise: FleetPromise) throws {
-        var noticed: FleetPromise?
-        for seed in UInt64(1)...20 where noticed == nil {
-            noticed = try FleetLife.notice(mistake, in: fault, seed: seed)
-        }
-        #expect(noticed == promise)
-    }
-
-    @Test(arguments: [FleetFault.lostStore, .renew, .brokenReloads, .silence])
-    func machinesKeepToTheRollout(_ fault: FleetFault) throws {
-        let seed = Self.seed
-        #expect(try FleetLife.notice(nil, in: fault, seed: seed) == nil, "seed \(seed)")
+    @Test func machinesKeepToTheRolloutWhenTheStoreIsLost() throws {
+        #expect(try FleetLife.brokenPromise(in: .lostStore, seed: Self.seed) == nil)
     }
 
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {

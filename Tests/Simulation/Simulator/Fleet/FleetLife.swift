@@ -45,14 +45,11 @@ package struct FleetLife: Sendable {
     }
 
     /// The promise that is broken in a short life in which this fault strikes alone; nil where none is.
-    package static func notice(
-        _ mistake: FleetMistake?, in fault: FleetFault, seed: UInt64, log: ((String) -> Void)? = nil
-    ) throws -> FleetPromise? {
-        let fleet = Fleet(seed: seed, kind: .rollouts, mistake: mistake, log: log)
+    package static func brokenPromise(in fault: FleetFault, seed: UInt64) throws -> FleetPromise? {
+        let fleet = Fleet(seed: seed, kind: .rollouts, mistake: nil, log: nil)
         do {
             try FleetFate(fleet: fleet).live(with: fault, times: 3)
         } catch let violation as FleetViolation {
-            log?(violation.text)
             return violation.promise
         }
         return nil
