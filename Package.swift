@@ -46,7 +46,7 @@ let package = Package(
         source("Failures", uses: ["AppleClientSecret"]),
         source("Formats", uses: ["AppleClientSecret"]),
         source("Rotation", uses: ["AppleClientSecret", "Failures"]),
-        source("Linux", uses: ["Failures", "CLinux", systemPackage]),
+        source("Linux", uses: ["AppleClientSecret", "Failures", "CLinux", systemPackage]),
         source(
             "Config",
             uses: [
@@ -60,7 +60,7 @@ let package = Package(
             uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", systemPackage]),
         source(
             "State", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Outputs", systemPackage]),
-        source("Systemd", uses: ["Linux", "CLibsystemd", systemPackage]),
+        source("Systemd", uses: ["AppleClientSecret", "Linux", "CLibsystemd", systemPackage]),
         source(
             "Actions",
             uses: [

@@ -57,12 +57,7 @@ public enum Base64URL {
 extension UInt8 {
     /// Whether this is one of the 64 characters of base64url (RFC 4648, section 5).
     package var isBase64URL: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        isASCIIAlphanumeric || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }
 
     /// Whether this is a character of a compact JWS (RFC 7515, section 7.1): no reader of any file takes one of these as

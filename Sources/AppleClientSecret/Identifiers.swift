@@ -14,14 +14,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
     public init?(_ text: some StringProtocol) {
         // A string, because code for any text is several times as slow.
         let text = String(text)
-        let allowed = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
-                UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        let allowed = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || ".-_".utf8.contains($0) }
         guard allowed, !text.isEmpty, text.utf8.count <= Self.maximumLength else { return nil }
         description = text
     }
@@ -62,6 +55,5 @@ public struct TeamID: Hashable, Sendable, LosslessStringConvertible {
 
 /// Apple's form of team and key ids: ten characters, each an ASCII capital or digit.
 func isTenCharacterID(_ text: String) -> Bool {
-    text.utf8.count == 10
-        && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || (48...57).contains($0) }
+    text.utf8.count == 10 && text.utf8.allSatisfy { $0.isASCIICapital || $0.isASCIIDigit }
 }

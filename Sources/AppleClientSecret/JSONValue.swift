@@ -232,7 +232,7 @@ private struct JSONReader {
 
     private mutating func skipDigits() -> Int {
         let start = position
-        while let byte = next, (48...57).contains(byte) { position += 1 }
+        while let byte = next, byte.isASCIIDigit { position += 1 }
         return position - start
     }
 }

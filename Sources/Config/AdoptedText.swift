@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import FoundationEssentials
 package import Linux
 package import Rotation
@@ -131,8 +132,7 @@ package struct AdoptedText: Hashable, Codable, Sendable {
         for byte in main.description.utf8.dropFirst() {
             switch byte {
             case UInt8(ascii: "/"): name += "-"
-            case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+            case _ where byte.isASCIIAlphanumeric || "._:".utf8.contains(byte):
                 name += byte == UInt8(ascii: ".") && name.isEmpty ? "\\x2e" : String(UnicodeScalar(byte))
             default:
                 let digits = String(byte, radix: 16)

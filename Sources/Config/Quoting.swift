@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// A name or value of the file as messages show it: in quotes when it is short, printable ASCII and cannot be a secret,
 /// otherwise described. Users will paste private keys or tokens where a name belongs.
 func quoted(_ text: String) -> String {
@@ -7,7 +9,7 @@ func quoted(_ text: String) -> String {
         return "what looks like a pasted key or token"
     }
     let count = text.unicodeScalars.count
-    guard text.utf8.count <= longestQuoted, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+    guard text.utf8.count <= longestQuoted, text.utf8.allSatisfy(\.isASCIIPrintable) else {
         return "a text of \(count) \(count == 1 ? "character" : "characters")"
     }
     return "\"\(text)\""
@@ -36,19 +38,14 @@ private let longestQuotedRun = 20
 /// The length of the longest run of base64 or base64url characters. `-` and `_`, which names have too, count only in a
 /// text that mixes capitals, small letters and digits, as names do not.
 private func longestRun(in text: String) -> Int {
-    func isMixed(_ ranges: [ClosedRange<UInt8>]) -> Bool {
-        ranges.allSatisfy { range in text.utf8.contains { range.contains($0) } }
-    }
-    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    let small = UInt8(ascii: "a")...UInt8(ascii: "z")
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    let others = isMixed([capitals, small, digits]) ? "+=-_" : "+="
+    let isMixed =
+        text.utf8.contains { $0.isASCIICapital } && text.utf8.contains { $0.isASCIIDigit }
+        && text.utf8.contains { $0.isASCIILetter && !$0.isASCIICapital }
+    let others = isMixed ? "+=-_" : "+="
     var run = 0
     var longest = 0
     for byte in text.utf8 {
-        let counts =
-            capitals.contains(byte) || small.contains(byte) || digits.contains(byte) || others.utf8.contains(byte)
-        run = counts ? run + 1 : 0
+        run = byte.isASCIIAlphanumeric || others.utf8.contains(byte) ? run + 1 : 0
         longest = max(longest, run)
     }
     return longest

@@ -83,18 +83,13 @@ enum Scalar {
 
     /// A user's or group's name or number.
     private static func account(_ text: String, kind: String) throws(Mistake) -> String {
-        let isNumber = text.utf8.allSatisfy { (48...57).contains($0) }
+        let isNumber = text.utf8.allSatisfy(\.isASCIIDigit)
         // useradd(8) allows 32 characters; 4294967295 is no id: the kernel takes it as "leave as it is".
         let valid =
             isNumber
             ? UInt32(text).map { $0 != .max } ?? false
             : text.utf8.count <= 32 && text.utf8.first != UInt8(ascii: "-") && text.utf8.first != UInt8(ascii: ".")
-                && text.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-                    default: "_-.$".utf8.contains(byte)
-                    }
-                }
+                && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_-.$".utf8.contains($0) }
         guard valid else { throw Mistake("\(quoted(text)) is not a \(kind); write its name or number") }
         return text
     }
@@ -102,7 +97,7 @@ enum Scalar {
     /// A credential's name by systemd's rules: a file name of printable ASCII without `:`.
     static func credential(_ text: String) throws(Mistake) -> String {
         guard text.utf8.count <= 255, text != ".", text != "..",
-            text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":") })
+            text.utf8.allSatisfy({ $0.isASCIIVisible && !"/:".utf8.contains($0) })
         else {
             throw Mistake(
                 "\(quoted(text)) is not a credential's name; write the name that LoadCredential= gives it, without a path"
@@ -138,7 +133,7 @@ enum Scalar {
         -> Seconds
     {
         guard let span = Span.parse(text) else {
-            if !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+            if !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy(\.isASCIIDigit) {
                 throw Mistake("\"\(text)\" has no unit; write \(text)s, \(text)m, \(text)h or \(text)d")
             }
             throw Mistake("\(quoted(text)) is not a duration; write it like \(examples)")

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Linux
 import Rotation
 import SignIn
@@ -84,12 +85,7 @@ enum StoreSettings {
     private static func name(
         _ text: String, _ kind: String, allowing marks: String, longest: Int
     ) throws(Mistake) -> String {
-        let isName = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: marks.utf8.contains(byte)
-            }
-        }
+        let isName = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || marks.utf8.contains($0) }
         guard isName, text.utf8.count <= longest else {
             throw Mistake(
                 "\(quoted(text)) cannot be \(kind); use letters, digits and \"\(marks)\", \(longest) of them at most")
@@ -99,7 +95,7 @@ enum StoreSettings {
 
     private static func prefix(_ text: String) throws(Mistake) -> String {
         guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.contains("//"), text.utf8.count <= 255,
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            text.utf8.allSatisfy(\.isASCIIVisible)
         else {
             throw Mistake(
                 "\(quoted(text)) is not a prefix of keys; write it like \(StoreConfiguration.defaultPrefix), from \"/\" on, "

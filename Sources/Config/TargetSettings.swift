@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Formats
 import Push
 import Rotation
@@ -206,7 +207,7 @@ struct TargetSettings {
 
     /// A name at an API: printable, on one line, without what could lead elsewhere in an address.
     private static func word(_ text: String, isPath: Bool) throws(Mistake) -> String {
-        guard text.utf8.count <= 512, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+        guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0.isASCIIPrintable && !#""\"#.utf8.contains($0) })
         else { throw Mistake("\(quoted(text)) cannot be a name there; write one on one line, without quotes") }
         guard isPath || !text.contains("/") else {
             throw Mistake("\(quoted(text)) holds a \"/\"; write the name alone")
@@ -319,12 +320,7 @@ struct TargetSettings {
 
     private static func header(_ line: YAMLEntry, _ diagnostics: Diagnostics) -> PushRequest.Field? {
         let name = line.key.value
-        let allowed = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: "-_".utf8.contains(byte)
-            }
-        }
+        let allowed = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
         guard allowed, !name.isEmpty, !["host", "content-length", "transfer-encoding"].contains(name.lowercased())
         else {
             diagnostics.error(
@@ -333,7 +329,7 @@ struct TargetSettings {
         }
         return Setting(line.value, named: "header \(name)", at: line.key.position, diagnostics) {
             text throws(Mistake) in
-            guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            guard text.utf8.allSatisfy(\.isASCIIPrintable) else {
                 throw Mistake("the value of header \(name) is not one line of ASCII; write it so")
             }
             let names = text.replacing("{{token}}", with: "")

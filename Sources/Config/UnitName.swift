@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import Rotation
 
 /// Names of systemd units.
@@ -29,12 +30,7 @@ package enum UnitName {
             throw Mistake(
                 "\(quoted(text)) lacks the unit's suffix; write \(isPlain(text) ? "\(text).service" : "NAME.service")")
         }
-        let valid = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: ":-_.\\@".utf8.contains(byte)
-            }
-        }
+        let valid = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || ":-_.\\@".utf8.contains($0) }
         guard valid, name.utf8.count <= maximumLength, dot > name.startIndex, name.first != "@" else {
             if text.contains("%s") && !placeholder {
                 throw Mistake(

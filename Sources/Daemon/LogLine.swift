@@ -92,7 +92,7 @@ extension Requester {
         self.init(
             user: peer.user, process: peer.process > 0 ? peer.process : nil,
             command: peer.command.map { name in
-                String(decoding: name.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+                String(decoding: name.map { $0.isASCIIPrintable ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
             })
     }
 

@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// Escapes text from outside (names, link targets, output of programs, answers of servers) to show it to operators.
 ///
 /// The rules are:
@@ -81,9 +83,6 @@ package enum Printable {
 
     /// Whether `byte` has no special meaning to a shell.
     static func isOfWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-        default: "._-/=:,@%+".utf8.contains(byte)
-        }
+        byte.isASCIIAlphanumeric || "._-/=:,@%+".utf8.contains(byte)
     }
 }

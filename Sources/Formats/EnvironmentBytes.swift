@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// The bytes that mean something in an environment file.
 extension UInt8 {
     static let tab = UInt8(ascii: "\t")
@@ -27,12 +29,9 @@ extension UInt8 {
     /// White space within a line: space, tab, vertical tab, form feed.
     var isEnvironmentSpace: Bool { self == .space || self == .tab || self == 11 || self == 12 }
 
-    var isNameStart: Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
-            || self == UInt8(ascii: "_")
-    }
+    var isNameStart: Bool { isASCIILetter || self == UInt8(ascii: "_") }
 
-    var isNamePart: Bool { isNameStart || (48...57).contains(self) }
+    var isNamePart: Bool { isNameStart || isASCIIDigit }
 
     var isQuote: Bool { self == .singleQuote || self == .doubleQuote }
 
@@ -40,7 +39,7 @@ extension UInt8 {
     var isSystemdSpace: Bool { self == .space || self == .tab || isLineBreak }
 
     /// White space, line breaks included, to most dotenv libraries.
-    var isDotenvSpace: Bool { self == .space || (9...13).contains(self) }
+    var isDotenvSpace: Bool { isASCIISpace }
 
     /// White space to Python, as far as it is one byte.
     var isPythonSpace: Bool { isDotenvSpace || (28...31).contains(self) }

@@ -120,8 +120,8 @@ enum TokenBytes {
 
     /// Without the blanks around it.
     static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+        guard let first = bytes.firstIndex(where: { !$0.isASCIISpace }),
+            let last = bytes.lastIndex(where: { !$0.isASCIISpace })
         else { return [] }
         return Array(bytes[first...last])
     }

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import Failures
 internal import Rotation
 
@@ -70,9 +71,9 @@ struct PEMBlock {
         var index = start
         while index < end, text[index] != UInt8(ascii: "-") {
             let byte = text[index]
-            let isAllowed =
-                byte == 32 || (48...57).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            guard isAllowed, label.count < maximumLabelLength else { return nil }
+            guard byte == 32 || byte.isASCIIDigit || byte.isASCIICapital, label.count < maximumLabelLength else {
+                return nil
+            }
             label.append(byte)
             index += 1
         }
@@ -103,7 +104,7 @@ struct PEMBlock {
         var padding = 0
         for index in body {
             let byte = text[index]
-            if byte == 32 || (9...13).contains(byte) { continue }
+            if byte.isASCIISpace { continue }
             if byte == UInt8(ascii: "=") {
                 padding += 1
                 continue

@@ -35,7 +35,7 @@ extension PushExchange {
                 region: values["region", default: ""], service: service, keyID: credentials.keyID,
                 secretKey: credentials.secretKey)
         }
-        guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
+        guard headers.allSatisfy({ $0.value.utf8.allSatisfy(\.isASCIIPrintable) }) else {
             throw PushFailure(.tokenUnusable, "it holds characters that no header may have")
         }
         let body = try request.body.map { body throws(PushFailure) in try self.body(body) }

@@ -76,7 +76,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     package static func flaw(ofRedirectURI text: String) -> String? {
         let scheme = "https://"
         guard text.hasPrefix(scheme) else { return "Apple takes return addresses with https alone" }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#") else {
+        guard text.utf8.allSatisfy(\.isASCIIVisible), !text.contains("#") else {
             return "a return address has no fragment (#), no blanks and nothing beyond ASCII"
         }
         let host = text.dropFirst(scheme.count).prefix { !"/?:".contains($0) }
@@ -107,7 +107,7 @@ package struct AuthorizationResponse: Sendable {
         guard let end = bare.lastIndex(where: { !$0.isWhitespace }) else { return nil }
         let trimmed = bare[...end]
         guard trimmed.contains("=") else {
-            guard trimmed.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+            guard trimmed.utf8.allSatisfy(\.isASCIIVisible) else { return nil }
             code = .success(String(trimmed))
             (state, identityToken, user) = (nil, nil, nil)
             isCodeAlone = true

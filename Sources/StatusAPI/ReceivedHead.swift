@@ -1,3 +1,4 @@
+import AppleClientSecret
 import NIOHTTP1
 
 /// The first line of a request.
@@ -18,8 +19,8 @@ struct RequestLine {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard words.count == 3, RequestSyntax.isToken(words[0]) else { throw .strange }
         let version = Array(words[2])
-        guard version.count == 8, version.starts(with: "HTTP/".utf8), RequestSyntax.isDigit(version[5]),
-            version[6] == UInt8(ascii: "."), RequestSyntax.isDigit(version[7])
+        guard version.count == 8, version.starts(with: "HTTP/".utf8), version[5].isASCIIDigit,
+            version[6] == UInt8(ascii: "."), version[7].isASCIIDigit
         else { throw .strange }
         guard version[5] == UInt8(ascii: "1") else {
             throw Problem(.badRequest, "HTTP/1.1 and HTTP/1.0 are spoken here, and no other version")
@@ -115,7 +116,7 @@ struct ReceivedHead {
             return .chunked
         }
         guard let length = lengths.first else { return .length(0) }
-        guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy(RequestSyntax.isDigit) else {
+        guard lengths.count == 1, !length.isEmpty, length.utf8.allSatisfy(\.isASCIIDigit) else {
             throw .unclearLength
         }
         return .length(Int(length) ?? .max)

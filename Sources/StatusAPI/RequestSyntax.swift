@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Glibc
 
 /// The characters and the small grammars that requests are made of (RFC 9110, section 5.6; RFC 3986).
@@ -7,24 +8,18 @@ enum RequestSyntax {
 
     /// `tchar`: methods, field names and list members consist of these.
     static func isToken(_ text: some Collection<UInt8>) -> Bool {
-        !text.isEmpty && text.allSatisfy { byte in isAlphanumeric(byte) || marks.contains(byte) }
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        !text.isEmpty && text.allSatisfy { byte in byte.isASCIIAlphanumeric || marks.contains(byte) }
     }
 
     /// The value of a hexadecimal digit.
     static func hexValue(_ byte: UInt8) -> Int? {
-        isAlphanumeric(byte) ? Character(Unicode.Scalar(byte)).hexDigitValue : nil
+        byte.isASCIIAlphanumeric ? Character(Unicode.Scalar(byte)).hexDigitValue : nil
     }
 
     /// Text without the spaces and tabs around it (`OWS`).
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ text: Bytes) -> Bytes.SubSequence {
-        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
+        guard let first = text.firstIndex(where: { !$0.isASCIIBlank }),
+            let last = text.lastIndex(where: { !$0.isASCIIBlank })
         else { return text[text.endIndex...] }
         return text[first...last]
     }
@@ -46,7 +41,9 @@ enum RequestSyntax {
                 index = digits.endIndex
                 continue
             }
-            guard isAlphanumeric(byte) || delimiters.contains(byte) || more.utf8.contains(byte) else { return false }
+            guard byte.isASCIIAlphanumeric || delimiters.contains(byte) || more.utf8.contains(byte) else {
+                return false
+            }
             text.formIndex(after: &index)
         }
         return true
@@ -73,7 +70,7 @@ struct Authority: Hashable {
         }
         if hostEnd < bytes.count {
             let port = bytes[(hostEnd + 1)...]
-            guard bytes[hostEnd] == UInt8(ascii: ":"), port.allSatisfy(RequestSyntax.isDigit),
+            guard bytes[hostEnd] == UInt8(ascii: ":"), port.allSatisfy(\.isASCIIDigit),
                 port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil
             else { return nil }
         }
@@ -95,6 +92,6 @@ struct Authority: Hashable {
 
     /// Refuses leading zeros, which some parsers read as octal.
     private static func isDecimalOctet(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy(RequestSyntax.isDigit) && UInt8(text) != nil && (text.count == 1 || text.first != "0")
+        text.utf8.allSatisfy(\.isASCIIDigit) && UInt8(text) != nil && (text.count == 1 || text.first != "0")
     }
 }

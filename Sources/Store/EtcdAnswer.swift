@@ -107,7 +107,7 @@ enum EtcdAnswer {
         case nil: number = 0
         case .integer(let value): number = value
         case .string(let text):
-            number = text.utf8.allSatisfy { (48...57).contains($0) } ? Int64(text) : nil
+            number = text.utf8.allSatisfy(\.isASCIIDigit) ? Int64(text) : nil
         default: number = nil
         }
         return number.flatMap { $0 >= 0 ? $0 : nil }

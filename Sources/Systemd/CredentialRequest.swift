@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// A service manager's request for a unit that has `LoadCredential=NAME:SOCKET` (systemd.exec(5)).
 ///
 /// The manager sends nothing: it binds its end of the connection to an abstract address that holds the request. As
@@ -44,17 +46,12 @@ package struct CredentialRequest: Hashable, Sendable {
             text.first != UInt8(ascii: "@")
         else { return false }
         return text.count <= longestName
-            && text.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-                default: ":-_.\\@".utf8.contains(byte)
-                }
-            }
+            && text.allSatisfy { $0.isASCIIAlphanumeric || ":-_.\\@".utf8.contains($0) }
     }
 
     /// The rule of systemd's credential_name_valid: a valid file name of printable ASCII without a colon.
     private static func isCredential(_ text: ArraySlice<UInt8>) -> Bool {
         (1...longestName).contains(text.count) && !text.elementsEqual(".".utf8) && !text.elementsEqual("..".utf8)
-            && text.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: ":") }
+            && text.allSatisfy { $0.isASCIIPrintable && $0 != UInt8(ascii: ":") }
     }
 }

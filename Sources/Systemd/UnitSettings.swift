@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Linux
 
 /// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
@@ -82,10 +83,7 @@ package struct UnitSettings: Hashable, Sendable {
     /// digits, `-` and `_` (systemd.exec(5)).
     package var hasUsableUser: Bool {
         guard case .text(let user)? = values["User"], case .flag(true)? = values["DynamicUser"] else { return true }
-        let isAllowed = user.utf8.allSatisfy {
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-        }
+        let isAllowed = user.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
         return isAllowed && user.utf8.count <= 31
     }
 

@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// A text as some decoding reads it: bytes, and for each the range of the original text that it comes from.
 struct DisguisedText {
     private(set) var bytes: [UInt8] = []
@@ -132,15 +134,6 @@ struct DisguisedText {
         case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
         case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
         default: nil
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isASCIIAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-        default: false
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// Texts that must not be shown, such as a token and the secret that was sent with it: removes them, and pieces of them, from
 /// what a server says.
 ///
@@ -104,11 +106,7 @@ package struct HiddenTexts: Sendable {
 
     /// A letter or digit, without its case; nil for any other byte.
     @Sendable private static func letter(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
-        default: nil
-        }
+        byte.isASCIIAlphanumeric ? byte.asciiLowercased : nil
     }
 
     /// Whatever is no blank, letters without their case.

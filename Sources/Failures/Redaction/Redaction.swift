@@ -106,8 +106,8 @@ package enum Redaction {
 
     /// Whether a word is longer than any harmless one and mixes digits, upper and lower case.
     private static func isMixed(_ word: [UInt8]) -> Bool {
-        word.count > longestPlainRun && word.contains { (48...57).contains($0) }
-            && word.contains { (65...90).contains($0) } && word.contains { (97...122).contains($0) }
+        word.count > longestPlainRun && word.contains { $0.isASCIIDigit } && word.contains { $0.isASCIICapital }
+            && word.contains { $0.isASCIILetter && !$0.isASCIICapital }
     }
 
     /// The characters of base64 and base64url.

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 import CLinux
 package import Failures
 
@@ -58,7 +59,7 @@ package enum Accounts {
 
     /// Digits only; the highest number means "no change" to the kernel, so it is no ID.
     private static func number(_ text: String) -> UInt32? {
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return UInt32(text).flatMap { $0 == .max ? nil : $0 }
     }
 

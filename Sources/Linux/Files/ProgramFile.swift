@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 import Glibc
 
 /// Why Linux does not execute a file that its user may execute. execve(2) tells little of it: a missing interpreter looks like
@@ -139,7 +140,7 @@ private struct FirstLine {
         var line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
         endsInCarriageReturn = line.last == UInt8(ascii: "\r")
         if endsInCarriageReturn { line.removeLast() }
-        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0 }
+        let isBlank: (UInt8) -> Bool = { $0.isASCIIBlank || $0 == 0 }
         let words = line.drop(while: isBlank)
         let name = String(decoding: words.prefix { !isBlank($0) }, as: UTF8.self)
         interpreter = name.isEmpty || name.hasPrefix("/") ? name : "/" + name

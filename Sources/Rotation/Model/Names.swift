@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// A client's name in the configuration: letters, digits, `.`, `-` and `_`.
 package struct ClientName: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package let description: String
@@ -51,12 +53,5 @@ package struct TargetName: Hashable, Comparable, Sendable, LosslessStringConvert
 /// For a string, because code for any text is several times as slow.
 private func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64 && text != "." && text != ".."
-        && text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
-                UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || ".-_".utf8.contains($0) }
 }

@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// The one of `names` that `text` most likely meant; nil when none is near enough.
 ///
 /// In this order: names that differ only in case or in `-` for `_`; names with at most one wrong, missing, doubled or
@@ -27,11 +29,7 @@ package func nearest(to text: String, among names: some Sequence<String>) -> Str
 
 private func folded(_ text: String) -> [UInt8] {
     text.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-        case UInt8(ascii: "-"), UInt8(ascii: " "): UInt8(ascii: "_")
-        default: byte
-        }
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ") ? UInt8(ascii: "_") : byte.asciiLowercased
     }
 }
 

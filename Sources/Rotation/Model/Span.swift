@@ -13,7 +13,7 @@ package enum Span {
         var number: Int64?
         var next = 0
         for byte in text.utf8 {
-            if (48...57).contains(byte) {
+            if byte.isASCIIDigit {
                 let (scaled, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
                 let (sum, overflowToo) = scaled.addingReportingOverflow(Int64(byte - 48))
                 if overflow || overflowToo { return nil }

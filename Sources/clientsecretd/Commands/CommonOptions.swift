@@ -182,12 +182,7 @@ enum Flags {
     /// Whether it is the same in a unit's file, tmpfiles.d, YAML and a shell.
     private static func isPlainName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 255, !"-.".utf8.contains(first) else { return false }
-        return text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: "._-".utf8.contains(byte)
-            }
-        }
+        return text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
     }
 
     /// The absolute path of a file.

@@ -72,12 +72,7 @@ struct FirstConfiguration: Equatable {
     /// A YAML scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
     /// where only the quote itself has one. Neither a path nor a name holds a line break.
     private static func scalar(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57: true
-            default: "/._-".utf8.contains(byte)
-            }
-        }
+        let isPlain = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-".utf8.contains($0) }
         guard !isPlain || text.isEmpty || text.hasPrefix("-") || text.hasPrefix(".") else { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }

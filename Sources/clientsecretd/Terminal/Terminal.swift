@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Failures
 import Glibc
 
@@ -51,7 +52,7 @@ struct Terminal: Equatable {
     /// `text` with `?` for every control character, and for every character beyond ASCII unless the locale is UTF-8.
     func shown(_ text: String) -> String {
         // Nearly all text: a report on thousands of clients takes noticeably longer without this.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        if text.utf8.allSatisfy(\.isASCIIPrintable) { return text }
         return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
