@@ -66,10 +66,7 @@ package enum JSONText {
                 } else if isPrinted(scalar) {
                     output += scalar.utf8
                 } else {
-                    for unit in scalar.utf16 {
-                        let digits = String(unit, radix: 16)
-                        output += "\\u".utf8 + [UInt8](repeating: 48, count: 4 - digits.utf8.count) + digits.utf8
-                    }
+                    for unit in scalar.utf16 { output += "\\u\(Hex.encode(unit))".utf8 }
                 }
             }
         }
@@ -95,7 +92,7 @@ package enum JSONText {
         case UInt8(ascii: "\n"): "\\n"
         case UInt8(ascii: "\r"): "\\r"
         case UInt8(ascii: "\t"): "\\t"
-        default: "\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+        default: "\\u00" + Hex.encode(byte)
         }
     }
 }

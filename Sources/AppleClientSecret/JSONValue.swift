@@ -200,10 +200,7 @@ private struct JSONReader {
     }
 
     private mutating func codeUnit() throws(JSONValue.Flaw) -> UInt16 {
-        let digits = bytes[position...].prefix(4)
-        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw .notJSON }
+        guard let unit: UInt16 = Hex.decode(bytes[position...].prefix(4), capitals: true) else { throw .notJSON }
         position += 4
         return unit
     }

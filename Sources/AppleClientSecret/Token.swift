@@ -84,21 +84,10 @@ public struct Fingerprint: Hashable, Sendable, LosslessStringConvertible {
     public init?(_ text: some StringProtocol) {
         // Bytes of a string, because code for characters, or for any text, is several times as slow.
         let bytes = Array(String(text).utf8)
-        guard bytes.count == 23, bytes.starts(with: "sha256:".utf8) else { return nil }
-        var value: UInt64 = 0
-        for byte in bytes[7...] {
-            switch byte {
-            case 48...57: value = value << 4 | UInt64(byte - 48)
-            case 97...102: value = value << 4 | UInt64(byte - 87)
-            default: return nil
-            }
-        }
+        guard bytes.starts(with: "sha256:".utf8), let value: UInt64 = Hex.decode(bytes[7...]) else { return nil }
         leadingBytes = value
     }
 
     /// `sha256:` and 16 lower-case hexadecimal digits.
-    public var description: String {
-        let digits = String(leadingBytes, radix: 16)
-        return "sha256:" + String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    public var description: String { "sha256:" + Hex.encode(leadingBytes) }
 }

@@ -134,9 +134,7 @@ package struct AdoptedText: Hashable, Codable, Sendable {
             case UInt8(ascii: "/"): name += "-"
             case _ where byte.isASCIIAlphanumeric || "._:".utf8.contains(byte):
                 name += byte == UInt8(ascii: ".") && name.isEmpty ? "\\x2e" : String(UnicodeScalar(byte))
-            default:
-                let digits = String(byte, radix: 16)
-                name += "\\x" + (digits.count < 2 ? "0" : "") + digits
+            default: name += "\\x" + Hex.encode(byte)
             }
         }
         return directory + "/" + name + ".json"

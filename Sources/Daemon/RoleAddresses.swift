@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Config
 import Glibc
 import Linux
@@ -107,9 +108,7 @@ struct RoleAddresses: Hashable {
             guard words.count >= 2, words[0] == "nameserver" else { return nil }
             // Without the interface of a link's address.
             let address = String(words[1].prefix { $0 != "%" }).lowercased()
-            guard
-                address.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || ".:abcdef".utf8.contains($0) })
-            else { return nil }
+            guard address.utf8.allSatisfy({ Hex.value(of: $0) != nil || ".:".utf8.contains($0) }) else { return nil }
             if ["127.0.0.53", "127.0.0.54"].contains(address) { return nil }
             let isLeftOut =
                 ["127.", "169.254.", "fe80:", "fd00:ec2:"].contains { address.hasPrefix($0) } || address == "::1"

@@ -63,8 +63,8 @@ package enum Printable {
         case "\r": return "\\r"
         case "\t": return "\\t"
         default:
-            let digits = String(scalar.value, radix: 16)
-            return scalar.isASCII ? "\\x" + (digits.count < 2 ? "0" : "") + digits : "\\u{\(digits)}"
+            return scalar.isASCII
+                ? "\\x" + Hex.encode(UInt8(scalar.value)) : "\\u{\(String(scalar.value, radix: 16))}"
         }
     }
 

@@ -75,7 +75,7 @@ extension PushExchange {
     }
 
     private mutating func mergeText(_ setting: String, into current: String) throws(PushFailure) {
-        values["request_id"] = Self.versionPrefix + (0..<3).map { _ in Self.randomDigits() }.joined()
+        values["request_id"] = Self.versionPrefix + Hex.encode((0..<24).map { _ in UInt8.random(in: 0 ... .max) })
         guard !values[setting, default: ""].isEmpty else {
             values["merged_text"] = secretText
             return
@@ -100,11 +100,6 @@ extension PushExchange {
             throw PushFailure(
                 .rateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
         }
-    }
-
-    private static func randomDigits() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     // MARK: Providers

@@ -50,7 +50,6 @@ enum HMAC {
     static func hexadecimal(_ message: [UInt8], key: [UInt8], sha256: ([UInt8]) -> [UInt8]) -> String {
         var block = key.count > 64 ? sha256(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
-        let digest = sha256(block.map { $0 ^ 0x5C } + sha256(block.map { $0 ^ 0x36 } + message))
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hex.encode(sha256(block.map { $0 ^ 0x5C } + sha256(block.map { $0 ^ 0x36 } + message)))
     }
 }

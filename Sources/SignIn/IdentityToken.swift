@@ -126,9 +126,10 @@ package struct IdentityToken: Sendable {
     /// have chosen it.
     private static func forms(of nonce: String, _ sha256: ([UInt8]) -> [UInt8]) -> [String] {
         let digest = sha256(Array(nonce.utf8))
-        let hexadecimal = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let hexadecimal = Hex.encode(digest)
         return [
-            nonce, hexadecimal, hexadecimal.uppercased(), String(decoding: Base64URL.encode(digest), as: UTF8.self),
+            nonce, hexadecimal, Hex.encode(digest, capitals: true),
+            String(decoding: Base64URL.encode(digest), as: UTF8.self),
         ]
     }
 

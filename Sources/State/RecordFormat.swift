@@ -61,7 +61,7 @@ struct RecordFormat: Sendable {
     }
 
     private func header(of body: [UInt8]) -> String {
-        "\(Self.magic)\(Self.version) sha256:\(hexadecimal(sha256(body)))\n"
+        "\(Self.magic)\(Self.version) sha256:\(Hex.encode(sha256(body)))\n"
     }
 
     private func isNewer(_ line: String) -> Bool {
@@ -69,16 +69,5 @@ struct RecordFormat: Sendable {
             let number = line.dropFirst(Self.magic.count).split(separator: " ").first.flatMap({ Int($0) })
         else { return false }
         return number > Self.version
-    }
-
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

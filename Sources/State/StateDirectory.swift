@@ -243,12 +243,10 @@ package final class StateDirectory: Sendable {
     package func instance() throws(Failure) -> String {
         let file = "\(path)/instance"
         let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity)
-        if let known = bytes.map({ String(decoding: $0, as: UTF8.self) }), known.utf8.count == 32,
-            known.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-        {
+        if let known = bytes.map({ String(decoding: $0, as: UTF8.self) }), Hex.isEncoded(known, digits: 32) {
             return known
         }
-        let drawn = (0..<4).map { _ in String(UInt32.random(in: 1 << 28 ... .max), radix: 16) }.joined()
+        let drawn = Hex.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max) })
         try write(Array(drawn.utf8), to: file)
         return drawn
     }

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import NIOCore
 import NIOHTTP1
 
@@ -207,7 +208,7 @@ extension RequestParser {
 
     /// The size of a chunk by its first line. Its extensions are ignored, as nobody has defined one.
     private func size(ofChunk line: [UInt8]) throws(Problem) -> (size: Int, digits: Int) {
-        let digits = line.prefix { RequestSyntax.hexValue($0) != nil }
+        let digits = line.prefix { Hex.value(of: $0) != nil }
         let extensions = RequestSyntax.trimmed(line[digits.endIndex...])
         guard (1...16).contains(digits.count),
             digits.endIndex == line.endIndex || extensions.first == UInt8(ascii: ";"),

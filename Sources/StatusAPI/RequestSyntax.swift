@@ -11,11 +11,6 @@ enum RequestSyntax {
         !text.isEmpty && text.allSatisfy { byte in byte.isASCIIAlphanumeric || marks.contains(byte) }
     }
 
-    /// The value of a hexadecimal digit.
-    static func hexValue(_ byte: UInt8) -> Int? {
-        byte.isASCIIAlphanumeric ? Character(Unicode.Scalar(byte)).hexDigitValue : nil
-    }
-
     /// Text without the spaces and tabs around it (`OWS`).
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ text: Bytes) -> Bytes.SubSequence {
         guard let first = text.firstIndex(where: { !$0.isASCIIBlank }),
@@ -37,7 +32,7 @@ enum RequestSyntax {
             let byte = text[index]
             if byte == UInt8(ascii: "%") {
                 let digits = text[index...].dropFirst().prefix(2)
-                guard digits.count == 2, digits.allSatisfy({ hexValue($0) != nil }) else { return false }
+                guard digits.count == 2, digits.allSatisfy({ Hex.value(of: $0) != nil }) else { return false }
                 index = digits.endIndex
                 continue
             }

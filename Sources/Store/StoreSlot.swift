@@ -18,7 +18,7 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     package init(team: TeamID, client: ClientID, publicKey: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
         self.init(
             team: team, client: client,
-            keyDigest: sha256(publicKey).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            keyDigest: Hex.encode(sha256(publicKey)))
     }
 
     /// - Parameter keyDigest: the SHA-256 of the public key's DER SubjectPublicKeyInfo, in small hexadecimal letters.
@@ -31,8 +31,8 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     /// The slot written in `text`; nil for any other form.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, let team = TeamID(parts[0]), let client = ClientID(parts[1]), parts[2].utf8.count == 16,
-            parts[2].utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        guard parts.count == 3, let team = TeamID(parts[0]), let client = ClientID(parts[1]),
+            Hex.isEncoded(String(parts[2]), digits: 16)
         else { return nil }
         self.team = team
         self.client = client

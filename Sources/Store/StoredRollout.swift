@@ -29,12 +29,11 @@ package struct StoredRollout: Hashable, Sendable {
     }
 
     var json: JSONText {
-        let digits = String(admitted, radix: 16)
-        return .object(
+        .object(
             [("v", .number(1)), ("fingerprint", .string(secret.fingerprint.description))]
                 + (secret.signed.map { [("signed", .string($0.description))] } ?? [])
                 + [
-                    ("admitted", .string(String(repeating: "0", count: 16 - digits.count) + digits)),
+                    ("admitted", .string(Hex.encode(admitted))),
                     ("state", .string(isHeld ? "held" : "going")), ("tolerated", .number(tolerated)),
                 ] + (isOrdered ? [("ordered", .bool(true))] : []))
     }
@@ -42,7 +41,8 @@ package struct StoredRollout: Hashable, Sendable {
     /// Reads ``json``; nil for anything else.
     init?(_ json: JSONValue) {
         guard json["v"]?.whole == 1, let fingerprint = json["fingerprint"]?.text.flatMap({ Fingerprint($0) }),
-            let admitted = json["admitted"]?.text.flatMap(Self.rank), let state = json["state"]?.text,
+            let admitted: UInt64 = json["admitted"]?.text.flatMap({ Hex.decode($0.utf8) }),
+            let state = json["state"]?.text,
             state == "going" || state == "held"
         else { return nil }
         var tolerated: Int64 = 0
@@ -58,13 +58,6 @@ package struct StoredRollout: Hashable, Sendable {
         self.init(
             secret: SecretName(fingerprint, signed: signed), admitted: admitted, isHeld: state == "held",
             tolerated: Int(tolerated), isOrdered: json["ordered"] == .bool(true))
-    }
-
-    /// 16 hexadecimal digits, in small letters.
-    private static func rank(_ text: String) -> UInt64? {
-        guard text.utf8.count == 16, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-        else { return nil }
-        return UInt64(text, radix: 16)
     }
 
     /// What a key of the store with this value holds.

@@ -19,7 +19,8 @@ package struct CredentialRequest: Hashable, Sendable {
     package init?(address: [UInt8]) {
         guard address.first == 0 else { return nil }
         let parts = address.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 4, Self.randomDigits.contains(parts[0].count), parts[0].allSatisfy(Self.isDigit),
+        guard parts.count == 4, Self.randomDigits.contains(parts[0].count),
+            parts[0].allSatisfy({ Hex.value(of: $0) != nil }),
             parts[1].elementsEqual("unit".utf8), Self.isUnit(parts[2]), Self.isCredential(parts[3])
         else { return nil }
         unit = String(decoding: parts[2], as: UTF8.self)
@@ -31,13 +32,6 @@ package struct CredentialRequest: Hashable, Sendable {
         guard let at = unit.firstIndex(of: "@"), let dot = unit.lastIndex(of: "."), unit.index(after: at) < dot
         else { return nil }
         return String(unit[...at] + unit[dot...])
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
     }
 
     /// The characters of systemd's unit_name_is_valid, and a suffix.

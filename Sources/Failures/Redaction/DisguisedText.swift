@@ -101,7 +101,7 @@ struct DisguisedText {
 
     /// What the text's hexadecimal digits encode, whatever is between them.
     private func decodedHexadecimal(phase: Int) -> DisguisedText {
-        decoded(bits: 4, phase: phase) { $0.isASCIIAlphanumeric ? Character(Unicode.Scalar($0)).hexDigitValue : nil }
+        decoded(bits: 4, phase: phase) { Hex.value(of: $0).map(Int.init) }
     }
 
     private func decoded(bits: Int, phase: Int, _ value: (UInt8) -> Int?) -> DisguisedText {

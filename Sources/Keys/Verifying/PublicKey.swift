@@ -39,7 +39,7 @@ package final class PublicKey: Sendable {
 
     /// The digest that identifies the key whose ``spki`` this is.
     package static func digest(spki: [UInt8]) -> KeyDigest? {
-        KeyDigest(SHA256.hexadecimal(spki))
+        KeyDigest(Hex.encode(SHA256.digest(spki)))
     }
 
     /// Whether this key's private half signed the token.

@@ -20,18 +20,6 @@ package enum SHA256 {
         }
         return digest
     }
-
-    /// The digest of `bytes` in lower-case hexadecimal.
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * length)
-        for byte in digest(bytes) {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }
 
 extension Token {

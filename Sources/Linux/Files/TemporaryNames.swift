@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 import CLinux
 internal import Failures
 import SystemPackage
@@ -25,7 +26,7 @@ package struct TemporaryNames: Hashable, Sendable {
 
     /// The tag that a state directory has kept; nil when it is not valid.
     package init?(tag: String) {
-        guard Self.isHexadecimal(tag, digits: Self.tagDigits) else { return nil }
+        guard Hex.isEncoded(tag, digits: Self.tagDigits) else { return nil }
         self.tag = tag
     }
 
@@ -69,27 +70,16 @@ package struct TemporaryNames: Hashable, Sendable {
     package static func tag(of name: String) -> String? {
         guard name.hasPrefix(prefix), let ending = endings.first(where: name.hasSuffix) else { return nil }
         let parts = name.dropFirst(prefix.count).dropLast(ending.count)
-            .split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, isHexadecimal(parts[0], digits: tagDigits),
-            isHexadecimal(parts[1], digits: randomDigits)
+            .split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, Hex.isEncoded(parts[0], digits: tagDigits),
+            Hex.isEncoded(parts[1], digits: randomDigits)
         else { return nil }
-        return String(parts[0])
-    }
-
-    private static func isHexadecimal(_ text: some StringProtocol, digits: Int) -> Bool {
-        text.utf8.count == digits && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        return parts[0]
     }
 
     private static func random(digits: Int) throws(FileError) -> String {
         var bytes = [UInt8](repeating: 0, count: digits / 2)
         _ = try checked(unsafe clinux_random(&bytes, bytes.count), "getrandom")
-        let alphabet = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(digits)
-        for byte in bytes {
-            text.append(alphabet[Int(byte >> 4)])
-            text.append(alphabet[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        return Hex.encode(bytes)
     }
 }

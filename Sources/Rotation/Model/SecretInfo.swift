@@ -78,9 +78,7 @@ package struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: some StringProtocol) {
         // A string, because code for any text is several times as slow.
         let text = String(text)
-        guard text.utf8.count == 64, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
-            return nil
-        }
+        guard Hex.isEncoded(text, digits: 64) else { return nil }
         description = text
     }
 }
