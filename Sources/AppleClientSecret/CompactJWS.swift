@@ -102,7 +102,7 @@ extension CompactJWS {
                 runEnd = index
                 dots = (nil, nil, nil)
             } else if byte == UInt8(ascii: "e"), bytes[index...].starts(with: "eyJ".utf8), let second = dots.second {
-                let end = second + 1 + Base64URL.length(ofBytes: signatureLength)
+                let end = second + 1 + Base64.length(ofBytes: signatureLength)
                 if end <= dots.third ?? runEnd, end - index <= limit { found.append(index..<end) }
             }
         }

@@ -52,14 +52,10 @@ enum Scalar {
             0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
             0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
         ]
-        let characters = text.utf8.filter { $0 != UInt8(ascii: "=") }.map { character in
-            switch character {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: character
-            }
-        }
-        guard let bytes = Base64URL.decode(characters), bytes.count == head.count + 64, bytes.starts(with: head) else {
+        let characters = text.utf8.filter { $0 != UInt8(ascii: "=") }
+        guard let bytes = Base64.decode(characters, in: .standard) ?? Base64URL.decode(characters),
+            bytes.count == head.count + 64, bytes.starts(with: head)
+        else {
             throw Mistake(
                 "the value is not a public key on P-256; write what \"clientsecretd public-key\" prints on the machine "
                     + "that has the private key")

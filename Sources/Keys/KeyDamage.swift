@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import Failures
 internal import Rotation
 
@@ -165,7 +166,7 @@ extension SecureBuffer {
             let byte = text[index]
             if byte == UInt8(ascii: "\\") {
                 wasBackslash = true
-            } else if PEMBlock.value(of: byte) != nil || byte == UInt8(ascii: "=") {
+            } else if Base64.Alphabet.standard.value(of: byte) != nil || byte == UInt8(ascii: "=") {
                 let isLineBreak = wasBackslash && (byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r"))
                 wasBackslash = false
                 if !isLineBreak { letters.append(byte) }

@@ -109,10 +109,10 @@ struct PEMBlock {
                 padding += 1
                 continue
             }
-            guard let value = Self.value(of: byte), padding == 0 else {
+            guard let value = Base64.Alphabet.standard.value(of: byte), padding == 0 else {
                 throw KeyFlaw(.keyMalformed, "its base64 is damaged")
             }
-            group = group << 6 | value
+            group = group << 6 | UInt32(value)
             digits += 1
             if digits % 4 == 0 {
                 for shift in [UInt32(16), 8, 0] { bytes.append(UInt8(truncatingIfNeeded: group >> shift)) }
@@ -123,17 +123,6 @@ struct PEMBlock {
         if padding == 2 { bytes.append(UInt8(truncatingIfNeeded: group >> 4)) }
         if padding == 1 { for shift in [UInt32(10), 2] { bytes.append(UInt8(truncatingIfNeeded: group >> shift)) } }
         return bytes
-    }
-
-    static func value(of byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
-        case 48...57: UInt32(byte - 48) + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 internal import AppleClientSecret
 internal import Failures
 internal import Formats
-internal import FoundationEssentials
 internal import Outputs
 internal import Rotation
 
@@ -156,7 +155,7 @@ enum RecordDocument {
         static func json(of kept: RecordedSecret) -> JSONText {
             .object([
                 ("known", Known.json(of: kept.secret.issued)),
-                ("signerKey", .text(kept.signerKey.map { Data($0).base64EncodedString() })),
+                ("signerKey", .text(kept.signerKey.map(Base64.encode))),
                 ("token", .string(kept.secret.token.withBytes { String(decoding: $0, as: UTF8.self) })),
             ])
         }
@@ -176,7 +175,7 @@ enum RecordDocument {
             guard let signerKey = try value.optionalString("signerKey") else {
                 return RecordedSecret(secret, signerKey: nil)
             }
-            return RecordedSecret(secret, signerKey: Array(try Malformed.unless(Data(base64Encoded: signerKey))))
+            return RecordedSecret(secret, signerKey: try Malformed.unless(Base64.decode(signerKey)))
         }
     }
 }

@@ -97,7 +97,11 @@ struct DisguisedText {
     /// What the text's characters of base64 and base64url encode, whatever is between them.
     ///
     /// - Parameter phase: how many characters are left out at the beginning, because what is before the encoded text counts too.
-    private func decodedBase64(phase: Int) -> DisguisedText { decoded(bits: 6, phase: phase, Self.base64) }
+    private func decodedBase64(phase: Int) -> DisguisedText {
+        decoded(bits: 6, phase: phase) { byte in
+            (Base64.Alphabet.standard.value(of: byte) ?? Base64.Alphabet.url.value(of: byte)).map(Int.init)
+        }
+    }
 
     /// What the text's hexadecimal digits encode, whatever is between them.
     private func decodedHexadecimal(phase: Int) -> DisguisedText {
@@ -124,16 +128,5 @@ struct DisguisedText {
             start = place.lowerBound
         }
         return result
-    }
-
-    private static func base64(_ byte: UInt8) -> Int? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(byte - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(byte - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-        default: nil
-        }
     }
 }

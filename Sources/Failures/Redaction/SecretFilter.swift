@@ -95,14 +95,8 @@ package struct SecretFilter {
         bytes.reserveCapacity(text.count * 3 / 4)
         var (buffer, bits): (UInt32, UInt32) = (0, 0)
         for character in text {
-            let value: UInt8 =
-                switch character {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-                case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-                // The base64 of a compact JWS, which is ASCII, never contains the alphabet's other two.
-                default: 0
-                }
+            // The base64 of a compact JWS, which is ASCII, never contains the alphabet's last two.
+            let value = Base64.Alphabet.standard.value(of: character) ?? 0
             buffer = buffer << 6 | UInt32(value)
             bits += 6
             if bits >= 8 {

@@ -2,7 +2,6 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
-import FoundationEssentials
 import Keys
 import Linux
 import Rotation
@@ -47,7 +46,7 @@ struct PublicKeyCommand: ParsableCommand {
         for (name, entry) in known.keys.sorted(by: { $0.key < $1.key }) where names.isEmpty || names.contains(name) {
             do throws(Failure) {
                 let key = try loader.publicKey(of: entry)
-                found.append(PublicKeyEntry(name: name, entry: entry, text: Data(key.spki).base64EncodedString()))
+                found.append(PublicKeyEntry(name: name, entry: entry, text: Base64.encode(key.spki)))
             } catch {
                 CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error).description)
                 throw CommandFailure(.failed, "")
