@@ -23,20 +23,9 @@ enum PushTemplate {
         return result + rest
     }
 
-    /// For a path or a query: all but the unreserved characters of RFC 3986 is encoded, but for slashes with the mark `/`.
+    /// For a path or a query: percent-encoded, but for slashes with the mark `/`.
     static func percentEncoded(_ value: String, mark: Character?) -> String {
-        var text = ""
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57:
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: "/") where mark == "/": text += "/"
-            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
+        PercentCoding.encode(value) { $0.isUnreserved || mark == "/" && $0 == UInt8(ascii: "/") }
     }
 
     /// For a JSON text: a string, or with the mark `!` the JSON that it is.

@@ -4,7 +4,7 @@ import Glibc
 /// The characters and the small grammars that requests are made of (RFC 9110, section 5.6; RFC 3986).
 enum RequestSyntax {
     private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
-    private static let delimiters = Set("-._~!$&'()*+,;=".utf8)
+    private static let delimiters = Set("!$&'()*+,;=".utf8)
 
     /// `tchar`: methods, field names and list members consist of these.
     static func isToken(_ text: some Collection<UInt8>) -> Bool {
@@ -36,7 +36,7 @@ enum RequestSyntax {
                 index = digits.endIndex
                 continue
             }
-            guard byte.isASCIIAlphanumeric || delimiters.contains(byte) || more.utf8.contains(byte) else {
+            guard byte.isUnreserved || delimiters.contains(byte) || more.utf8.contains(byte) else {
                 return false
             }
             text.formIndex(after: &index)

@@ -40,7 +40,7 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     }
 
     package var description: String {
-        [team.description, client.description, keyPrint].map(StoreSlot.percentEncoded).joined(separator: "/")
+        [team.description, client.description, keyPrint].map { PercentCoding.encode($0) }.joined(separator: "/")
     }
 
     /// The key in etcd, below the configured prefix.
@@ -51,18 +51,5 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     /// The key in etcd of the rollout that is about the secret in this slot, below the configured prefix.
     func rolloutKey(below prefix: String) -> [UInt8] {
         Array("\(prefix)/v1/rollout/\(description)".utf8)
-    }
-
-    static func percentEncoded(_ name: String) -> String {
-        var text = ""
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 48...57,
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
     }
 }

@@ -49,7 +49,7 @@ package struct StoredReport: Hashable, Sendable {
 
     /// The key in etcd, below the configured prefix.
     static func key(of machine: String, below prefix: String) -> [UInt8] {
-        keys(below: prefix).first + StoreSlot.percentEncoded(machine).utf8
+        keys(below: prefix).first + PercentCoding.encode(machine).utf8
     }
 
     /// Whether the key of one machine follows that of another in etcd.
@@ -66,20 +66,8 @@ package struct StoredReport: Hashable, Sendable {
     /// The machine whose key this is; nil for a key that no machine has.
     static func machine(of key: [UInt8], below prefix: String) -> String? {
         let folder = keys(below: prefix).first
-        guard key.starts(with: folder) else { return nil }
-        var name: [UInt8] = []
-        var rest = key[folder.count...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                name.append(byte)
-                continue
-            }
-            guard let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-            name.append(decoded)
-            rest = rest.dropFirst(2)
-        }
         // A key that encodes the same name differently belongs to no machine.
-        guard let machine = String(validating: name, as: UTF8.self), isName(machine),
+        guard key.starts(with: folder), let machine = PercentCoding.decode(key[folder.count...]), isName(machine),
             self.key(of: machine, below: prefix) == key
         else { return nil }
         return machine
