@@ -50,8 +50,8 @@ let package = Package(
         source(
             "Config",
             uses: [
-                "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Push", "SignIn", "Store",
-                "CLibyaml", systemPackage,
+                "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Push", "Store", "CLibyaml",
+                systemPackage,
             ]),
         source("Keys", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
         source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", systemPackage]),

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Linux
 import Rotation
-import SignIn
 import Store
 
 /// `store`: the etcd in which machines hand on secrets.
@@ -74,12 +73,12 @@ enum StoreSettings {
     }
 
     private static func endpoint(_ text: String) throws(Mistake) -> String {
-        guard let endpoint = Endpoint(text), !endpoint.description.dropFirst("https://".count).contains("/") else {
+        guard let address = WebAddress(text), address.scheme == .https, address.path.allSatisfy({ $0 == "/" }) else {
             throw Mistake(
                 "\(quoted(text)) is not the address of a member; write https://, a host and a port, such as "
                     + "https://etcd1.example.com:2379")
         }
-        return endpoint.description
+        return address.origin
     }
 
     private static func name(

@@ -48,7 +48,7 @@ struct TargetSettings {
         }
         let caFile = section.value("ca_file", Scalar.file)
         var token = Self.token(in: section)
-        var endpoint = section.value("endpoint") { text throws(Mistake) in try Self.address(text) }.value?.text
+        var endpoint = section.value("endpoint") { text throws(Mistake) in try Self.address(text) }.value?.description
         var settings: [String: String] = [:]
         var complete: PushKind?
         let redeploys = known?.isDeployed == true ? section.value("redeploy", Scalar.truth).value ?? false : nil
@@ -81,7 +81,7 @@ struct TargetSettings {
                     diagnostics.error(
                         at: section.position,
                         "\(owner) has no \"endpoint\"; write where the API is, such as https://\(kind).example.com")
-                } else if let text = endpoint, PushAddress(text) == nil {
+                } else if let text = endpoint, WebAddress(text) == nil {
                     diagnostics.error(at: section.position, "the settings of \(owner) make no usable address")
                 }
             }
@@ -219,10 +219,10 @@ struct TargetSettings {
         return text
     }
 
-    private static func address(_ text: String) throws(Mistake) -> PushAddress {
+    private static func address(_ text: String) throws(Mistake) -> WebAddress {
         var rest = text[...]
         while rest.hasSuffix("/") { rest = rest.dropLast() }
-        guard let address = PushAddress(String(rest)) else {
+        guard let address = WebAddress(String(rest)) else {
             throw Mistake(
                 "\(quoted(text)) is not an address for secrets; write https://, a host and, where needed, a path "
                     + "(http:// on this machine alone)")
@@ -287,7 +287,7 @@ struct TargetSettings {
                 if let header = header(line, diagnostics) { headers.append(header) }
             }
         }
-        var read: (url: PushAddress, pointer: [String])?
+        var read: (url: WebAddress, pointer: [String])?
         if let (node, position) = section.node("read"),
             let part = Section(node, of: "\"read\"", at: position, names: Self.read, diagnostics)
         {
@@ -309,8 +309,8 @@ struct TargetSettings {
             done: done.value.map { Set($0.compactMap { $0 }) } ?? [200, 201, 204], read: read)
     }
 
-    private static func wholeAddress(_ text: String) throws(Mistake) -> PushAddress {
-        guard let address = PushAddress(text, allowingQuery: true) else {
+    private static func wholeAddress(_ text: String) throws(Mistake) -> WebAddress {
+        guard let address = WebAddress(text, allowingQuery: true) else {
             throw Mistake(
                 "\(quoted(text)) is not an address for secrets; write https://, a host and a path "
                     + "(http:// on this machine alone)")

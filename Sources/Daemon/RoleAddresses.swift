@@ -31,7 +31,7 @@ struct RoleAddresses: Hashable {
     init(targets: [TargetName: String], store: [String], resolvers: String, hosts: String) {
         let names = Self.ownNames(in: hosts)
         func isLoopback(_ address: String) -> Bool {
-            PushAddress(address, allowingQuery: true).map { $0.isLoopback || names.contains($0.host) } ?? false
+            WebAddress(address, allowingQuery: true).map { $0.isLoopback || names.contains($0.host) } ?? false
         }
         let shared = Self.resolversLeftOut(in: resolvers)
         var addresses = Dictionary(uniqueKeysWithValues: Self.helpers.map { ($0, shared) })

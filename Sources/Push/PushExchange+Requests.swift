@@ -10,7 +10,7 @@ extension PushExchange {
         }.joined(separator: "&")
         let path = PushTemplate.expand(request.path, values, PushTemplate.percentEncoded)
         guard
-            let address = PushAddress(
+            let address = WebAddress(
                 target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
         else { throw PushFailure(.unconfigured, "the target's settings make no usable address") }
         var headers = request.headers.map {

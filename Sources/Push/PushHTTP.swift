@@ -3,7 +3,7 @@ package import AppleClientSecret
 /// A request as it goes out.
 package struct PushHTTPRequest: Sendable {
     package let method: String
-    package let address: PushAddress
+    package let address: WebAddress
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]?
     /// How AWS wants it signed; nil for others.

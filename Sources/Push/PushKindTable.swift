@@ -1,3 +1,5 @@
+package import AppleClientSecret
+
 extension PushKind {
     /// Every kind with requests of its own; `http` is made of what its target says.
     package static let all = [supabase, vercel, pocketbase, kubernetes, vault, awsSecretsManager]
@@ -222,14 +224,15 @@ extension PushKind {
     ///   - body: as an output's `template`.
     ///   - read: where what is held can be read, and the JSON pointer to it.
     package static func http(
-        url: PushAddress, method: String, headers: [PushRequest.Field], body: String, done: Set<Int>,
-        read: (url: PushAddress, pointer: [String])?
+        url: WebAddress, method: String, headers: [PushRequest.Field], body: String, done: Set<Int>,
+        read: (url: WebAddress, pointer: [String])?
     ) -> PushKind {
         PushKind(
             name: "http", settings: [], endpoint: "", authorization: .ownHeaders,
-            write: PushRequest(method, url.text, headers: headers, body: .template(body), done: done),
+            write: PushRequest(method, url.description, headers: headers, body: .template(body), done: done),
             read: read.map {
-                PushRequest("GET", $0.url.text, headers: headers.filter { $0.name.lowercased() != "content-type" })
+                PushRequest(
+                    "GET", $0.url.description, headers: headers.filter { $0.name.lowercased() != "content-type" })
             }, shape: read.map { shape(along: $0.pointer) } ?? [],
             shown: read.map { .value(at: $0.pointer) } ?? .nothing, creation: Creation())
     }

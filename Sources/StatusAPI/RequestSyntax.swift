@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Glibc
 
 /// The characters and the small grammars that requests are made of (RFC 9110, section 5.6; RFC 3986).
 enum RequestSyntax {
@@ -55,7 +54,9 @@ struct Authority: Hashable {
         let hostEnd: Int
         let bytes = Array(text)
         if bytes.first == UInt8(ascii: "[") {
-            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), Self.isIPv6(bytes[1..<close]) else { return nil }
+            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")),
+                WebAddress.isIPv6(String(decoding: bytes[1..<close], as: UTF8.self)[...])
+            else { return nil }
             hostEnd = close + 1
         } else {
             hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
@@ -72,21 +73,6 @@ struct Authority: Hashable {
         host = String(decoding: bytes[..<hostEnd], as: UTF8.self).lowercased()
     }
 
-    private static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
-        var address = in6_addr()
-        guard !text.contains(0) else { return false }
-        return unsafe inet_pton(AF_INET6, String(decoding: text, as: UTF8.self), &address) == 1
-    }
-
     /// Whether it names this machine. A page whose own name was made to point here (DNS rebinding) sends that name instead.
-    var isLoopback: Bool {
-        if host == "localhost" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy(Self.isDecimalOctet)
-    }
-
-    /// Refuses leading zeros, which some parsers read as octal.
-    private static func isDecimalOctet(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy(\.isASCIIDigit) && UInt8(text) != nil && (text.count == 1 || text.first != "0")
-    }
+    var isLoopback: Bool { WebAddress.isLoopback(host) }
 }

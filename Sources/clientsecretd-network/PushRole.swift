@@ -144,7 +144,8 @@ struct PushClient {
         guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
         do throws(TransportFailure) {
             try transfer.prepare(
-                url: request.address.text, schemes: request.address.isLoopback ? "http,https" : "https", caFile: caFile,
+                url: request.address.description, schemes: request.address.isLoopback ? "http,https" : "https",
+                caFile: caFile,
                 connectTimeout: 10_000, timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
             if let body = request.body {

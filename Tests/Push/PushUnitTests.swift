@@ -4,32 +4,6 @@ import Testing
 
 @testable import Push
 
-@Suite struct PushAddressTests {
-    @Test(arguments: [
-        "https://api.example.com", "https://api.example.com:8443/base", "http://127.0.0.1:8090", "http://localhost/a",
-        "http://[::1]:8200", "https://[2001:db8::1]/",
-    ])
-    func secretsMayGoThere(text: String) {
-        #expect(PushAddress(text)?.text == text)
-    }
-
-    @Test(arguments: [
-        "http://api.example.com", "http://127.example.com", "http://127.0.0.1.example.com", "http://10.0.0.1",
-        "http://127.0.0.1@example.com", "https://user:word@example.com", "https://example.com/#a",
-        "https://example.com/a b", "https://example.com/a?b=c", "https://example.com:0", "https://", "ftp://127.0.0.1",
-        "https://exa\nmple.com", "example.com", "http://128.0.0.1", "http://localhost.example.com",
-    ])
-    func secretsMayNotGoThere(text: String) {
-        #expect(PushAddress(text) == nil)
-    }
-
-    @Test func onlyThisMachineItselfTakesNoProxy() {
-        #expect(PushAddress("https://127.0.0.1/")?.isLoopback == true)
-        #expect(PushAddress("https://127.example.com/")?.isLoopback == false)
-        #expect(PushAddress("https://a.example/x?y=%20&z", allowingQuery: true)?.host == "a.example")
-    }
-}
-
 @Suite struct JSONEditTests {
     private func set(_ name: String, in object: String) -> String? {
         JSONEdit.setting(name, to: Array("\"new\"".utf8), in: Array(object.utf8)).map {
