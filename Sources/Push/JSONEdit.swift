@@ -1,5 +1,4 @@
 import AppleClientSecret
-import SignIn
 
 /// Changes one member of a JSON text and leaves every other byte of it alone: numbers, order and escapes that others have
 /// written there survive.

@@ -1,5 +1,4 @@
 package import AppleClientSecret
-import SignIn
 
 /// A ``StoreResult`` as the role sends it, with the expiry of the role's own certificate.
 package struct StoreAnswer: Equatable, Sendable {

@@ -1,5 +1,4 @@
 package import AppleClientSecret
-import SignIn
 
 /// What a slot held when it was read. The signature is not checked here, but in the daemon, which has the public key.
 package enum StoreFinding: Equatable, Sendable {

@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import SignIn
 
 /// A machine's report as it lies in the store. Its content is not read here.
 package struct StoredReport: Hashable, Sendable {

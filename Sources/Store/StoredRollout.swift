@@ -1,5 +1,4 @@
 package import AppleClientSecret
-import SignIn
 
 /// How far the actions for a new secret may have gone in a fleet, as it lies in the store:
 /// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.

@@ -1,5 +1,4 @@
 import AppleClientSecret
-import SignIn
 
 /// Reads the stream of a watch, a line of JSON for each message. Its content is not used: every event only causes a read.
 package struct WatchStream: Sendable {
