@@ -63,22 +63,14 @@ package enum JSONText {
             for scalar in text.unicodeScalars {
                 if scalar.isASCII, !isPlain(UInt8(scalar.value)) {
                     output += escaped(UInt8(scalar.value)).utf8
-                } else if isPrinted(scalar) {
-                    output += scalar.utf8
-                } else {
+                } else if scalar.isUnprintable {
                     for unit in scalar.utf16 { output += "\\u\(Hex.encode(unit))".utf8 }
+                } else {
+                    output += scalar.utf8
                 }
             }
         }
         output.append(UInt8(ascii: "\""))
-    }
-
-    private static func isPrinted(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return true }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
-        }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

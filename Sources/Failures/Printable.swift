@@ -28,7 +28,7 @@ package enum Printable {
     /// A name or path for use within a sentence.
     package static func name(_ name: String) -> String {
         let isOneWord = name.unicodeScalars.allSatisfy { scalar in
-            scalar.isASCII ? isOfWord(UInt8(scalar.value)) : !isUnprintable(scalar) && !scalar.properties.isWhitespace
+            scalar.isASCII ? isOfWord(UInt8(scalar.value)) : !scalar.isUnprintable && !scalar.properties.isWhitespace
         }
         guard !isOneWord || name.isEmpty else { return name }
         return quoted(name)
@@ -47,15 +47,6 @@ package enum Printable {
         return isCode ? text : quoted(clause(text))
     }
 
-    /// Whether `scalar` is a control, format or separator character.
-    package static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
-
     /// The escape that stands for an unprintable scalar.
     package static func escape(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
@@ -69,10 +60,10 @@ package enum Printable {
     }
 
     private static func escaped(_ text: String, where isWanted: (Unicode.Scalar) -> Bool) -> String {
-        guard text.unicodeScalars.contains(where: { isUnprintable($0) && isWanted($0) }) else { return text }
+        guard text.unicodeScalars.contains(where: { $0.isUnprintable && isWanted($0) }) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isUnprintable(scalar) && isWanted(scalar) {
+            if scalar.isUnprintable && isWanted(scalar) {
                 result += escape(scalar)
             } else {
                 result.unicodeScalars.append(scalar)

@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// Words of a shell's command line.
 package enum ShellWord {
     /// `text` as one word: unquoted where no character means something to a shell, else in single quotes.
@@ -9,7 +11,7 @@ package enum ShellWord {
     /// Whether root may paste it, quoted: not if it holds characters that a terminal acts on, nor if it holds U+FFFD,
     /// which replaces bytes that are not UTF-8, so that it is another name.
     static func isPasteable(_ text: String) -> Bool {
-        !text.unicodeScalars.contains { Printable.isUnprintable($0) || $0 == "\u{FFFD}" }
+        !text.unicodeScalars.contains { $0.isUnprintable || $0 == "\u{FFFD}" }
     }
 
     /// Whether a unit file and tmpfiles.d read it as one word without quotes.

@@ -47,7 +47,7 @@ import Testing
         #expect(placed.message.hasPrefix(escaped))
         #expect(placed.remedy?.command?.contains("evil") != true)
         for text in [detailed.sentence, placed.sentence] {
-            #expect(text.unicodeScalars.allSatisfy { !Printable.isUnprintable($0) })
+            #expect(text.unicodeScalars.allSatisfy { !$0.isUnprintable })
         }
     }
 

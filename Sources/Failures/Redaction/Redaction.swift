@@ -31,7 +31,7 @@ package enum Redaction {
                 result.unicodeScalars.append(scalar)
             default:
                 flush()
-                if Printable.isUnprintable(scalar) {
+                if scalar.isUnprintable {
                     result += Printable.escape(scalar)
                 } else {
                     result.unicodeScalars.append(scalar)

@@ -56,7 +56,7 @@ struct Terminal: Equatable {
         return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
-                    Printable.isUnprintable(scalar) || (!unicode && scalar.value > 0x7F) ? "?" : scalar
+                    scalar.isUnprintable || (!unicode && scalar.value > 0x7F) ? "?" : scalar
                 }))
     }
 
