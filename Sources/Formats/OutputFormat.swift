@@ -119,10 +119,5 @@ enum TokenBytes {
     }
 
     /// Without the blanks around it.
-    static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        guard let first = bytes.firstIndex(where: { !$0.isASCIISpace }),
-            let last = bytes.lastIndex(where: { !$0.isASCIISpace })
-        else { return [] }
-        return Array(bytes[first...last])
-    }
+    static func trimmed(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.trimming(while: \.isASCIISpace)) }
 }

@@ -103,9 +103,8 @@ package struct AuthorizationResponse: Sendable {
 
     /// Nil for what is none of these.
     package init?(_ text: String) {
-        let bare = text.drop(while: \.isWhitespace)
-        guard let end = bare.lastIndex(where: { !$0.isWhitespace }) else { return nil }
-        let trimmed = bare[...end]
+        let trimmed = text.trimming(while: \.isWhitespace)
+        guard !trimmed.isEmpty else { return nil }
         guard trimmed.contains("=") else {
             guard trimmed.utf8.allSatisfy(\.isASCIIVisible) else { return nil }
             code = .success(String(trimmed))

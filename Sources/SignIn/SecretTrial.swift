@@ -23,7 +23,7 @@ package struct SecretTrial: Sendable {
         guard bytes.count <= Self.longestRequest, let json = try? JSONValue(bytes, duplicates: .refused),
             let clientID = json["client_id"]?.text.flatMap({ ClientID($0) }),
             let secret = json["client_secret"]?.text, !secret.isEmpty,
-            secret.utf8.count <= Token.maximumLength, secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            secret.utf8.count <= Token.maximumLength, secret.utf8.allSatisfy(\.isASCIIVisible)
         else { return nil }
         self.init(clientID: clientID, secret: token(Array(secret.utf8)))
     }

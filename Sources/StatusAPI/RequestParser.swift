@@ -202,14 +202,14 @@ extension RequestParser {
         }
         return (
             String(decoding: line[..<colon], as: UTF8.self),
-            String(decoding: RequestSyntax.trimmed(line[(colon + 1)...]), as: UTF8.self)
+            String(decoding: line[(colon + 1)...].trimming(while: \.isASCIIBlank), as: UTF8.self)
         )
     }
 
     /// The size of a chunk by its first line. Its extensions are ignored, as nobody has defined one.
     private func size(ofChunk line: [UInt8]) throws(Problem) -> (size: Int, digits: Int) {
         let digits = line.prefix { Hex.value(of: $0) != nil }
-        let extensions = RequestSyntax.trimmed(line[digits.endIndex...])
+        let extensions = line[digits.endIndex...].trimming(while: \.isASCIIBlank)
         guard (1...16).contains(digits.count),
             digits.endIndex == line.endIndex || extensions.first == UInt8(ascii: ";"),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -10,17 +10,10 @@ enum RequestSyntax {
         !text.isEmpty && text.allSatisfy { byte in byte.isASCIIAlphanumeric || marks.contains(byte) }
     }
 
-    /// Text without the spaces and tabs around it (`OWS`).
-    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ text: Bytes) -> Bytes.SubSequence {
-        guard let first = text.firstIndex(where: { !$0.isASCIIBlank }),
-            let last = text.lastIndex(where: { !$0.isASCIIBlank })
-        else { return text[text.endIndex...] }
-        return text[first...last]
-    }
-
     /// The members of a list in lower case; empty ones do not count.
     static func members(_ values: [String]) -> [String] {
-        values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.map { trimmed($0) }.filter { !$0.isEmpty }
+        values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.map { $0.trimming(while: \.isASCIIBlank) }
+            .filter { !$0.isEmpty }
             .map { String(decoding: $0, as: UTF8.self).lowercased() }
     }
 

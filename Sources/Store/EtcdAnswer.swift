@@ -15,7 +15,7 @@ enum EtcdAnswer {
     /// The token of a login; nil for an answer without one.
     static func token(_ answer: HTTPAnswer) -> String? {
         guard let text = json(answer)?["token"]?.text, !text.isEmpty,
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            text.utf8.allSatisfy(\.isASCIIVisible)
         else { return nil }
         return text
     }

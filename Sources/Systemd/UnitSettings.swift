@@ -46,7 +46,7 @@ package struct UnitSettings: Hashable, Sendable {
         }
 
         private static func trimmed(_ text: Substring) -> String {
-            String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+            String(text.trimming { $0 == " " || $0 == "\t" })
         }
     }
 

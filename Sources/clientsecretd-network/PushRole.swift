@@ -120,11 +120,11 @@ struct PushRole: ParsableCommand {
         case .file(let named): path = named
         }
         do throws(CredentialFiles.Unusable) {
-            let text = try CredentialFiles.text(at: path).drop(while: \.isWhitespace)
-            guard let last = text.lastIndex(where: { !$0.isWhitespace }) else {
+            let text = try CredentialFiles.text(at: path).trimming(while: \.isWhitespace)
+            guard !text.isEmpty else {
                 throw CredentialFiles.Unusable(words: "\(Printable.name(path)) is empty or no text")
             }
-            return String(text[...last])
+            return String(text)
         } catch {
             throw PushFailure(.tokenUnusable, error.words)
         }

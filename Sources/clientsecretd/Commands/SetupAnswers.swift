@@ -266,7 +266,7 @@ struct SetupDialog {
             guard let line = ask(question + (offer.map { " [\($0)]" } ?? "") + ": ") else {
                 throw CommandFailure(.failed, "the answers ended; nothing is written")
             }
-            let text = Self.trimmed(line)
+            let text = String(line.trimming { $0 == " " || $0 == "\t" })
             do {
                 return try parse(text.isEmpty ? offer ?? "" : text)
             } catch let mistake as ValidationError {
@@ -280,12 +280,6 @@ struct SetupDialog {
         _ question: String, none: String = "none", _ parse: (String) throws -> Value
     ) throws -> Value? {
         try answer(question + " (empty: \(none))") { $0.isEmpty ? nil : try parse($0) }
-    }
-
-    /// Without blanks at its ends.
-    private static func trimmed(_ line: String) -> String {
-        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
-        return String(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 
     /// Who has the file, or will, as the directory's owner.

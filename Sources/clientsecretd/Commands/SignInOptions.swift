@@ -51,17 +51,15 @@ enum HeldToken {
         } else {
             bytes = try NamedFile.read(file, limit: longest)
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        let isBlank = { (character: Character) in character.isWhitespace }
-        guard let start = text.firstIndex(where: { !isBlank($0) }), let end = text.lastIndex(where: { !isBlank($0) })
-        else { throw CommandFailure(.failed, "\(name(of: file)): there is nothing in it") }
-        return String(text[start...end])
+        let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
+        guard !text.isEmpty else { throw CommandFailure(.failed, "\(name(of: file)): there is nothing in it") }
+        return String(text)
     }
 
     /// The token in a text: the text itself, or this member of a JSON object, as 'exchange --save' writes it.
     static func token(in text: String, of file: String, member: String) throws(CommandFailure) -> String {
         guard text.hasPrefix("{") else {
-            guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            guard text.utf8.allSatisfy(\.isASCIIVisible) else {
                 throw CommandFailure(
                     .failed, "\(name(of: file)): this is no token: it holds blanks or other characters")
             }
