@@ -62,7 +62,7 @@ package struct MetricsFile: Sendable {
     }
 
     private func check(_ target: borrowing AtomicFile) throws(Failure) {
-        do throws(Failure) { try reservedPaths.check(target, for: spec) } catch { throw unwritable(error) }
+        do throws(Failure) { _ = try reservedPaths.check(target, for: spec) } catch { throw unwritable(error) }
         guard let content = target.content, !content.bytes.isEmpty, !Self.isOurs(content.bytes),
             !reservedPaths.isOwn(target.path)
         else { return }

@@ -47,14 +47,14 @@ package struct Publisher: Sendable {
                 return nil
             }
         }
-        guard let content else {
+        // What lies there may belong to the other output's client, and so cannot show that this one's is published.
+        guard let content, try !reservedPaths.claim(content.path, content.status, for: file.path) else {
             return OutputContents(
-                exists: false, otherLines: false, isAsConfigured: true, identity: nil, realPath: file.path.description,
-                slots: [:])
+                exists: false, otherLines: false, isAsConfigured: true, identity: nil,
+                realPath: content?.path ?? file.path.description, slots: [:])
         }
-        // What lies there belongs to the other output's client, and so cannot show that this one's is published.
-        try reservedPaths.claim(content.path, content.status, for: file.path)
         let contents = try read(content.bytes, file)
+        reservedPaths.noteHome(of: content.status, at: content.path, otherLines: contents.otherLines)
         return OutputContents(
             exists: true, otherLines: contents.otherLines,
             isAsConfigured: contents.isExact && isAsConfigured(content.status, file, keeping: contents.otherLines),
@@ -101,7 +101,7 @@ package struct Publisher: Sendable {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity)
             do throws(Failure) {
-                try check(target, file, mayCreate: mayCreate)
+                _ = try check(target, file, mayCreate: mayCreate)
             } catch {
                 return error
             }
@@ -125,10 +125,10 @@ package struct Publisher: Sendable {
             if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
         }
-        try check(target, file, mayCreate: mayCreate)
+        let hasContent = try check(target, file, mayCreate: mayCreate)
         var mode = file.mode
         var bytes: [UInt8] = []
-        if let content = target.content {
+        if hasContent, let content = target.content {
             let found = try read(content.bytes, file)
             bytes = try merged(content.bytes, found, secrets, file)
             if content.bytes == bytes, isAsConfigured(content.status, file, keeping: found.otherLines) { return false }
@@ -145,14 +145,14 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Throws unless the file may be replaced by one of ours.
-    private func check(_ target: borrowing AtomicFile, _ file: FileSpec, mayCreate: Bool) throws(Failure) {
-        guard let content = target.content else {
+    /// Throws unless the file may be replaced by one of ours. Returns whether it has content of its own.
+    private func check(_ target: borrowing AtomicFile, _ file: FileSpec, mayCreate: Bool) throws(Failure) -> Bool {
+        let wasMoved = try reservedPaths.check(target, for: file)
+        guard !wasMoved, let content = target.content else {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
-            return try reservedPaths.check(target, for: file)
+            return false
         }
-        try reservedPaths.check(target, for: file)
-        guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return }
+        guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
         throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
     }
 

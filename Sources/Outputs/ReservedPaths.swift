@@ -26,9 +26,8 @@ package final class ReservedPaths: Sendable {
 
         /// Real paths of files, none of them outputs, that this process wrote.
         var own: Set<String> = []
-        /// At which real path each file was last seen. It stays that output's: a rename over another output must not move its
-        /// content there.
-        var homes: [FileMark: String] = [:]
+        /// Where each file was last seen. Its content stays there: a rename over another output must not move it.
+        var homes: [FileMark: Home] = [:]
 
         /// Claims the file at a real path for an output. Returns the other output whose file it is already.
         ///
@@ -40,6 +39,12 @@ package final class ReservedPaths: Sendable {
             claims[realPath] = output
             return nil
         }
+    }
+
+    private struct Home {
+        let realPath: String
+        /// Whether it held more than secrets of ours.
+        let otherLines: Bool
     }
 
     /// What a rename leaves of a file's identity.
@@ -116,8 +121,9 @@ package final class ReservedPaths: Sendable {
 
     func isOwn(_ realPath: String) -> Bool { paths.withLock { $0.own.contains(realPath) } }
 
-    /// Throws unless `target` may be replaced as an output.
-    func check(_ target: borrowing AtomicFile, for file: FileSpec) throws(Failure) {
+    /// Throws unless `target` may be replaced as an output. Returns whether its content was moved there from another output
+    /// (see ``claim(_:_:for:)``).
+    func check(_ target: borrowing AtomicFile, for file: FileSpec) throws(Failure) -> Bool {
         let path = target.path
         let output = file.path
         findInputs()
@@ -136,27 +142,42 @@ package final class ReservedPaths: Sendable {
             return nil
         }
         if let failure { throw failure }
-        try claim(path, target.content?.status, for: output)
+        let wasMoved = try claim(path, target.content?.status, for: output)
         if let content = target.content, Self.isForeign(content.bytes, file.format) {
             throw Failure(.outputIsInput, at: .path(output))
         }
+        return wasMoved
     }
 
-    /// Throws if the file at this real path is that of another output, or was when it was last seen.
-    func claim(_ realPath: String, _ found: FileStatus?, for output: AbsolutePath) throws(Failure) {
-        let other = paths.withLock { paths -> AbsolutePath? in
-            if let other = paths.claim(realPath, for: output) { return other }
-            guard let found, found.size > 0 else { return nil }
-            let mark = FileMark(found.identity)
-            if let home = paths.homes[mark], home != realPath, let owner = paths.claims[home], owner != output {
-                return owner
-            }
-            // Each replacement leaves a mark: far more of them than outputs are old ones.
-            if paths.homes.count > 4 * paths.outputs.count + Self.spareHomes { paths.homes = [:] }
-            paths.homes[mark] = realPath
-            return nil
+    /// Claims the file at this real path. Returns whether its content was moved there from another output. The file counts as
+    /// absent then: nothing of that content may stay where other users may read it.
+    ///
+    /// Throws if the file is that of another output, or has lines of others that were moved there with it.
+    func claim(_ realPath: String, _ found: FileStatus?, for output: AbsolutePath) throws(Failure) -> Bool {
+        let (other, moved) = paths.withLock { paths -> (AbsolutePath?, (Home, AbsolutePath)?) in
+            if let other = paths.claim(realPath, for: output) { return (other, nil) }
+            guard let found, found.size > 0, let home = paths.homes[FileMark(found.identity)],
+                home.realPath != realPath,
+                let owner = paths.claims[home.realPath], owner != output
+            else { return (nil, nil) }
+            return (nil, (home, owner))
         }
         if let other { throw Failure(.sameFile, at: .path(output), detail: other.description) }
+        guard let (home, owner) = moved else { return false }
+        guard home.otherLines else { return true }
+        throw Failure(
+            .outputForeign, at: .path(output), detail: "it was \(owner) and was moved here with its other lines",
+            remedy: .say("move it back to \(Printable.name(owner.description)), or remove it if it is not needed"))
+    }
+
+    /// Records where a file is, and whether it holds more than secrets of ours.
+    func noteHome(of found: FileStatus, at realPath: String, otherLines: Bool) {
+        guard found.size > 0 else { return }
+        paths.withLock { paths in
+            // Each replacement leaves a mark: far more of them than outputs are old ones.
+            if paths.homes.count > 4 * paths.outputs.count + Self.spareHomes { paths.homes = [:] }
+            paths.homes[FileMark(found.identity)] = Home(realPath: realPath, otherLines: otherLines)
+        }
     }
 
     private static let spareHomes = 64

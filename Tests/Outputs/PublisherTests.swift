@@ -106,23 +106,39 @@ import Testing
     }
 
     /// In a directory where others may rename files.
-    @Test func contentStaysWhereItWasLastSeen() throws {
+    @Test func contentThatWasMovedOverAnotherOutputDoesNotStayThere() throws {
         let paths = ReservedPaths()
         let (one, two) = (
-            try Samples.file(scratch("a.env"), .env, variables: ["A"]), try Samples.file(scratch("b.env"), .env)
+            try Samples.file(scratch("a.env"), .env, mode: 0o600, variables: ["A"]),
+            try Samples.file(scratch("b.env"), .env, mode: 0o644)
         )
         paths.set(inputs: [], outputs: [one.path, two.path], state: nil)
         let publisher = Publisher(
             as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
-        _ = try publisher.publish([.variable("A"): try Samples.secret()], in: one)
-        _ = try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: two)
+        let (first, second) = (try Samples.secret(), try Samples.secret(1))
+        _ = try publisher.publish([.variable("A"): first], in: one)
+        _ = try publisher.publish([.variable("SECRET"): second], in: two)
         try #require(unsafe rename(scratch("a.env"), scratch("b.env")) == 0)
-        let failure = Failure(.sameFile, at: .path(two.path), detail: one.path.description)
-        #expect(throws: failure) { try publisher.observe(two) }
-        #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: two) }
-        // Nor is it another's once the first output has a new file.
-        _ = try publisher.publish([.variable("A"): try Samples.secret(2)], in: one)
-        #expect(throws: failure) { try publisher.observe(two) }
+        #expect(try !publisher.observe(two).exists)
+        // What was there may have held lines of others.
+        #expect(throws: Failure(.outputDeleted, at: .path(two.path))) {
+            try publisher.publish([.variable("SECRET"): second], in: two, mayCreate: false)
+        }
+        #expect(try publisher.publish([.variable("SECRET"): second], in: two).contents.isAsConfigured)
+        #expect(try scratch.read("b.env") == "SECRET=\(Samples.text(second))\n")
+        #expect(try mode("b.env") == 0o644)
+        // Lines of others are kept, and shown to nobody.
+        try scratch.write("DATABASE_URL=x\nA=\(Samples.text(first))\n", to: "a.env", mode: 0o600)
+        #expect(try publisher.observe(one).otherLines)
+        try #require(unsafe rename(scratch("a.env"), scratch("b.env")) == 0)
+        for _ in 0..<2 {
+            let failure = #expect(throws: Failure.self) {
+                try publisher.publish([.variable("SECRET"): second], in: two)
+            }
+            #expect(failure?.code == .outputForeign)
+        }
+        #expect(try scratch.read("b.env").hasPrefix("DATABASE_URL=x\n"))
+        #expect(try mode("b.env") == 0o600)
     }
 
     @Test(arguments: ["", "garbage", "{\"client_secret\": 1}", "\u{0}"])
