@@ -20,6 +20,15 @@ package struct LoadedConfiguration: Sendable {
     /// Where the store is, and which files the configuration names for it; nil without one.
     package var store: StoreConfiguration? { located.main.store.value }
 
+    /// The credentials that hold the targets' tokens, as `LoadCredential=` names them; none for a target with a file or without a
+    /// token.
+    package var tokenCredentials: [TargetName: String] {
+        located.main.targets.reduce(into: [:]) { credentials, settings in
+            guard case .credential(let credential)? = settings.target?.token else { return }
+            if let name = TargetName(settings.name.value) { credentials[name] = credential }
+        }
+    }
+
     /// For each target the method and address of the request that a secret is sent with.
     package var pushRequests: [TargetName: String] {
         located.main.targets.reduce(into: [:]) { requests, settings in

@@ -101,9 +101,12 @@ package struct DryRun: Sendable {
             let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
             problems += all.map { Problem(failure: $0, client: spec.slots.values.min()) }
         }
+        let inEffect = unit == nil ? nil : UnitsInEffect(of: configuration)
+        let tokens = loaded.tokenCredentials
         for name in names {
-            for output in configuration.clients[name]?.targets ?? [] {
-                if let failure = reader.obstacle(to: output.target) {
+            for target in configuration.clients[name]?.targets.map(\.target) ?? [] {
+                let failure = reader.obstacle(to: target) ?? inEffect?.obstacle(to: target, token: tokens[target])
+                if let failure {
                     problems.append(Problem(failure: failure, client: name))
                 }
             }
@@ -115,6 +118,8 @@ package struct DryRun: Sendable {
         }
         // What the store holds is not asked here.
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
+            problems.append(Problem(failure: failure, client: nil))
+        } else if let failure = inEffect?.obstacleToStore {
             problems.append(Problem(failure: failure, client: nil))
         }
         for (name, failure) in rotation.sourceFailures where configuration.clients[name]?.source?.isStore == false {
@@ -165,8 +170,7 @@ package struct DryRun: Sendable {
         }
         self.problems = problems
         self.stateDirectoryMadeAtStart = stateDirectoryMadeAtStart
-        let inEffect = unit == nil ? nil : UnitsInEffect(of: configuration)
-        warningsOfUnits = (inEffect?.weakness.map { [$0] } ?? []) + (inEffect?.obstacles ?? [])
+        warningsOfUnits = (inEffect?.weakness.map { [$0] } ?? []) + (inEffect?.warnings ?? [])
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
         let verifier = settings.verifier(besideSocket: socket, cancel: nil)

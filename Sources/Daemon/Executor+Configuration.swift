@@ -62,6 +62,7 @@ extension Executor {
     func adopt(_ loaded: LoadedConfiguration) {
         noteLinkChain(of: .configuration, loaded.files)
         storeService.follow(loaded.store)
+        tokens.withLock { $0 = loaded.tokenCredentials }
         let configuration = loaded.configuration
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // Where it does not answer, its path is taken as it stands.

@@ -37,6 +37,8 @@ final class Executor: Sendable {
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
     let mounts: QuietMutex<MountTable>
+    /// The credentials that hold targets' tokens.
+    let tokens = QuietMutex<[TargetName: String]>([:])
     let textToKeep = QuietMutex<LoadedConfiguration?>(nil)
     let keepingText = QuietMutex<Void>(())
 
@@ -175,7 +177,9 @@ final class Executor: Sendable {
 
     /// Runs a job. Blocks.
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
-        do throws(Failure) { return try carryOutPlainly(job) } catch { throw UnitsInEffect.explained(error) }
+        do throws(Failure) { return try carryOutPlainly(job) } catch {
+            throw UnitsInEffect.explained(error) { target in tokens.withLock { $0[target] } }
+        }
     }
 
     private func carryOutPlainly(_ job: Job) throws(Failure) -> Outcome {

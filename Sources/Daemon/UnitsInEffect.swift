@@ -13,18 +13,16 @@ package struct UnitsInEffect {
     private let units: [(name: String, settings: UnitSettings)]
     /// Units that load a client's secret.
     private let consumers: [(credential: ServedCredential, settings: UnitSettings)]
-    private let daemon: String
 
     /// Nil where systemd cannot be asked. Blocks.
     ///
     /// - Parameter configuration: nil: only the daemon's own unit is looked at.
     package init?(of configuration: Configuration? = nil) {
         guard let daemon = ServiceUnit.ofDaemon() else { return nil }
-        self.daemon = daemon.name
         var names = [daemon.name]
         let clients = configuration.map { Array($0.clients.values) } ?? []
         names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { Self.unit(of: $0) }
-        if configuration?.store != nil { names.append("clientsecretd-store.service") }
+        if configuration?.store != nil { names.append(Self.store) }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         do throws(UnitError) {
             var systemd = try UnitManager(patience: Self.patience, cancel: nil)
@@ -43,7 +41,9 @@ package struct UnitsInEffect {
         }
     }
 
-    fileprivate static func unit(of target: TargetName) -> String { "clientsecretd-push@\(target).service" }
+    private static let store = "clientsecretd-store.service"
+
+    private static func unit(of target: TargetName) -> String { "clientsecretd-push@\(target).service" }
 
     /// That units run with less protection than they ship with, on one line; nil when none does.
     package var weakness: String? {
@@ -60,9 +60,9 @@ package struct UnitsInEffect {
         return "the sandbox in effect is weaker than the shipped one: " + parts.sorted().joined(separator: " and ")
     }
 
-    /// What keeps a secret or a token from a unit that is to load it, and what keeps a helper from starting, a line each.
-    package var obstacles: [String] {
-        unusableUsers + missingCredentials
+    /// What keeps a secret from a unit that is to load it, and what keeps a helper from starting, a line each.
+    package var warnings: [String] {
+        unusableUsers + secretsNotLoaded
     }
 
     private var unusableUsers: [String] {
@@ -72,36 +72,83 @@ package struct UnitsInEffect {
         }
     }
 
-    private var missingCredentials: [String] {
+    private var secretsNotLoaded: [String] {
         consumers.compactMap { credential, settings in
             guard !settings.loads(credential.name) else { return nil }
             let removed = settings.removedCredentials.first { $0.name == credential.name }
             let why =
                 removed.map { "\(Printable.name($0.file)) takes it away" } ?? "it has no LoadCredential= of that name"
             return "\(credential.unit) does not load the credential \(Printable.name(credential.name)): \(why); "
-                + (removed.map { Self.advice(for: credential.unit, after: $0.file, "publish it as a file") }
+                + (removed.map { Self.advice(for: credential.unit, [$0]) + ", or publish it as a file" }
                     ?? "write LoadCredential=\(credential.name):/run/clientsecretd/credentials.sock into its [Service] section")
         }
-            + units.filter { $0.name != daemon }.flatMap { unit in
-                unit.settings.removedCredentials.map { removed in
-                    "\(unit.name) does not get the credential \(Printable.name(removed.name)): "
-                        + "\(Printable.name(removed.file)) takes it away; "
-                        + Self.advice(for: unit.name, after: removed.file, "keep it in a file (\"token_file\")")
-                }
-            }
     }
 
-    fileprivate static func advice(for unit: String, after file: String, _ otherwise: String) -> String {
+    /// What keeps the service that pushes to a target from the configuration or the target's token; nil when nothing does, or
+    /// that is not known.
+    ///
+    /// - Parameter token: the credential that holds the token; nil for a target without one.
+    func obstacle(to target: TargetName, token: String?) -> Failure? {
+        obstacle(of: Self.unit(of: target), token).map {
+            Failure(.pushTokenUnusable, at: .target(target), detail: $0.detail, remedy: $0.remedy)
+        }
+    }
+
+    /// What keeps the service that asks the store from what its unit names.
+    var obstacleToStore: Failure? {
+        obstacle(of: Self.store, nil).map {
+            Failure(.storeFileUnusable, at: .store, detail: $0.detail, remedy: $0.remedy)
+        }
+    }
+
+    private func obstacle(of unit: String, _ credential: String?) -> (detail: String, remedy: Remedy)? {
+        units.first { $0.name == unit }.flatMap { Self.explanation(of: unit, $0.settings, credential) }
+    }
+
+    /// Why a unit is not passed what it needs, and what helps.
+    ///
+    /// - Parameter credential: what it needs beside what its own file names.
+    private static func explanation(
+        of unit: String, _ settings: UnitSettings, _ credential: String?
+    ) -> (detail: String, remedy: Remedy)? {
+        let removed = settings.removedCredentials
+        if let file = removed.first?.file {
+            let names = removed.map { Printable.name($0.name) }.joined(separator: " and ")
+            return (
+                "\(unit) names \(names), and \(Printable.name(file)) takes \(removed.count == 1 ? "it" : "them") away",
+                .say(advice(for: unit, removed))
+            )
+        }
+        guard let credential, !settings.loads(credential) else { return nil }
+        return (
+            "\(unit) has no LoadCredential= for \(Printable.name(credential))",
+            .say(
+                "write LoadCredential=\(credential):/path/to/file into its [Service] section, with systemctl edit \(unit)"
+            )
+        )
+    }
+
+    private static func advice(for unit: String, _ removed: [UnitSettings.RemovedCredential]) -> String {
+        let lines = removed.map { Printable.name($0.assignment) }.joined(separator: " and ")
+        let file = removed.first?.file ?? ""
         let name = file.split(separator: "/").last.map(String.init) ?? file
-        return "write it into a drop-in of \(unit) whose name comes after \(Printable.name(name)), or \(otherwise)"
+        return "write \(lines) into a drop-in of \(unit) whose name comes after \(Printable.name(name))"
     }
 
-    /// The failure with what systemd knows of it: whether a drop-in has taken the credential away that it is about. Blocks.
-    static func explained(_ failure: Failure) -> Failure {
+    /// The failure with what systemd knows of it: whether the unit is passed the credential that it is about. Blocks.
+    ///
+    /// - Parameter token: the credential that holds a target's token.
+    static func explained(_ failure: Failure, token: (TargetName) -> String?) -> Failure {
         let unit: String
+        var credential: String?
         switch (failure.code, failure.place) {
-        case (.credentialMissing, .credential): unit = ServiceUnit.ofDaemon()?.name ?? ""
-        case (.pushTokenUnusable, .target(let target)): unit = Self.unit(of: target)
+        case (.credentialMissing, .credential(let name)):
+            unit = ServiceUnit.ofDaemon()?.name ?? ""
+            credential = name
+        case (.pushTokenUnusable, .target(let target)), (.pushUnconfigured, .target(let target)):
+            unit = Self.unit(of: target)
+            credential = token(target)
+        case (.storeUnconfigured, _), (.storeFileUnusable, _): unit = store
         default: return failure
         }
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
@@ -112,13 +159,13 @@ package struct UnitsInEffect {
         } catch {
             return failure
         }
-        var removed = found?.removedCredentials ?? []
-        if case .credential(let name) = failure.place { removed.removeAll { $0.name != name } }
-        guard let first = removed.first else { return failure }
-        let file = failure.code == .credentialMissing ? "\"file\" of the key" : "\"token_file\" of the target"
-        return Failure(
-            failure.code, at: failure.place, cause: failure.cause,
-            detail: "\(unit) names \(Printable.name(first.name)), and \(Printable.name(first.file)) takes it away",
-            remedy: .say(advice(for: unit, after: first.file, "name a file instead (\(file))")))
+        guard let found else { return failure }
+        guard let (detail, remedy) = explanation(of: unit, found, credential) else {
+            guard failure.code == .credentialMissing else { return failure }
+            return Failure(
+                failure.code, at: failure.place, cause: failure.cause,
+                detail: "\(unit) names it, and was not started since", remedy: .say("start it", run: .restart(unit)))
+        }
+        return Failure(failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy)
     }
 }

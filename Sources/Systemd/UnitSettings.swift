@@ -197,34 +197,51 @@ package struct UnitSettings: Hashable, Sendable {
     /// Whether the service is passed a credential of this name. A directory of credentials passes each of its files with the
     /// directory's name before it.
     package func loads(_ credential: String) -> Bool {
-        Self.loading.contains { setting in
-            guard case .list(let names)? = values[setting] else { return false }
-            return names.contains { $0 == credential || credential.hasPrefix($0 + "_") }
-        }
+        Self.loading.contains { loads(credential, by: $0) }
+    }
+
+    private func loads(_ credential: String, by setting: String) -> Bool {
+        list(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
     }
 
     /// A credential that a file of the unit names, and that a later one takes away: it clears the setting.
     package struct RemovedCredential: Hashable, Sendable {
         package let name: String
+        /// The assignment that it takes to have it again, such as `LoadCredential=token:/etc/token`; without the text of a
+        /// credential that is set.
+        package let assignment: String
         /// The file that clears the setting.
         package let file: String
+        let setting: String
     }
 
+    /// The text that `SetCredential=` has for a file which does not exist does not replace the file.
     package var removedCredentials: [RemovedCredential] {
-        var named: [(setting: String, credential: String)] = []
+        var named: [(setting: String, credential: String, value: String)] = []
         var removed: [RemovedCredential] = []
         for file in files {
             for assignment in file.assignments where Self.loading.contains(assignment.name) {
                 if assignment.value.isEmpty {
-                    removed += named.filter { $0.setting == assignment.name }
-                        .map { RemovedCredential(name: $0.credential, file: file.path) }
+                    removed += named.filter { $0.setting == assignment.name }.map {
+                        RemovedCredential(
+                            name: $0.credential, assignment: "\($0.setting)=\($0.value)", file: file.path,
+                            setting: $0.setting)
+                    }
                     named.removeAll { $0.setting == assignment.name }
                 } else {
-                    named.append((assignment.name, String(assignment.value.prefix { $0 != ":" })))
+                    let name = String(assignment.value.prefix { $0 != ":" })
+                    let value = assignment.name.hasPrefix("Set") ? name + ":…" : assignment.value
+                    // A later assignment replaces one of the same name.
+                    named.removeAll { $0.setting == assignment.name && $0.credential == name }
+                    named.append((assignment.name, name, value))
+                    removed.removeAll { $0.name == name }
                 }
             }
         }
-        return removed.filter { !loads($0.name) }
+        return removed.filter { credential in
+            !loads(credential.name, by: credential.setting)
+                && !Self.loading.contains { $0.hasPrefix("Load") && loads(credential.name, by: $0) }
+        }
     }
 }
 

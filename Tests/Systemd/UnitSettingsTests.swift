@@ -19,6 +19,7 @@ import Testing
             @chown
         RestrictNamespaces=yes
         LoadCredential=config:/etc/config
+        SetCredential=config:#missing
         """
     private let containers = "[Service]\nProtectProc=default\nNoNewPrivileges=no\nLoadCredential=\nPrivateNetwork=no\n"
 
@@ -63,13 +64,20 @@ import Testing
     @Test func aCredentialThatALaterFileTakesAwayIsNamed() {
         let own = (path: "/etc/a.service.d/key.conf", text: "[Service]\nLoadCredential=apple-key:/etc/key\n")
         let lxc = (path: "/run/service.d/zzz.conf", text: containers)
-        let removed = settings(["LoadCredential": .list([])], [own, lxc]).removedCredentials
-        #expect(removed.map(\.name) == ["config", "apple-key"])
+        // What is passed instead of a file that does not exist does not replace the file.
+        let stays: UnitSettings.Value = .list(["config"])
+        let removed = settings(["LoadCredential": .list([]), "SetCredential": stays], [own, lxc]).removedCredentials
+        #expect(
+            removed.map(\.assignment) == ["LoadCredential=config:/etc/config", "LoadCredential=apple-key:/etc/key"])
         #expect(removed.allSatisfy { $0.file == lxc.path })
         let again = (path: "/etc/a.service.d/zzzz.conf", text: own.text)
-        let restored = settings(["LoadCredential": .list(["apple-key"])], [own, lxc, again])
+        let restored = settings(["LoadCredential": .list(["apple-key"]), "SetCredential": stays], [own, lxc, again])
         #expect(restored.loads("apple-key"))
         #expect(restored.removedCredentials.map(\.name) == ["config"])
+        let set = (path: "/etc/a.service.d/zzzzz.conf", text: "[Service]\nSetCredential=config:hidden\n")
+        #expect(settings(["SetCredential": stays], [lxc, set]).removedCredentials == [])
+        let unset = (path: "/etc/a.service.d/zzzzzz.conf", text: "[Service]\nSetCredential=\n")
+        #expect(settings([:], [set, unset]).removedCredentials.map(\.assignment) == ["SetCredential=config:…"])
         #expect(settings(["LoadCredential": .list(["store"])]).loads("store_password"))
     }
 

@@ -13,15 +13,30 @@ clients:
   web:
     client_id: com.example.web
     credential: {unit: app.service, name: secret}
-    outputs: [{path: $output}]
+    outputs: [{path: $output}, {push: v}]
+targets:
+  v: {kind: vault, path: apps/web, endpoint: 'https://192.0.2.1:8200', token_credential: vault-token}
 END
 mkdir -p /etc/systemd/system/clientsecretd.service.d
 printf '[Service]\nLoadCredential=apple-key:/etc/clientsecretd/key.p8\n' >/etc/systemd/system/clientsecretd.service.d/key.conf
 printf '[Service]\nType=oneshot\nLoadCredential=secret:/run/clientsecretd/credentials.sock\nExecStart=/bin/true\n' \
     >/etc/systemd/system/app.service
 systemctl daemon-reload
-promise "without the drop-in the service starts" systemctl start clientsecretd
-promise "and all is well" clientsecretd health
+systemctl enable --quiet --now clientsecretd-push@v.socket
+said=$(clientsecretd check 2>&1)
+contains "before the start the key's credential is not missing" \
+    "clientsecretd.service names it, and was not started since; start it: systemctl restart clientsecretd.service" "$said"
+contains "a token's credential that nothing names is" "clientsecretd-push@v.service has no LoadCredential= for vault-token" "$said"
+promise "without the drop-in the service starts" systemctl restart clientsecretd
+served() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["clients"][0]["outputs"][0]["state"])'; }
+equal "and has its key" ok "$(served)"
+eventually "the status names the token's credential, too" \
+    eval 'clientsecretd status | grep -q "write LoadCredential=vault-token:/path/to/file into its .Service. section"'
+mkdir -p /etc/systemd/system/clientsecretd-push@v.service.d
+(umask 077 && echo token >/etc/clientsecretd/vault-token)
+printf '[Service]\nLoadCredential=vault-token:/etc/clientsecretd/vault-token\n' >/etc/systemd/system/clientsecretd-push@v.service.d/token.conf
+systemctl daemon-reload
+equal "with the line it is not missed" "" "$(clientsecretd check 2>&1 | grep vault-token)"
 weaker="the sandbox in effect is weaker than the shipped one"
 equal "nothing is weaker" "" "$(clientsecretd check 2>&1 | grep "$weaker"; journalctl -q -o cat -u clientsecretd | grep "$weaker")"
 equal "and no credential is missed" "" "$(clientsecretd check 2>&1 | grep "does not load")"
@@ -41,16 +56,24 @@ eventually "the journal says so, too" eval '[ "$(logged)" = 1 ]'
 said=$(clientsecretd check 2>&1)
 contains "a check as well" "warning: $weaker" "$said"
 contains "with what took the key away" "takes it away" "$said"
+contains "and what the service that pushes is not passed" \
+    "clientsecretd-push@v.service names clientsecretd.yaml and adopted.json and vault-token, and $drop_in takes them away" "$said"
+contains "with the lines that it takes" "write LoadCredential=clientsecretd.yaml:/etc/clientsecretd/clientsecretd.yaml and " "$said"
 contains "and the application's credential" "app.service does not load the credential secret: $drop_in takes it away" "$said"
 promise "a renewal" eval 'clientsecretd renew; true'
 equal "once" 1 "$(logged)"
 
 # As the remedy has it.
-for unit in clientsecretd.service app.service; do mkdir -p /etc/systemd/system/$unit.d; done
+for unit in clientsecretd.service app.service clientsecretd-push@v.service; do mkdir -p /etc/systemd/system/$unit.d; done
 cp /etc/systemd/system/clientsecretd.service.d/key.conf /etc/systemd/system/clientsecretd.service.d/zzzz-key.conf
 printf '[Service]\nLoadCredential=secret:/run/clientsecretd/credentials.sock\n' >/etc/systemd/system/app.service.d/zzzz-secret.conf
+{
+    cat /etc/systemd/system/clientsecretd-push@v.service.d/token.conf
+    grep ^LoadCredential= /usr/local/lib/systemd/system/clientsecretd-push@.service
+} >/etc/systemd/system/clientsecretd-push@v.service.d/zzzz-token.conf
 systemctl daemon-reload
 systemctl restart clientsecretd
-promise "with a later drop-in all is well" clientsecretd health
+equal "with a later drop-in it has its key" ok "$(served)"
+eventually "and the service that pushes its configuration" eval 'clientsecretd status | grep -q "the API cannot be reached"'
 equal "and no credential is missed" "" "$(clientsecretd check 2>&1 | grep "takes it away")"
 finish
