@@ -226,6 +226,7 @@ enum WriterFaults {
                     + "that are printed", see: .check)
         case .quotaExceeded: .say("make room, or raise the quota of \(user)")
         case .foreignOwner: foreign(path, user)
+        case .groupNotPermitted where FileStatus.following(path.description)?.group == 0: Owner.leavingRoots(user)
         case .groupNotPermitted:
             .say(
                 "add \(user) to the file's group and restart its writer, or write a \"group\" that \(user) is in; a "
