@@ -197,11 +197,9 @@ struct TargetSettings {
                 at: section.position(of: "endpoint"),
                 "\"endpoint\" ends in \"\(added)\", which is added to it; leave that out")
         }
-        guard let (setting, prefixes) = kind.misplaced(settings) else { return }
-        for prefix in prefixes where settings[setting]?.hasPrefix(prefix) == true {
+        for (setting, words) in kind.misplaced(in: settings) {
             section.diagnostics.warning(
-                at: section.position(of: setting),
-                "\"\(setting)\" begins with \"\(prefix)\", which is no part of it as a rule; leave that out")
+                at: section.position(of: setting), "\(words), which is no part of it as a rule; leave that out")
         }
     }
 

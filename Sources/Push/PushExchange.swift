@@ -174,10 +174,8 @@ package struct PushExchange {
     private mutating func confirm(
         _ creation: PushKind.Creation, _ missing: PushHTTPAnswer, _ failure: PushFailure
     ) throws(PushFailure) {
-        if let (setting, prefixes) = target.kind.misplaced(values) {
-            for prefix in prefixes where values[setting]?.hasPrefix(prefix) == true {
-                throw PushFailure(.placeMissing, "\"\(setting)\" begins with \(Printable.name(prefix))")
-            }
+        if let misplaced = target.kind.misplaced(in: values).first {
+            throw PushFailure(.placeMissing, Printable.line(misplaced.words))
         }
         guard let confirmation = creation.confirmation else { return }
         if let json = json(missing), !creation.evident.isEmpty, Shape.fits(creation.evident, json, filled) { return }

@@ -62,8 +62,15 @@ package struct PushKind: Sendable {
         /// What is not known where the confirmation is refused: completes "that … is not shown".
         var doubt = ""
         var evident: [Shape] = []
-        /// A setting, and what its value begins with (templates) where something was written into it that belongs elsewhere.
-        var misplaced: (setting: String, prefixes: [String])?
+        var misplaced: [Misplaced] = []
+    }
+
+    /// What a setting's value begins with, or ends in, where something was written into it that belongs elsewhere.
+    struct Misplaced: Sendable {
+        let setting: String
+        var atEnd = false
+        /// A template.
+        let text: String
     }
 
     /// What the answer to ``read`` says of the secret.
@@ -93,10 +100,15 @@ package struct PushKind: Sendable {
         return name.isEmpty || name.contains("{{") ? nil : "/" + name
     }
 
-    /// A setting, and what its value begins with where something was written into it that belongs elsewhere.
-    package func misplaced(_ settings: [String: String]) -> (setting: String, prefixes: [String])? {
-        creation?.misplaced.map { setting, prefixes in
-            (setting, prefixes.map { PushTemplate.expand($0, settings) { value, _ in value } })
+    /// The settings into which something was written that belongs elsewhere, with a sentence that says what. A secret would be
+    /// created beside the one that is meant.
+    package func misplaced(in settings: [String: String]) -> [(setting: String, words: String)] {
+        (creation?.misplaced ?? []).compactMap { rule in
+            let text = PushTemplate.expand(rule.text, settings) { value, _ in value }
+            guard let value = settings[rule.setting], rule.atEnd ? value.hasSuffix(text) : value.hasPrefix(text) else {
+                return nil
+            }
+            return (rule.setting, "\"\(rule.setting)\" \(rule.atEnd ? "ends in" : "begins with") \"\(text)\"")
         }
     }
 

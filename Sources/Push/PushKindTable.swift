@@ -162,7 +162,8 @@ extension PushKind {
                     at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
                     meaning: .placeUnsuitable)
             ], doubt: "the mount is a KV engine of version 2", evident: vaultVersion,
-            misplaced: ("path", ["data/", "metadata/", "{{mount}}/"])),
+            misplaced: ["data/", "metadata/", "{{mount}}/"].map { .init(setting: "path", text: $0) }
+                + ["/data", "/metadata"].map { .init(setting: "mount", atEnd: true, text: $0) }),
         errors: [
             ErrorRule(status: 400, contains: ["check-and-set"], meaning: .conflict),
             ErrorRule(status: 503, contains: ["sealed"], meaning: .serverFailed),

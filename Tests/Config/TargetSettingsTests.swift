@@ -66,6 +66,7 @@ import Testing
     /// Else a secret is put beside the one that is meant, or never reaches what runs.
     @Test(arguments: [
         (#"kind: vault, path: data/apps/web, endpoint: "https://v.example", token_file: /t"#, "begins with \"data/\""),
+        (#"kind: vault, mount: kv/data, path: a, endpoint: "https://v.example", token_file: /t"#, "ends in \"/data\""),
         (#"kind: vault, path: secret/apps, endpoint: "https://v.example", token_file: /t"#, "begins with \"secret/\""),
         (#"kind: vault, path: apps, endpoint: "https://v.example/v1", token_file: /t"#, "ends in \"/v1\""),
         (

@@ -301,10 +301,13 @@ import Testing
     }
 
     /// As its addresses and its command line have it.
-    @Test(arguments: ["data/apps/web", "metadata/apps/web", "secret/apps/web"])
-    func nothingIsCreatedInVaultAtAPathThatNamesTheMount(path: String) throws {
+    @Test(arguments: [
+        "path: data/apps/web", "path: metadata/apps/web", "path: secret/apps/web", "mount: secret/data, path: apps/web",
+        "mount: secret/metadata, path: apps/web",
+    ])
+    func nothingIsCreatedInVaultBesideThePathThatIsMeant(settings: String) throws {
         let api = try PushBed(script: "stand-in.py")
-        let answer = try api.ask("publish", "kind: vault, path: \(path), endpoint: ENDPOINT, CA")
+        let answer = try api.ask("publish", "kind: vault, \(settings), endpoint: ENDPOINT, CA")
         #expect(answer.code == "push_place_missing")
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
