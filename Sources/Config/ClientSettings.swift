@@ -250,6 +250,11 @@ final class LocatedClient: Sendable {
         if KeyID(clientID.description) != nil {
             diagnostics.warning(
                 at: position, "client id \(clientID) looks like the id of a team or a key; \(advice)")
+        } else if let prefix = clientID.description.split(separator: ".").first, TeamID(String(prefix)) != nil {
+            diagnostics.warning(
+                at: position,
+                "client id \(clientID) begins with \(prefix), which looks like the id of a team; write it without the prefix that "
+                    + "profiles and entitlements show")
         }
     }
 

@@ -39,6 +39,7 @@ extension MistakeCase {
           key: {key: apple, client_id: ABC123DEFG, outputs: [{path: /run/b}]}
           prefix: {key: apple, client_id: DEF123GHIJ.com.example.web, outputs: [{path: /run/c}]}
           other: {key: apple, client_id: ABC123DEFX, outputs: [{path: /run/d}]}
+          strange: {key: apple, client_id: ABC123DEFX.com.example.web, outputs: [{path: /run/e}]}
         ->
         c.yaml:3:19: error: key "same" has one id as "team_id" and as "key_id"; write the team's, which Apple shows under Membership, as "team_id"
         c.yaml:4:21: error: "team_id" is the key id in the file's name; write the team's, which Apple shows under Membership
@@ -47,6 +48,7 @@ extension MistakeCase {
         c.yaml:7:32: error: client id ABC123DEFG is the key id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         c.yaml:8:35: error: client id DEF123GHIJ.com.example.web begins with the team id; write "com.example.web", without the prefix that profiles and entitlements show
         c.yaml:9:34: warning: client id ABC123DEFX looks like the id of a team or a key; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
+        c.yaml:10:36: warning: client id ABC123DEFX.com.example.web begins with ABC123DEFX, which looks like the id of a team; write it without the prefix that profiles and entitlements show
         ## a client's name that is the team's id
         @keys
         clients: {DEF123GHIJ: {@out}}
