@@ -57,6 +57,11 @@ import Testing
     @Test func aKeyThatIsNotCalledAsAppleCallsItNeedsItsID() throws {
         let words = "'key.pem' is not called AuthKey_<KEYID>.p8 as Apple calls it; say --key-id as well"
         #expect(refusal("mint", "--key", "/x/key.pem", Self.ids[0], Self.ids[1], Self.ids[2], Self.ids[3]) == words)
+        #expect(
+            refusal(
+                "mint", "--key", "/x/AuthKey_\(Self.ids[1]).p8", "--key-id", "ABC123DEFG", Self.ids[0], Self.ids[1],
+                Self.ids[2], Self.ids[3])
+                == "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")
         let named = try ClientSecretD.parseAsRoot(["mint"] + Self.key + Self.ids)
         #expect((named as? MintCommand)?.clientID?.description == "com.example.web")
     }

@@ -52,6 +52,10 @@ struct MintCommand: ParsableCommand {
                 throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
             }
             _ = try Flags.keyID(keyID, of: key)
+            if KeyID(fileName: key.name)?.description == teamID?.description {
+                throw ValidationError(
+                    "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")
+            }
         } else if key != nil || keyID != nil || teamID != nil || clientID != nil {
             throw ValidationError(
                 "a configured client has its key and ids from the configuration; leave the flags or the name out")
