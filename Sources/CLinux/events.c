@@ -185,12 +185,14 @@ int clinux_signals_descriptor(void) {
     return result(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-int clinux_signals_read(int descriptor) {
+int clinux_signals_read(int descriptor, uint32_t *user) {
     struct signalfd_siginfo info;
     ssize_t count;
     do count = read(descriptor, &info, sizeof info);
     while (count < 0 && errno == EINTR);
     if (count < 0) return errno == EAGAIN ? 0 : -errno;
+    // With any other code the sender may have written the user itself (rt_sigqueueinfo(2)).
+    *user = info.ssi_code == SI_USER ? info.ssi_uid : UINT32_MAX;
     return (int)info.ssi_signo;
 }
 

@@ -38,6 +38,9 @@ final class Loop {
     private var lastSnapshot: Snapshot?
     private var manager: ServiceManager
     private var stopAt: BootTime?
+    /// When a reload is carried out that another user than root has asked for by a signal, or several times.
+    private var reloadAt: BootTime?
+    private var reloadLimit = RateLimit(1, in: HTTPLimits().requestPause)
     /// When the state directory is checked because something in it or above it has changed.
     private var stateCheckAt: BootTime?
 
@@ -107,6 +110,11 @@ final class Loop {
             let now = Clock.now()
             log.beginStep()
             for input in inbox.drain() { rotation.handle(input, at: now) }
+            if let reloadAt, now.boot >= reloadAt {
+                self.reloadAt = nil
+                reloadLimit.note(at: now.boot)
+                rotation.handle(.asked(.reload, nil), at: now)
+            }
             try watch(at: now)
             for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
@@ -143,7 +151,8 @@ final class Loop {
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
         let boot = [
-            wake.boot, mustShow, stopAt, stateCheckAt, watcher?.wake, metrics?.wake, manager.alive(at: now.boot),
+            wake.boot, mustShow, stopAt, reloadAt, stateCheckAt, watcher?.wake, metrics?.wake,
+            manager.alive(at: now.boot),
         ]
         .compactMap { $0 }.min()
         if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }
@@ -165,7 +174,7 @@ final class Loop {
                 armed = nil
                 _ = try bootTimer.read()
             case .signals:
-                for signal in try signals.read() { take(signal) }
+                for (signal, sender) in try signals.read() { take(signal, from: sender) }
             case .manager: manager.sendQueued()
             case .mounts:
                 executor.readMounts()
@@ -196,7 +205,8 @@ final class Loop {
         for resource in debounce { rotation.handle(.changeNoticed(resource), at: now) }
     }
 
-    private func take(_ signal: Signal) {
+    /// - Parameter sender: nil: not known.
+    private func take(_ signal: Signal, from sender: UInt32?) {
         switch signal {
         case .terminate, .interrupt:
             guard stopAt == nil else { return }
@@ -205,9 +215,13 @@ final class Loop {
             manager.stop()
             cancel.signal()
             rotation.handle(.stop, at: now)
-        case .hangUp:
+        case .hangUp where sender == 0:
             executor.storeService.expectChange()
             rotation.handle(.asked(.reload, nil), at: Clock.now())
+        case .hangUp:
+            // A hook runs as the daemon's own user, and is limited as it is at the status socket.
+            let now = Clock.now().boot
+            reloadAt = reloadAt ?? reloadLimit.next(at: now) ?? now
         case .childEnded:
             ChildProcess.reapOrphans()
         }

@@ -44,8 +44,9 @@ int clinux_signals_block(void);
 // Every signal does again what it does by default; system calls only.
 void clinux_signals_default(void);
 int clinux_signals_descriptor(void);
-// The next signal's number, 0 when none waits.
-int clinux_signals_read(int descriptor);
+// The next signal's number, 0 when none waits, and the real user of the process that sent it; UINT32_MAX where the kernel
+// does not vouch for that.
+int clinux_signals_read(int descriptor, uint32_t *user);
 
 // Counters and notices.
 int clinux_event_counter_create(void);

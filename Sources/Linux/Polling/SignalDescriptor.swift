@@ -27,13 +27,16 @@ package struct SignalDescriptor: ~Copyable {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_signals_descriptor(), "take signals in"))
     }
 
-    /// Signals since the last call; several of one kind may come as one.
-    package func read() throws(SystemError) -> [Signal] {
-        var signals: [Signal] = []
+    /// Signals since the last call, each with the user who sent it; nil where the kernel does not vouch for one. Several of
+    /// one kind may come as one, that of the first sender.
+    package func read() throws(SystemError) -> [(signal: Signal, sender: UInt32?)] {
+        var signals: [(Signal, UInt32?)] = []
         while true {
-            let number = try SystemError.check(clinux_signals_read(descriptor.raw), "read a signal")
+            var user = UInt32.max
+            let number = try SystemError.check(
+                unsafe clinux_signals_read(descriptor.raw, &user), "read a signal")
             if number == 0 { return signals }
-            if let signal = Signal(rawValue: number) { signals.append(signal) }
+            if let signal = Signal(rawValue: number) { signals.append((signal, user == .max ? nil : user)) }
         }
     }
 }

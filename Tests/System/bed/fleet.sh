@@ -7,13 +7,7 @@ source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
 guide=/usr/local/share/doc/clientsecretd/fleet.md
-network=/usr/local/libexec/clientsecretd/clientsecretd-network
-# A debug build needs the toolchain's libraries, which lie elsewhere.
-libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
-if [ "$libraries" ]; then
-    mkdir -p /etc/systemd/system/clientsecretd-store.service.d
-    printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >/etc/systemd/system/clientsecretd-store.service.d/libraries.conf
-fi
+shows_toolchain clientsecretd-store.service
 printf '127.0.0.%s.example.com\n' '1 signer1' '2 app17' '3 app18' >/tmp/hosts
 cat /etc/hosts >>/tmp/hosts
 mount --bind /tmp/hosts /etc/hosts 2>/dev/null || cp /tmp/hosts /etc/hosts

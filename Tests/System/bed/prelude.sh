@@ -106,6 +106,18 @@ install_clientsecretd() {
     PATH=/usr/local/bin:$PATH
 }
 
+# shows_toolchain UNIT…: a debug build of the network program needs the toolchain's libraries, which its units do not see.
+shows_toolchain() {
+    local libraries unit
+    libraries=$(ldd /usr/local/libexec/clientsecretd/clientsecretd-network |
+        awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
+    [ "$libraries" ] || return 0
+    for unit; do
+        mkdir -p "/etc/systemd/system/$unit.d"
+        printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >"/etc/systemd/system/$unit.d/libraries.conf"
+    done
+}
+
 # make_key [PATH]: a key in Apple's form that the daemon may read.
 make_key() {
     openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "${1-$key}" 2>/dev/null

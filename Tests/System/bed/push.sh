@@ -13,12 +13,7 @@ install -m 0644 /tmp/api/ca.pem /etc/ssl/stand-in.pem
 token() { (umask 077 && echo "$1" >/etc/clientsecretd/vault-token); }
 
 network=/usr/local/libexec/clientsecretd/clientsecretd-network
-# A debug build needs the toolchain's libraries, which lie elsewhere.
-libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
-if [ "$libraries" ]; then
-    mkdir -p /etc/systemd/system/clientsecretd-push@.service.d
-    printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >/etc/systemd/system/clientsecretd-push@.service.d/libraries.conf
-fi
+shows_toolchain clientsecretd-push@.service
 
 configure_web "      - push: production"
 cat >>$configuration <<END

@@ -89,12 +89,44 @@ promise "one reload in 10 s is carried out" \
 equal "and all others are put off" 200 "$(awk '$1 == 200 || $1 == 429 { sum += $2 } END { print sum }' /tmp/answers)"
 promise "root need not wait" clientsecretd reload
 
+# Nor can a hook, which may send signals to the daemon: its roles are not started again for each.
+roles=(clientsecretd-store.socket clientsecretd-push@production.socket)
+shows_toolchain clientsecretd-store.service clientsecretd-push@.service
+systemctl daemon-reload
+configure_web "      - push: production
+store: {endpoints: ['https://127.0.0.1:2379'], user: signer, machine: m1}
+targets:
+  production: {kind: vault, path: apps/web, endpoint: 'https://127.0.0.1:8200', token_credential: vault-token}"
+promise "the sockets of its roles start" systemctl enable --now "${roles[@]}"
+echo password >/etc/clientsecretd/store/password
+reloads() { journalctl --quiet --no-pager --output cat --unit $service | grep -c '^configuration in force'; }
+connections() { journalctl --quiet --no-pager --output cat --unit clientsecretd-store.service | grep -c '^Started '; }
+systemctl reload $service
+eventually "the store is asked" eval '[ "$(connections)" -gt 0 ]'
+before="$(connections)" loaded=$(reloads) begun=$SECONDS
+runuser -u clientsecretd -- bash -c "for _ in {1..10000}; do kill -HUP $(property MainPID); done"
+promise "one reload in 10 s is carried out" test $(($(reloads) - loaded)) -le $(((SECONDS - begun) / 10 + 1))
+eventually "the last signal is not lost" eval '[ $(($(reloads) - loaded)) -ge 2 ]'
+equal "the store's connection is kept" "$before" "$(connections)"
+equal "the sockets of the roles stay open" "active active" "$(states "${roles[@]}")"
+promise "the daemon answers" clientsecretd status
+loaded=$(reloads)
+promise "root need not wait" kill -HUP "$(property MainPID)"
+eventually "for a reload by a signal" eval '[ "$(reloads)" -gt "$loaded" ]'
+systemctl disable --now "${roles[@]}"
+configure_web
+promise "without roles" systemctl reload $service
+
 # A socket that systemd has given up is named, with what brings it back.
 mkdir -p /etc/systemd/system/clientsecretd-push@broken.socket.d
 printf '[Socket]\nExecStartPre=/bin/false\n' >/etc/systemd/system/clientsecretd-push@broken.socket.d/override.conf
 systemctl daemon-reload
 refused "a socket fails" systemctl start clientsecretd-push@broken.socket
-contains "a status names it" "clientsecretd-push@broken.socket has failed" "$(clientsecretd status)"
+for form in "" --json --watch "--watch --json"; do
+    # shellcheck disable=SC2086
+    contains "a status names it ($form)" "clientsecretd-push@broken.socket has failed" "$(timeout 5 clientsecretd status $form 2>&1)"
+done
+promise "and the document stays one" python3 -m json.tool <(clientsecretd status --json 2>/dev/null)
 rm -r /etc/systemd/system/clientsecretd-push@broken.socket.d
 systemctl daemon-reload
 promise "what helps" bash -c "$(clientsecretd status | sed -n 's/^ *what helps: \(systemctl reset-failed clientsecretd-push.*\)/\1/p')"

@@ -21,13 +21,7 @@ order() {
     tail -n 1 /tmp/answers
 }
 
-network=/usr/local/libexec/clientsecretd/clientsecretd-network
-# A debug build needs the toolchain's libraries, which lie elsewhere.
-libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
-if [ "$libraries" ]; then
-    mkdir -p /etc/systemd/system/clientsecretd-store.service.d
-    printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >/etc/systemd/system/clientsecretd-store.service.d/libraries.conf
-fi
+shows_toolchain clientsecretd-store.service
 
 # This machine mints web, and receives shop, whose key another one has.
 make_key /root/AuthKey_XYZ123DEFG.p8
