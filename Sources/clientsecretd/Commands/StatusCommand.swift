@@ -1,7 +1,4 @@
 import ArgumentParser
-import Daemon
-import Glibc
-import Linux
 import Rotation
 import StatusAPI
 
@@ -31,28 +28,32 @@ struct StatusCommand: ParsableCommand {
         let client = daemon.client()
         if fleet { return try showFleet(client) }
         if watch {
-            var view = StatusWatch(client: client, isJSON: answer.json)
+            var view = StatusWatch(client: client, isJSON: answer.json, findings: findings)
             try view.run()
         }
         let snapshot: Snapshot
         do throws(ClientError) {
             snapshot = try client.status()
         } catch {
+            let failedSockets = FailedSockets.problems(ofDaemonAt: daemon.path(Environment.current))
             for line in failedSockets.joined() { CommandOutput.complain(lines: line) }
             throw CommandFailure(error)
         }
-        guard !answer.json else { return try CommandOutput.answer(snapshot.json) }
+        let findings = findings()
+        if answer.json {
+            // The document is the API's, which has no member for these.
+            try CommandOutput.answer(snapshot.json)
+            for line in findings.blocks.joined() { CommandOutput.complain(lines: line) }
+            return
+        }
         let terminal = Terminal.current(Environment.current)
-        let lines = StatusReport(snapshot: snapshot, now: .now, failedSockets: failedSockets).lines(for: terminal)
-        try CommandOutput.answer(lines.map(terminal.line).joined(separator: "\n"))
-        // Only root sees all of it.
-        if geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness {
-            CommandOutput.complain(lines: "warning: \(weakness)")
-        }
-        if let path = configuration, geteuid() == 0 {
-            try? Hardening.forbidInspection()
-            HidingWarnings.show(HidingWarnings.found(byConfiguration: path))
-        }
+        let report = StatusReport(snapshot: snapshot, now: .now, findings: findings.failedSockets)
+        try CommandOutput.answer(report.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
+        for warning in findings.warnings { CommandOutput.complain(lines: warning) }
+    }
+
+    private func findings() -> MachineFindings {
+        MachineFindings(ofDaemonAt: daemon.path(Environment.current), configuration: configuration)
     }
 
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
@@ -60,10 +61,6 @@ struct StatusCommand: ParsableCommand {
         let path = ConfigurationOption.path(flag: nil, Environment.current)
         let isStandard = daemon.path(Environment.current) == SocketOption.standard
         return isStandard || path != ConfigurationOption.standard ? path : nil
-    }
-
-    private var failedSockets: [[String]] {
-        FailedSockets.problems(ofDaemonAt: daemon.path(Environment.current))
     }
 
     private func showFleet(_ client: StatusClient) throws {

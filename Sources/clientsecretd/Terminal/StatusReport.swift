@@ -8,8 +8,8 @@ struct StatusReport {
     var now: WallTime
     /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
-    /// What is wrong with systemd's sockets, a block for each.
-    var failedSockets: [[String]] = []
+    /// What else is wrong on the machine, a block for each.
+    var findings: [[String]] = []
 
     func lines(for terminal: Terminal) -> [[Piece]] {
         let summary = Paragraph.lines(self.summary, columns: terminal.columns).map {
@@ -17,7 +17,7 @@ struct StatusReport {
         }
         let clients = snapshot.clients.sorted { ($1.health, $0.name) < ($0.health, $1.name) }
         let problems = StatusProblems(snapshot: snapshot, clients: clients, now: now).blocks
-        var blocks = (problems + failedSockets).map { texts in
+        var blocks = (problems + findings).map { texts in
             [[]]
                 + texts.flatMap { text in
                     // A wrapped detail stays indented below its sentence.

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Glibc
+import Linux
 import Rotation
 import StatusAPI
 
@@ -13,10 +14,18 @@ struct StatusWatch {
     private var lack: (complaint: String, since: WallTime)?
     /// The clients whose secret was the last to change while this command watched.
     private var renewed: (clients: [String], at: WallTime)?
+    private let look: () -> MachineFindings
+    private var findings = MachineFindings()
+    /// When the machine is looked at again, in milliseconds of the boot clock.
+    private var nextLook: Int64 = 0
 
-    init(client: StatusClient, isJSON: Bool) {
+    /// In milliseconds: systemd is asked, and each process's mounts are read.
+    private static let lookPause: Int64 = 10_000
+
+    init(client: StatusClient, isJSON: Bool, findings: @escaping () -> MachineFindings) {
         self.client = client
         self.isJSON = isJSON
+        look = findings
     }
 
     mutating func run() throws(CommandFailure) -> Never {
@@ -42,11 +51,17 @@ struct StatusWatch {
     /// Prints the status each time it has changed.
     private mutating func printChanges() throws(CommandFailure) -> Never {
         var shown: Snapshot?
+        var shownFindings = MachineFindings()
         var complained = false
         while true {
+            let isNews = findings != shownFindings
+            shownFindings = findings
+            if isNews, isJSON || lack != nil {
+                for line in findings.blocks.joined() { CommandOutput.complain(lines: line) }
+            }
             if let lack {
                 if !complained { CommandOutput.complain("\(lack.complaint); waiting") }
-            } else if let last, last.snapshot != shown || complained {
+            } else if let last, last.snapshot != shown || complained || isNews && !isJSON {
                 let terminal = Terminal.current(Environment.current)
                 let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
                 try CommandOutput.answer(text.joined(separator: "\n"))
@@ -69,6 +84,10 @@ struct StatusWatch {
             if case .notPermitted = error, last == nil { throw CommandFailure(error) }
             lack = (error.description, lack?.since ?? .now)
         }
+        let now = Clocks.bootMilliseconds()
+        guard now >= nextLook else { return }
+        findings = look()
+        nextLook = now + Self.lookPause
     }
 
     private mutating func noticeRenewals(in snapshot: Snapshot) {
@@ -96,6 +115,8 @@ struct StatusWatch {
             lines += Paragraph.lines(text, columns: terminal.columns).prefix(2).map { [Piece($0, .green)] }
         }
         let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil
-        return lines + StatusReport(snapshot: last.snapshot, now: now, room: room).lines(for: terminal)
+        return lines
+            + StatusReport(snapshot: last.snapshot, now: now, room: room, findings: findings.blocks)
+            .lines(for: terminal)
     }
 }

@@ -50,7 +50,12 @@ systemctl start clientsecretd.socket clientsecretd
 said=$(clientsecretd status 2>&1)
 contains "the status says what took the key away" "clientsecretd.service names apple-key, and $drop_in takes it away" "$said"
 contains "and what helps" "whose name comes after zzz-lxc-service.conf" "$said"
-contains "and that the sandbox is weaker" "$weaker: clientsecretd.service: NoNewPrivileges=no, PrivateNetwork=no, ProcSubset=all" "$said"
+for form in "" --json --watch "--watch --json"; do
+    # shellcheck disable=SC2086
+    contains "and that the sandbox is weaker ($form)" \
+        "$weaker: clientsecretd.service: NoNewPrivileges=no, PrivateNetwork=no, ProcSubset=all" \
+        "$(timeout 5 clientsecretd status $form 2>&1)"
+done
 logged() { journalctl -q -o cat -u clientsecretd | grep -c "$weaker"; }
 eventually "the journal says so, too" eval '[ "$(logged)" = 1 ]'
 said=$(clientsecretd check 2>&1)
