@@ -36,7 +36,7 @@ final class Executor: Sendable {
     /// Receives which links lead to a file, and where it really is.
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
-    let mounts: QuietMutex<MountTable>
+    let mounts: QuietMutex<MountTable?>
     /// The credentials that hold targets' tokens.
     let tokens = QuietMutex<[TargetName: String]>([:])
     let textToKeep = QuietMutex<LoadedConfiguration?>(nil)
@@ -71,7 +71,7 @@ final class Executor: Sendable {
         publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: { SHA256.digest($0) })
         leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity, reservedPaths: reservedPaths)
         pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)
-        mounts = QuietMutex(MountTable(MountTable.current()))
+        mounts = QuietMutex(MountTable.ofThisProcess())
     }
 
     /// Starts jobs; `report` is called once for each with its result, usually on a worker's thread.
@@ -157,7 +157,7 @@ final class Executor: Sendable {
 
     /// Read outside the lock: the loop takes it, and must never wait.
     func takeMounts() {
-        let table = MountTable(MountTable.current())
+        let table = MountTable.ofThisProcess()
         mounts.withLock { $0 = table }
     }
 
@@ -169,7 +169,7 @@ final class Executor: Sendable {
 
     /// The lane of all jobs on the mount of a path.
     func lane(of path: AbsolutePath) -> Lane {
-        .mount(mounts.withLock { $0.point(of: path) })
+        .mount(mounts.withLock { $0?.mount(of: path.description)?.point } ?? "/")
     }
 
     /// The lane of all that is done to a file.

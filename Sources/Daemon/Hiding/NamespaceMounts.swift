@@ -43,8 +43,8 @@ struct NamespaceMounts: Hashable, Sendable {
             let fields = line.split(separator: " ", maxSplits: 5)
             guard fields.count == 6 else { return nil }
             return Mount(
-                line: index + 1, path: Self.unescaped(fields[4]), id: fields[0], parent: fields[1],
-                source: Place(device: String(fields[2]), path: Self.unescaped(fields[3])))
+                line: index + 1, path: MountTable.unescaped(fields[4]), id: fields[0], parent: fields[1],
+                source: Place(device: String(fields[2]), path: MountTable.unescaped(fields[3])))
         }
         self.init(mounts: mounts, bySource: Dictionary(grouping: mounts, by: \.name))
     }
@@ -100,25 +100,5 @@ struct NamespaceMounts: Hashable, Sendable {
 
     private static func isAt(_ path: String, orBelow directory: String) -> Bool {
         directory == "/" || path == directory || path.hasPrefix(directory + "/")
-    }
-
-    /// Blanks, line breaks and backslashes are written in octal.
-    private static func unescaped(_ text: Substring) -> String {
-        guard text.contains("\\") else { return String(text) }
-        let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "\\"), index + 3 < bytes.count,
-                let byte = UInt8(String(decoding: bytes[index + 1...index + 3], as: UTF8.self), radix: 8)
-            {
-                result.append(byte)
-                index += 4
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }

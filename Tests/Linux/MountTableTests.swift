@@ -1,0 +1,35 @@
+import Failures
+import Testing
+
+@testable import Linux
+
+@Suite struct MountTableTests {
+    private let table = MountTable(
+        #"""
+        20 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+        21 20 0:30 / /srv rw - tmpfs a rw
+        22 20 0:31 / /srv ro - tmpfs b rw
+        23 20 0:32 / /mnt/a\040b\134 rw - nfs4 c ro
+        24 20 0:33 / /srv/app rw shared:2 master:1 - tmpfs d rw
+        not a mount
+        """#)
+
+    @Test(arguments: [
+        ("/", "/"), ("/etc/a", "/"), ("/srv", "/srv"), ("/srv/x", "/srv"), ("/srvx", "/"), ("/srv/apple", "/srv"),
+        ("/srv/app/.env", "/srv/app"), (#"/mnt/a b\/f"#, #"/mnt/a b\"#),
+    ])
+    func aPathIsOnTheDeepestMountAboveIt(path: String, point: String) {
+        #expect(table.mount(of: path)?.point == point)
+    }
+
+    /// Of two mounts at one point the last counts.
+    @Test func whatMakesADirectoryReadOnlyIsNamed() {
+        #expect(ReadOnlyCause.of("/srv/x", in: table, isUnit: true) == .mount("/srv"))
+        #expect(ReadOnlyCause.of(#"/mnt/a b\"#, in: table, isUnit: true) == .fileSystem(#"/mnt/a b\"#))
+        #expect(ReadOnlyCause.of("/srv/app", in: table, isUnit: true) == nil)
+        #expect(ReadOnlyCause.of("/etc", in: table, isUnit: true) == nil)
+        let sandbox = MountTable("20 1 8:1 / / ro - ext4 /dev/sda1 rw\n")
+        #expect(ReadOnlyCause.of("/etc", in: sandbox, isUnit: true) == .sandbox)
+        #expect(ReadOnlyCause.of("/etc", in: sandbox, isUnit: false) == .mount("/"))
+    }
+}
