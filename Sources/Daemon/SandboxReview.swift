@@ -1,5 +1,5 @@
 import Actions
-import Failures
+package import Failures
 import Linux
 package import Rotation
 import Systemd
@@ -196,23 +196,11 @@ package struct DropIn: Hashable, Sendable {
     package let isRunning: Bool
 
     /// Where the lines belong.
-    package var file: String { directory + "/" + Self.name }
+    package var file: String { ShellCommand.outputsFile(of: unit).path }
 
     /// The lines with their section's heading.
     package var text: String { (["[Service]"] + lines).joined(separator: "\n") + "\n" }
 
-    private static let name = "outputs.conf"
-    private var directory: String { "/etc/systemd/system/\(unit).d" }
-
-    /// Shell commands for root that append the lines to the drop-in.
-    package var commands: String {
-        let directory = ShellWord.quoted(self.directory)
-        let commands =
-            [
-                "mkdir -p \(directory)", "cat >>\(directory)/\(Self.name) <<'END'", "\(text)END",
-                "systemctl daemon-reload",
-            ]
-            + (isRunning ? ["systemctl restart \(ShellWord.quoted(unit))"] : [])
-        return commands.joined(separator: "\n")
-    }
+    /// Adds the lines; nil where one of them cannot be pasted.
+    package var command: ShellCommand? { .addSettings(lines, to: unit) }
 }

@@ -118,12 +118,24 @@ extension ShellCommand {
     package static func letWrite(
         _ unit: String = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause
     ) -> ShellCommand? {
-        guard cause == .sandbox, CommandContext.current.hasSystemd else { return nil }
-        let folder = "/etc/systemd/system/\(unit).d"
-        let line = #"[Service]\nReadWritePaths=-%s\n"#
+        guard cause == .sandbox, CommandContext.current.hasSystemd, ShellWord.isPlain(directory) else { return nil }
+        return addSettings(["ReadWritePaths=-\(directory)"], to: unit)
+    }
+
+    /// Adds settings to a service, and restarts it where it runs.
+    ///
+    /// - Parameter lines: quoted as a unit file needs it.
+    package static func addSettings(_ lines: [String], to unit: String) -> ShellCommand? {
+        let file = outputsFile(of: unit)
         return ShellCommand(
-            "install -d \(folder) && printf \(line) \(plain: directory) >>\(folder + "/outputs.conf") && systemctl daemon-reload && systemctl try-restart \(unit)"
+            #"install -d \#(file.directory) && printf '%s\n' \#(["[Service]"] + lines) >>\#(file.path) && systemctl daemon-reload && systemctl try-restart \#(unit)"#
         )
+    }
+
+    /// The drop-in of a service for what its outputs need.
+    package static func outputsFile(of unit: String) -> (directory: String, path: String) {
+        let directory = "/etc/systemd/system/\(unit).d"
+        return (directory, directory + "/outputs.conf")
     }
 }
 
@@ -170,7 +182,7 @@ extension ShellCommand {
     /// Writes a key file anew from a copy. The damaged file is copied first, so that no only copy is overwritten, and the file
     /// itself keeps its owner and mode. The key is in no command line.
     package static func rewriteKey(_ path: String, by filter: KeyFilter) -> ShellCommand? {
-        let copy = "\(path).\(filter.suffix)"
+        let copy = filter.copy(of: path)
         return ShellCommand("test ! -e \(copy) && cp -p \(path) \(copy)")?.then(filter.command(from: copy, to: path))
     }
 
@@ -210,13 +222,20 @@ package enum KeyFilter: Hashable, Sendable {
     /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
     case fromLetters(label: String)
 
-    fileprivate var suffix: String {
-        switch self {
-        case .fromDER: "der"
-        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
-        case .fromBase64: "base64"
-        case .fromLetters: "damaged"
-        }
+    fileprivate func copy(of path: String) -> String {
+        let suffix =
+            switch self {
+            case .fromDER: "der"
+            case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
+            case .fromBase64: "base64"
+            case .fromLetters: "damaged"
+            }
+        return "\(path).\(suffix)"
+    }
+
+    /// What is to be done after ``ShellCommand/rewriteKey(_:by:)``.
+    package func cleanup(of path: String) -> String {
+        "once the key works, remove \(copy(of: path)), which holds it too"
     }
 
     fileprivate func command(from copy: String, to path: String) -> ShellCommand? {

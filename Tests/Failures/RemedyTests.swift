@@ -48,9 +48,15 @@ import Testing
         #expect(
             ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .sandbox)?.text
                 == "install -d /etc/systemd/system/clientsecretd.service.d && "
-                + #"printf '[Service]\nReadWritePaths=-%s\n' /srv/app >>/etc/systemd/system/clientsecretd.service.d/outputs.conf"#
+                + #"printf '%s\n' '[Service]' ReadWritePaths=-/srv/app >>/etc/systemd/system/clientsecretd.service.d/outputs.conf"#
                 + " && systemctl daemon-reload && systemctl try-restart clientsecretd.service")
         #expect(ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .mount("/srv")) == nil)
+        #expect(
+            ShellCommand.addSettings([#"ReadWritePaths="-/a b""#, "ProtectHome=tmpfs"], to: "a.service")?.text
+                == #"install -d /etc/systemd/system/a.service.d && printf '%s\n' '[Service]' 'ReadWritePaths="-/a b"'"#
+                + " ProtectHome=tmpfs >>/etc/systemd/system/a.service.d/outputs.conf"
+                + " && systemctl daemon-reload && systemctl try-restart a.service")
+        #expect(ShellCommand.addSettings(["ReadWritePaths=-/a\u{1B}[2Jb"], to: "a.service") == nil)
         #expect(ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .fileSystem("/srv")) == nil)
     }
 

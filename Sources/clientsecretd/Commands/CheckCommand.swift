@@ -73,8 +73,13 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain(lines: positions.diagnostic(failure, .warning).description)
         }
         for dropIn in dryRun.dropIns {
-            CommandOutput.complain("what is missing in the sandbox of \(dropIn.unit) is added by these commands:")
-            CommandOutput.complain(lines: dropIn.commands)
+            if let command = dropIn.command {
+                CommandOutput.complain("what is missing in the sandbox of \(dropIn.unit) is added by this command:")
+                CommandOutput.complain(lines: command.text)
+            } else {
+                CommandOutput.complain("add these lines with systemctl edit \(dropIn.unit), and restart it:")
+                CommandOutput.complain(lines: dropIn.text)
+            }
         }
         if source.credentials == nil, dryRun.problems.contains(where: { $0.failure.code == .credentialMissing }) {
             CommandOutput.complain(

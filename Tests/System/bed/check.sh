@@ -26,7 +26,7 @@ done
 promise "the secret is there" test -s $output
 
 # missing: the commands that check prints for drop-ins.
-missing() { clientsecretd check 2>&1 >/dev/null | sed -n '/^mkdir -p /,$p' | grep -v '^clientsecretd: '; }
+missing() { clientsecretd check 2>&1 >/dev/null | grep '^install -d '; }
 # advice WORDS: the command that the complaint with these words ends with.
 advice() { clientsecretd check 2>&1 >/dev/null | grep -F -e "$1" | sed 's/^.*; //; s/^.*, and put it there: //'; }
 # complaint PROMISE WORDS…: check fails and says all of these.
@@ -58,14 +58,10 @@ outputs /srv/own/web.jwt '/srv/b 50%/web.jwt' /srv/own/other.jwt
 complaint "an output outside of the sandbox is noticed" \
     "clientsecretd.service may not write to /srv/own (ProtectSystem=strict)" "yaml:9:15: error" \
     "with systemctl edit clientsecretd.service"
-equal "check names the lines and the commands" "mkdir -p /etc/systemd/system/clientsecretd.service.d
-cat >>/etc/systemd/system/clientsecretd.service.d/outputs.conf <<'END'
-[Service]
-ReadWritePaths=\"-/srv/b 50%%\"
-ReadWritePaths=-/srv/own
-END
-systemctl daemon-reload
-systemctl restart clientsecretd.service" "$(missing)"
+drop_in=/etc/systemd/system/clientsecretd.service.d
+equal "check names the lines and the command" "install -d $drop_in && \
+printf '%s\\n' '[Service]' 'ReadWritePaths=\"-/srv/b 50%%\"' ReadWritePaths=-/srv/own >>$drop_in/outputs.conf && \
+systemctl daemon-reload && systemctl try-restart clientsecretd.service" "$(missing)"
 bash <(missing)
 promise "which is all that was missing" good
 rm -r /srv/own
