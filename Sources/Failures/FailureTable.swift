@@ -53,7 +53,7 @@ extension FailureCode {
             }
         case .keyTooCostly:
             row("the key is encrypted with more work than is done to open it") {
-                .say("encrypt it anew with less", see: $0.converting(.fewerIterations))
+                .say($0.reencrypting, see: $0.converting(.fewerIterations))
             }
         case .keyChanged:
             row(
@@ -570,6 +570,10 @@ package struct FailureSubject: Sendable {
         self.credential = credential
         self.name = name
         self.detail = detail
+    }
+
+    fileprivate var reencrypting: String {
+        "encrypt it anew with less" + (path.map { "; \(KeyFilter.fewerIterations.cleanup(of: $0))" } ?? "")
     }
 
     fileprivate func converting(_ filter: KeyFilter) -> ShellCommand? {

@@ -117,7 +117,7 @@ extension KeyDamage {
 
     /// How to undo it, for a key file at `path`.
     func remedy(at path: String) -> Remedy {
-        .say("write it again from a copy", run: .rewriteKey(path, by: filter))
+        .say("write it again from a copy; \(filter.cleanup(of: path))", run: .rewriteKey(path, by: filter))
     }
 
     private var filter: KeyFilter {

@@ -88,6 +88,8 @@ import Testing
         // The file's mode is the same, and the damaged one is still there.
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         let copy = try #require(names.first { $0.hasPrefix("damaged.") })
+        // The copy holds the key: what is said names it, so that it is removed.
+        #expect(failure.remedy?.words?.contains("remove \(directory(copy))") == true, "\(failure)")
         for name in ["damaged", copy] {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory(name))
             #expect(attributes[.posixPermissions] as? Int == 0o640, "\(name)")
