@@ -49,6 +49,24 @@ import Testing
         #expect(RolloutWords.line(for: nil, now: now) == "not rolled out: each machine delivers by itself")
     }
 
+    @Test func aRolloutSaysWhatItWaitsForOnceAllHaveDelivered() throws {
+        let going = RolloutView(share: 1, state: .going, since: now - 7_200)
+        var web = try client([.current: 19, .silent: 1], delivered: 19, fingerprint: current)
+        web.rollout = going
+        let words =
+            "all known machines have delivered; finished in 24 hours (2026-11-22T04:31:00Z), unless another one reports"
+        #expect(RolloutWords.lines(for: web.name, going, in: web, now: now) == ["web: " + words])
+        #expect(lines(web, columns: 300)[0].hasSuffix("; rollout: " + words))
+        let others: [([FleetCounts.State: Int], delivered: Int, share: Double)] = [
+            ([.current: 20], 19, 1), ([.failing: 1, .current: 19], 19, 1), ([.current: 19], 19, 0.9),
+        ]
+        for (counts, delivered, share) in others {
+            let other = try client(counts, delivered: delivered, fingerprint: current)
+            let line = RolloutWords.line(for: RolloutView(share: share, state: .going, since: now), in: other, now: now)
+            #expect(line == "\(Int(share * 100)) % of the machines may deliver")
+        }
+    }
+
     @Test func aLineForEachClientAndThenWhoeverIsNotCurrent() throws {
         let web = try client(
             [.current: 9_997, .failing: 1, .behind: 1, .silent: 1], delivered: 9_990,

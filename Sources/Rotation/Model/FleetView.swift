@@ -56,6 +56,9 @@ package struct FleetClientView: Hashable, Sendable {
     /// Those that are not current, or all, the worst first.
     package var machines: [FleetMachineView]
 
+    /// Whether all machines that report the client have delivered its secret, but for the silent ones.
+    package var haveAllDelivered: Bool { counts.delivered > 0 && counts.delivered == counts.hosts - counts[.silent] }
+
     package init(
         name: ClientName, fingerprint: Fingerprint?, counts: FleetCounts, rollout: RolloutView? = nil,
         machines: [FleetMachineView]

@@ -137,6 +137,10 @@ package struct RolloutView: Hashable, Sendable {
     /// Since when it has been in this state, as far as this machine has seen.
     package var since: WallTime
 
+    /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
+    /// machine has had the time to.
+    package var end: WallTime { since + Fleet.silence }
+
     /// The share in whole percent, rounded down: a hundred are all.
     package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }
 

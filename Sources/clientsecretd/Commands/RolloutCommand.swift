@@ -69,7 +69,7 @@ enum RolloutWords {
     static func lines(
         for client: ClientName, _ view: RolloutView?, in fleet: FleetClientView?, now: WallTime
     ) -> [String] {
-        let lines = ["\(client): " + line(for: view, now: now)]
+        let lines = ["\(client): " + line(for: view, in: fleet, now: now)]
         guard let fleet, view?.state == .held else { return lines }
         return lines + failures(in: fleet) + ["next: clientsecretd rollout resume \(client), or finish"]
     }
@@ -84,11 +84,14 @@ enum RolloutWords {
         }
     }
 
-    static func line(for view: RolloutView?, now: WallTime) -> String {
+    /// - Parameter fleet: what the machines report of the client; nil where that was not asked for.
+    static func line(for view: RolloutView?, in fleet: FleetClientView? = nil, now: WallTime) -> String {
         guard let view else { return "not rolled out: each machine delivers by itself" }
         let since = "since \(TimeWords.relative(view.since, to: now))"
         return switch view.state {
         case .finished: "all machines may deliver, \(since)"
+        case .going where view.percent == 100 && fleet?.haveAllDelivered == true:
+            "all known machines have delivered; finished \(TimeWords.full(view.end, to: now)), unless another one reports"
         case .going: "\(view.percent) % of the machines may deliver"
         case .held: "held at \(view.percent) % of the machines, \(since)"
         }

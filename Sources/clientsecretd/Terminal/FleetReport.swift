@@ -43,7 +43,7 @@ struct FleetReport {
             if more > 0 { text += " and \(more.grouped) more" }
         }
         if let rollout = client.rollout, rollout.state != .finished {
-            text += "; rollout: " + RolloutWords.line(for: rollout, now: now)
+            text += "; rollout: " + RolloutWords.line(for: rollout, in: client, now: now)
         }
         return text
     }
