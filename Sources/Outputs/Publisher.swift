@@ -57,7 +57,8 @@ package struct Publisher: Sendable {
         reservedPaths.noteHome(of: content.status, at: content.path, otherLines: contents.otherLines)
         return OutputContents(
             exists: true, otherLines: contents.otherLines,
-            isAsConfigured: contents.isExact && isAsConfigured(content.status, file, keeping: contents.otherLines),
+            isAsConfigured: contents.isExact
+                && isAsConfigured(content.status, file, contents.otherLines || file.slots.count > 1),
             identity: content.status.identity, realPath: content.path, slots: contents.slots)
     }
 
@@ -127,21 +128,45 @@ package struct Publisher: Sendable {
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
         var mode = file.mode
+        var kept = AtomicFile.Kept.attributes
         var bytes: [UInt8] = []
         if hasContent, let content = target.content {
             let found = try read(content.bytes, file)
             bytes = try merged(content.bytes, found, secrets, file)
-            if content.bytes == bytes, isAsConfigured(content.status, file, keeping: found.otherLines) { return false }
-            if found.otherLines { mode = Self.mode(mode, group, keeping: content.status) }
+            // The value of a variable whose client has no secret yet may be anybody's.
+            let keepsContent = found.otherLines || found.slots.keys.contains { secrets[$0] == nil }
+            if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return false }
+            if keepsContent { kept = .content }
+            if isOthers(found, at: target.path, secrets, file) {
+                // Both contents may have readers that the other must not have.
+                if keepsContent { mode = 0o600 } else { kept = .nothing }
+            }
         } else {
             bytes = try merged([], nil, secrets, file)
         }
         do throws(FileError) {
-            try target.replace(with: bytes, mode: mode, group: group, naming: naming)
+            try target.replace(with: bytes, mode: mode, group: group, keeping: kept, naming: naming)
             return true
         } catch {
             if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
+        }
+    }
+
+    /// Whether the file was another output, which somebody has renamed: in trusted directories others may. Who may read
+    /// that one need not be who may read this one.
+    private func isOthers(_ found: Found, at realPath: String, _ secrets: [Slot: Secret], _ file: FileSpec) -> Bool {
+        guard identity.trusts(place: FilePath(realPath)) else { return false }
+        return secrets.contains { slot, secret in
+            switch found.slots[slot] {
+            case .token(let token):
+                guard let claims = token.withBytes({ (try? CompactJWS($0))?.form?.claims }) else {
+                    return !file.format.isShared
+                }
+                return claims.subject != secret.issued.client || claims.issuer != secret.issued.team
+            case .foreign: return !file.format.isShared
+            case nil: return false
+            }
         }
     }
 
@@ -160,15 +185,6 @@ package struct Publisher: Sendable {
     static func words(for bytes: [UInt8]) -> String {
         guard let format = FormatRegistry.guess(bytes) else { return "it has none of the formats of an output" }
         return "it seems to have \"format: \(format.name)\" (\(format.words))"
-    }
-
-    /// The mode for a file with lines of others, which a write never makes readable for more users than before: not by a
-    /// wider mode, nor by the rights of a group that it did not have.
-    private static func mode(_ configured: UInt16?, _ group: UInt32?, keeping old: FileStatus) -> UInt16 {
-        let found = old.mode & 0o777
-        let mode = (configured ?? found) & found
-        guard let group, group != old.group else { return mode }
-        return mode & 0o707 | mode & (found & 0o007) << 3
     }
 
     private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
@@ -250,9 +266,9 @@ package struct Publisher: Sendable {
     /// False for an unknown group or another owner: the content is reported all the same, and the next write reports
     /// the failure.
     ///
-    /// - Parameter otherLines: whether the file has lines of others, for which its mode may be narrower than configured.
-    private func isAsConfigured(_ status: FileStatus, _ file: FileSpec, keeping otherLines: Bool) -> Bool {
-        let hasMode = file.mode.map { $0 == status.mode || otherLines && $0 & status.mode == status.mode } ?? true
+    /// - Parameter keepsContent: whether content may have stayed, for which the mode may be narrower than configured.
+    private func isAsConfigured(_ status: FileStatus, _ file: FileSpec, _ keepsContent: Bool) -> Bool {
+        let hasMode = file.mode.map { $0 == status.mode || keepsContent && $0 & status.mode == status.mode } ?? true
         guard status.owner == identity.user, hasMode else { return false }
         guard let wanted = try? group(of: file) else { return file.group == nil }
         return wanted == status.group

@@ -105,6 +105,102 @@ import Testing
         #expect(try !publisher.publish(secrets, in: file).wrote, "which lasts")
     }
 
+    /// A file as another program left it.
+    struct Found: CustomTestStringConvertible {
+        var mode: Int
+        var group: UInt32 = 0
+        /// For setfacl(1).
+        var list = ""
+
+        var testDescription: String { "\(String(mode, radix: 8)) of group \(group), \(list)" }
+    }
+
+    /// In a directory where others may rename files, a file of any mode comes to any path. What counts is who can read it.
+    @Test(
+        .needs(.root), .needs(.tools),
+        arguments: [
+            Found(mode: 0o600), Found(mode: 0o644), Found(mode: 0o604, group: 60), Found(mode: 0o640, group: 60),
+            Found(mode: 0o600, list: "u:daemon:r"), Found(mode: 0o600, list: "u:daemon:r,m::-"),
+            Found(mode: 0o600, list: "g:games:r"), Found(mode: 0o644, list: "u:daemon:-"),
+            Found(mode: 0o644, list: "g:games:-"), Found(mode: 0o604, group: 60, list: "u:daemon:r"),
+        ])
+    func aRenameOverAnotherFileMakesNothingReadable(found: Found) throws {
+        try #require(unsafe chmod(scratch.path, 0o755) == 0)
+        func readers() throws -> Set<String> {
+            let script = """
+                for ids in 1:1 1:12345 12345:1 12345:60 12345:12345; do
+                    setpriv --reuid=${ids%:*} --regid=${ids#*:} --clear-groups cat "$1" >/dev/null 2>&1 && echo $ids
+                done; true
+                """
+            let found = try run(["sh", "-c", script, "sh", scratch("b.env")]).output
+            return Set(found.split(separator: "\n").map(String.init))
+        }
+        let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        for mode: UInt16? in [nil, 0o600, 0o640, 0o644] {
+            for group: String? in [nil, "daemon", "games"] {
+                let file = try Samples.file(scratch("b.env"), .env, mode: mode, group: group)
+                try scratch.write("B=1\n", to: "b.env", mode: 0o644)
+                try #require(run(["setfacl", "-m", "u:daemon:r,g:games:r", scratch("b.env")]).status == 0)
+                _ = try publisher.publish(secrets, in: file)
+                try scratch.write("DATABASE_URL=x\n", to: "a.env", mode: found.mode)
+                try #require(unsafe chown(scratch("a.env"), 0, found.group) == 0)
+                if !found.list.isEmpty {
+                    try #require(run(["setfacl", "-m", found.list, scratch("a.env")]).status == 0)
+                }
+                try #require(unsafe rename(scratch("a.env"), scratch("b.env")) == 0)
+                let before = try readers()
+                // As a writer, which keeps nothing from one request to the next.
+                let done = try Samples.publisher().publish(secrets, in: file)
+                #expect(try scratch.read("b.env").hasPrefix("DATABASE_URL=x\nSECRET="))
+                let added = try readers().subtracting(before)
+                #expect(added.isEmpty, "\(added) with mode \(mode ?? 0) and group \(group ?? "none")")
+                #expect(done.contents.isAsConfigured)
+            }
+        }
+    }
+
+    /// Where others may rename files, and nothing is remembered of them, as in a writer or after a restart.
+    @Test(
+        .needs(.root), .needs(.tools),
+        arguments: [FileFormat.raw, .json, .env], [nil, 0o600, 0o640] as [UInt16?])
+    func anOutputThatIsRenamedOverAnotherPassesNoReadersOn(format: FileFormat, configured: UInt16?) throws {
+        try #require(unsafe chmod(scratch.path, 0o755) == 0)
+        func publish(_ secret: Secret, in name: String, mode: UInt16?) throws -> Publication {
+            let paths = ReservedPaths()
+            paths.set(inputs: [], outputs: [], state: nil, trusted: [try Samples.path(scratch.path)])
+            let publisher = Publisher(
+                as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
+            let slot: Slot = format == .env ? .variable("SECRET") : .whole
+            return try publisher.publish([slot: secret], in: try Samples.file(scratch(name), format, mode: mode))
+        }
+        func isRead(_ name: String) throws -> Bool {
+            try run(["setpriv", "--reuid=1", "--regid=12345", "--clear-groups", "cat", scratch(name)]).status == 0
+        }
+        _ = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
+        _ = try publish(try Samples.secret(client: "com.example.b"), in: "b", mode: nil)
+        try #require(run(["setfacl", "-m", "u:daemon:r", scratch("b")]).status == 0)
+        // An access list is the output's as long as it is there.
+        _ = try publish(try Samples.secret(1, client: "com.example.b"), in: "b", mode: nil)
+        #expect(try isRead("b") && !isRead("a"))
+        try #require(unsafe rename(scratch("b"), scratch("a")) == 0)
+        let done = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
+        #expect(done.wrote && done.contents.isAsConfigured)
+        #expect(try !isRead("a"))
+        #expect(try mode("a") == Int(configured ?? 0o600))
+    }
+
+    /// The value of a variable whose client has no secret yet is perhaps another client's.
+    @Test func aValueThatStaysIsNotReadableForMoreUsersThanBefore() throws {
+        let file = try Samples.file(scratch("app.env"), .env, mode: 0o644, variables: ["A", "B"])
+        try scratch.write("A=theirs\n", to: "app.env", mode: 0o600)
+        let secret = try Samples.secret()
+        let done = try publisher.publish([.variable("B"): secret], in: file)
+        #expect(try mode("app.env") == 0o600)
+        #expect(done.contents.isAsConfigured)
+        _ = try publisher.publish([.variable("A"): try Samples.secret(1), .variable("B"): secret], in: file)
+        #expect(try mode("app.env") == 0o644)
+    }
+
     /// In a directory where others may rename files.
     @Test func contentThatWasMovedOverAnotherOutputDoesNotStayThere() throws {
         let paths = ReservedPaths()

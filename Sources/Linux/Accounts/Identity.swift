@@ -41,7 +41,7 @@ package struct Identity: Hashable, Sendable {
     }
 
     /// Whether a real path is a trusted directory or lies below one.
-    func trusts(place path: FilePath) -> Bool {
+    package func trusts(place path: FilePath) -> Bool {
         trustedDirectories.contains { path.starts(with: $0) }
     }
 

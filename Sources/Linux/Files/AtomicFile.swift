@@ -5,7 +5,7 @@ import SystemPackage
 
 /// A file that is replaced atomically: readers see the old content or the new, even after a power cut.
 ///
-/// `init` finds, checks and reads the file; ``replace(with:mode:group:naming:)`` replaces it if it is still the one
+/// `init` finds, checks and reads the file; ``replace(with:mode:group:keeping:naming:)`` replaces it if it is still the one
 /// that was read.
 package struct AtomicFile: ~Copyable {
     /// 1 MiB: no environment file or secret is that large, while a device or a log soon is.
@@ -55,6 +55,16 @@ package struct AtomicFile: ~Copyable {
         self.limit = limit
     }
 
+    /// What a file has of the one that it replaces.
+    package enum Kept: Sendable {
+        /// As if there had been none.
+        case nothing
+        /// Mode and group, as far as none is given, and access list, user attributes and label.
+        case attributes
+        /// The same and content. Then nobody gets to read it who could not, whatever mode and group say.
+        case content
+    }
+
     /// Gives the name to a new file with this content, once all its attributes are set.
     ///
     /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer refers to the file that was read: the other
@@ -63,13 +73,15 @@ package struct AtomicFile: ~Copyable {
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
     ///   - group: nil: that of the file that is replaced, else the directory's default.
+    ///   - kept: what the new file has of the one that it replaces.
     package func replace(
-        with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, naming: TemporaryNames
+        with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, keeping kept: Kept = .attributes,
+        naming: TemporaryNames
     ) throws(FileError) {
         let directory = place.directory
         var temporary = try Self.temporary(
-            with: bytes, limit: limit, Attributes(mode: mode, group: group), for: place, from: replaced,
-            naming: naming)
+            with: bytes, limit: limit, Attributes(mode: mode, group: group, keepsContent: kept == .content), for: place,
+            from: kept == .nothing ? nil : replaced, naming: naming)
         if let content {
             waitForTurn()
             // Metadata too: renaming changes ctime, so afterwards only the content can be compared.

@@ -7,6 +7,8 @@ struct Attributes {
     /// From the settings; nil: copied from the file that is replaced.
     let mode: UInt16?
     let group: UInt32?
+    /// Whether content of the file that is replaced stays: then only those may read it who could before.
+    var keepsContent = false
 
     /// Without a setting or an old file: only the owner may read the secret.
     static let plainMode: UInt16 = 0o600
@@ -28,8 +30,22 @@ struct Attributes {
         }
         if let source { try copyAttributes(from: source.descriptor, to: descriptor, path) }
         // Last, since with an access list the mode's group bits are its mask.
-        let mode = (mode ?? source?.status.mode ?? Self.plainMode) & 0o777
+        var mode = (mode ?? source?.status.mode ?? Self.plainMode) & 0o777
+        if keepsContent, let source { mode = try narrowed(mode, source, path) }
         _ = try checked(clinux_file_set_mode(descriptor, UInt32(mode)), path)
+    }
+
+    /// The mode without the rights of those who had none to the file that is replaced.
+    private func narrowed(
+        _ mode: UInt16, _ source: (descriptor: Int32, status: FileStatus), _ path: String
+    ) throws(FileError) -> UInt16 {
+        let found = source.status.mode & 0o777
+        let mode = mode & found
+        guard let group, group != source.status.group else { return mode }
+        // It may keep members of either group out.
+        if try AccessList(of: source.descriptor, path: path) != nil { return mode & 0o700 }
+        // The new group was among the others, and the old group's members are now.
+        return mode & 0o700 | mode & (found & 0o007) << 3 | mode & (found >> 3) & 0o007
     }
 
     private func setGroup(
