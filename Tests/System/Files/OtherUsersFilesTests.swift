@@ -75,6 +75,32 @@ import Testing
             "\(blind.complaints)")
     }
 
+    @Test func aFileThatHoldsSomethingElseIsNotOverwrittenByAWriter() throws {
+        let sandbox = try Sandbox()
+        _ = try sandbox.makeDirectory("app")
+        let path = try sandbox.write("PORT=80\nDATABASE_URL=x\n", to: "app/secret", of: Self.user)
+        try sandbox.configureForWriters(
+            "  web:\n    client_id: com.example.web\n    outputs: [{path: \(path), as: \(Self.user)}]\n")
+        let text = try sandbox.directory.read("app/secret")
+        let foreseen = try sandbox.command("check")
+        #expect(foreseen.status == 1 && foreseen.complaints.contains("the file holds something else"), "\(foreseen)")
+        try sandbox.start()
+        let output = try #require(try sandbox.outputs(of: "web").first)
+        #expect(output.state == "failed")
+        let client = try sandbox.client(named: "web")
+        let failure = try #require(client["failure"] as? [String: Any])
+        #expect(failure["code"] as? String == "output_foreign", "\(failure)")
+        #expect((failure["message"] as? String)?.contains("format: env") == true, "\(failure)")
+        #expect(try sandbox.command("renew", "web").status == 1)
+        #expect(try sandbox.directory.read("app/secret") == text)
+        // Emptied it has nothing to lose, and once written it is only damaged.
+        for content in ["", text] {
+            try sandbox.write(content, to: "app/secret", of: Self.user)
+            try sandbox.eventually("the secret") { try sandbox.directory.read("app/secret").hasPrefix("eyJ") }
+        }
+        #expect(sandbox.leftovers() == [])
+    }
+
     @Test func aWriterThatFailsIsAskedAgain() throws {
         let sandbox = try sandbox { path, sandbox in sandbox.client("web", variable: "WEB", of: path) }
         // Looked at, hung up on, killed in the middle of writing; then it goes well.
