@@ -168,6 +168,46 @@ import Testing
         #expect(try watcher.read(at: now) == [])
     }
 
+    /// Else each change in a directory of a removed client would wake the daemon.
+    @Test func aReloadEndsTheWatchesOfWhatIsNoOutputAnyMore() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["kept", "removed"] {
+            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
+        }
+        let paths = try ["kept/a.env", "removed/b.env"].map { try #require(AbsolutePath(directory($0))) }
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        /// The directories that the kernel watches, by their inodes.
+        func watched() throws -> Set<Int> {
+            let lines = try String(contentsOfFile: "/proc/self/fdinfo/\(watcher.raw)", encoding: .utf8)
+            return Set(lines.matches(of: #/inotify .* ino:([0-9a-f]+) /#).compactMap { Int($0.1, radix: 16) })
+        }
+        func inode(_ name: String) throws -> Int {
+            try #require(
+                FileManager.default.attributesOfItem(atPath: directory(name))[.systemFileNumber] as? Int)
+        }
+        let now = BootTime(milliseconds: 1_000_000)
+        let one = try configuration(paths[0])
+        var both = one
+        both.clients[try #require(ClientName("api"))] = try configuration(paths[1]).clients.values.first
+        watcher.follow(both, at: now)
+        var noticed: Set<Resource> = []
+        #expect(
+            eventually {
+                noticed.formUnion(watcher.handle(found.drain(), at: now))
+                return noticed == Set(paths.map(Resource.file))
+            })
+        #expect(try watched().isSuperset(of: [inode("kept"), inode("removed")]))
+        watcher.follow(one, at: now)
+        #expect(try watched().contains(inode("kept")))
+        #expect(try !watched().contains(inode("removed")))
+        // Nor is it watched again for what another client has there.
+        try directory.write("A=1", to: "removed/b.env")
+        try directory.write("A=1", to: "kept/a.env")
+        #expect(try watcher.read(at: now) == [.file(paths[0])])
+    }
+
     /// Its directories are watched before it is read for the first time.
     @Test func theConfigurationIsReadAgainOnlyBecauseOfAChange() throws {
         let directory = try TemporaryDirectory()
