@@ -70,7 +70,7 @@ final class CanaryFixture {
     /// Says this to the status socket and hears what comes back.
     func visit(_ request: String) throws {
         let answer = try run(
-            ["curl", "--silent", "--include", "--max-time", "20", "--unix-socket", sandbox.socket]
+            ["curl", "--silent", "--include", "--max-time", "300", "--unix-socket", sandbox.socket]
                 + request.split(separator: " ").map(String.init))
         let isAnswer = answer.output.hasPrefix("HTTP/1.1 ")
         #expect(isAnswer, "\(request): \(answer.complaints)")

@@ -20,11 +20,18 @@ import Testing
         try configure(field, token)
         try field.command("check")
         try field.start()
-        try drift(field, "SECRET=\(token)x\nNEIGHBOUR=\(neighbour)\n")
+        // Each is waited for: a renewal that comes before a repair takes its place, and only the third repair is told as such.
+        try drift(field, "SECRET=\(token)x\nNEIGHBOUR=\(neighbour)\n", until: "its repair") {
+            try isRepaired(field) && !sandbox.directory.read("out/app.env").contains("\(token)x")
+        }
         try pasteIntoConfigurations(field, token)
-        try drift(field, "SECRET='\(token)\n")
+        try drift(field, "SECRET='\(token)\n", until: "its repair") {
+            try isRepaired(field) && sandbox.log().contains("cannot be read or edited safely")
+        }
         try pasteIntoCommands(field, token)
-        try drift(field, CanaryFixture.pem)
+        try drift(field, CanaryFixture.pem, until: "its refusal") {
+            try sandbox.log().contains("out/web.jwt: it is something that the daemon reads")
+        }
         try visitTheSocket(field, token)
         try reload(field, token)
         field.hearProcess()
@@ -100,10 +107,17 @@ import Testing
         try sandbox.directory.write(configuration, to: "clientsecretd.yaml")
     }
 
-    /// Somebody writes into two outputs what is no good there.
-    private func drift(_ field: CanaryFixture, _ content: String) throws {
+    /// Somebody writes into two outputs what is no good there, and the daemon does what it does about that.
+    private func drift(
+        _ field: CanaryFixture, _ content: String, until what: String, _ isDone: () throws -> Bool
+    ) throws {
         try field.sandbox.directory.write(content, to: "out/app.env")
         try field.sandbox.directory.write(content, to: "out/web.jwt")
+        try field.sandbox.eventually(what, isDone)
+    }
+
+    private func isRepaired(_ field: CanaryFixture) throws -> Bool {
+        try field.sandbox.directory.read("out/web.jwt").hasPrefix("eyJ")
     }
 
     /// A key or a secret in every place of a configuration, and in the place of one.
@@ -245,8 +259,10 @@ import Testing
         // A key in the place of a secret is not written over; as soon as it has gone the secret comes back.
         try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
         try sandbox.eventually("the secret in the place of a key") {
-            (try? sandbox.directory.read("out/web.jwt").hasPrefix("eyJ")) == true
+            (try? isRepaired(field)) == true
         }
+        // The daemon says so after it has written: a stop would come before.
+        try sandbox.eventually("the third repair") { try sandbox.log().contains("something else goes on changing it") }
     }
 
     /// From a new start, and at a time when the clock cannot be right.
