@@ -216,16 +216,15 @@ enum WriterFaults {
         case .writerSilent, .writerGarbled:
             .say("see what it says", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
-        case .permissionDenied: denied(path, user)
+        case .permissionDenied: link(on: path, user) ?? denied(path, user)
         case .directoryMissing: making(path.directory, for: user)
-        case .untrustedLink:
-            id(of: user).flatMap { GuardedPath.strangersLink(on: path.description, for: $0) }
+        case .untrustedLink: link(on: path, user)
         case .readOnlyFileSystem:
             .say(
                 "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
                     + "that are printed", see: .check)
         case .quotaExceeded: .say("make room, or raise the quota of \(user)")
-        case .foreignOwner: foreign(path, user)
+        case .foreignOwner: link(on: path, user) ?? foreign(path, user)
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0: Owner.leavingRoots(user)
         case .groupNotPermitted:
             .say(
@@ -236,6 +235,11 @@ enum WriterFaults {
     }
 
     private static func id(of user: String) -> UInt32? { (try? Accounts.userID(user)).flatMap { $0 } }
+
+    /// What removes a link on the way: whatever fails behind it, its owner chose.
+    private static func link(on path: AbsolutePath, _ user: String) -> Remedy? {
+        id(of: user).flatMap { GuardedPath.untrustedLink(on: path.description, for: $0) }
+    }
 
     private static func making(_ directory: AbsolutePath, for user: String) -> Remedy {
         guard let id = id(of: user) else {
@@ -267,12 +271,12 @@ enum WriterFaults {
 
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
     private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
-        let file = Printable.name(path.description)
-        guard FileStatus.following(path.description)?.owner == 0 else {
-            return .say("see whose it is, and write its owner under \"as\" or remove it", see: .list(path.description))
+        // Another name of a file of root's would be given away with it.
+        guard let id = id(of: user), GuardedPath.isRootsOwn(path.description, for: id) else {
+            return .say("see whose it is, and write another path or remove it", see: .list(path.description))
         }
         return .say(
-            "root owns \(file) now: if its content is meant for \(user), give it back to \(user)",
+            "root owns \(Printable.name(path.description)) now: if its content is meant for \(user), give it back to \(user)",
             see: .list(path.description))
     }
 

@@ -135,6 +135,31 @@ import Testing
         }
     }
 
+    /// Its user could have root's file given away, because that is what would let the writer go on.
+    @Test(arguments: ["roots", "/etc/passwd", "closed/f", "folder/f", "/etc/clientsecretd-none"])
+    func aFailureBehindAnOwnLinkToWhatIsAnothersIsTheLinks(target: String) throws {
+        let room = try Room()
+        try #require(unsafe chmod(room(""), 0o755) == 0)
+        try room.file("roots")
+        try room.folder("closed", mode: 0o700)
+        try room.folder("folder")
+        try room.file("folder/f")
+        try room.folder("own", owner: Room.otherUser)
+        let isWay = target.hasSuffix("/f")
+        let place = isWay ? String(target.dropLast(2)) : target
+        let link = try room.link("own/f", to: place.hasPrefix("/") ? place : room(place), owner: Room.otherUser)
+        let path = isWay ? link + "/f" : link
+        let naming = try TemporaryNames()
+        let refused = try #require(throws: FileError.self) {
+            try acting(as: Room.otherIdentity) {
+                try AtomicFile(path, as: Room.otherIdentity).replace(with: [], naming: naming)
+            }
+        }
+        #expect(refused.code == .untrustedLink && refused.path == link)
+        #expect(refused.remedy?.command == "runuser -u nobody -- find \(link) -maxdepth 0 -type l -delete")
+        #expect(GuardedPath.untrustedLink(on: path, for: Room.otherUser) == refused.remedy)
+    }
+
     @Test func anotherUsersLinkToTheirOwnFileIsFollowed() throws {
         let room = try Room()
         try room.file("f", "theirs", owner: Room.otherUser)

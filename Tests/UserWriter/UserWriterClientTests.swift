@@ -121,6 +121,31 @@ import Testing
         )
     }
 
+    /// `chown` follows links, and another name of a file is that file.
+    @Test(.needs(.root), arguments: ["plain", "link", "way/shadow", "rootslink", "second"])
+    func onlyAFileThatIsRootsOwnIsGivenBack(name: String) throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        try FileManager.default.createDirectory(atPath: directory("app"), withIntermediateDirectories: false)
+        for file in ["app/plain", "other"] { try directory.write("A=1\n", to: file) }
+        for (link, target) in [("link", "/etc/shadow"), ("way", "/etc"), ("rootslink", "/etc/shadow")] {
+            try FileManager.default.createSymbolicLink(atPath: directory("app/\(link)"), withDestinationPath: target)
+        }
+        try FileManager.default.linkItem(atPath: directory("other"), toPath: directory("app/second"))
+        for owned in ["app", "app/link", "app/way"] {
+            try #require(unsafe lchown(directory(owned), 65_534, 65_534) == 0)
+        }
+        let path = try #require(AbsolutePath(directory("app/\(name)")))
+        for code in [Failure.Code.foreignOwner, .permissionDenied] {
+            let remedy = try #require(WriterFaults.remedy(code, "nobody", path, "/etc/c.yaml"))
+            #expect(remedy.description.contains("give it back") == (name == "plain" && code == .foreignOwner))
+            let isUsersLink = ["link", "way/shadow"].contains(name)
+            #expect((remedy.words == "remove the link") == isUsersLink)
+            #expect(
+                (remedy.command?.hasPrefix("runuser -u nobody -- find \(directory("app"))/") == true) == isUsersLink)
+        }
+    }
+
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(

@@ -14,6 +14,7 @@ package struct AtomicFile: ~Copyable {
     /// What the file held; nil: there is none.
     package let content: FileContent?
 
+    private let identity: Identity
     private let place: GuardedPlace
     private let source: OpenFile?
     private let limit: Int
@@ -39,13 +40,9 @@ package struct AtomicFile: ~Copyable {
         let place = try GuardedWalk.place(path, .publishing, as: identity)
         // Nothing behind it could be written: it would have to belong to the link's owner and to the acting user.
         if let link = place.strangersLink { throw link.error(for: identity) }
-        if let found = place.found {
-            try Self.check(found, place, as: identity)
-            let source = try OpenFile(place, limit: limit)
-            try Self.check(source.status, place, as: identity)
-            let content = try source.content()
-            try place.confirm(content.status)
-            self.content = content
+        if place.found != nil {
+            let source = try Self.open(place, limit, as: identity)
+            content = try Self.content(of: source, at: place, as: identity)
             self.source = consume source
         } else {
             content = nil
@@ -53,6 +50,31 @@ package struct AtomicFile: ~Copyable {
         }
         self.place = place
         self.limit = limit
+        self.identity = identity
+    }
+
+    private static func open(
+        _ place: GuardedPlace, _ limit: Int, as identity: Identity
+    ) throws(FileError) -> OpenFile {
+        do throws(FileError) {
+            if let found = place.found { try check(found, place, as: identity) }
+            return try OpenFile(place, limit: limit)
+        } catch {
+            throw place.blamed(error, for: identity)
+        }
+    }
+
+    private static func content(
+        of source: borrowing OpenFile, at place: GuardedPlace, as identity: Identity
+    ) throws(FileError) -> FileContent {
+        do throws(FileError) {
+            try check(source.status, place, as: identity)
+            let content = try source.content()
+            try place.confirm(content.status)
+            return content
+        } catch {
+            throw place.blamed(error, for: identity)
+        }
     }
 
     /// What a file has of the one that it replaces.
@@ -77,6 +99,16 @@ package struct AtomicFile: ~Copyable {
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, keeping kept: Kept = .attributes,
         naming: TemporaryNames
+    ) throws(FileError) {
+        do throws(FileError) {
+            try put(bytes, mode, group, naming)
+        } catch {
+            throw place.blamed(error, for: identity)
+        }
+    }
+
+    private func put(
+        _ bytes: [UInt8], _ mode: UInt16?, _ group: UInt32?, _ naming: TemporaryNames
     ) throws(FileError) {
         let directory = place.directory
         var temporary = try Self.temporary(
@@ -172,7 +204,7 @@ package struct AtomicFile: ~Copyable {
     /// What this name holds now; nil when it is no file like the one that was read.
     private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
         guard let status = try place.directory.status(of: name) else { return nil }
-        let now = GuardedPlace(directory: place.directory, name: name, found: status, strangersLink: nil)
+        let now = GuardedPlace(directory: place.directory, name: name, found: status)
         do throws(FileError) {
             return try OpenFile(now, limit: limit).content()
         } catch {

@@ -50,16 +50,16 @@ enum GuardRule {
     private static let closing = Remedy.say(
         "write another path, or take the right to write from its group and others if nothing needs it")
 
-    /// Checks a link found in `directory`. Returns the owner that its target must have; nil: any will do.
+    /// Checks a link found in `directory`. Returns whether it may lead to another user's file or directory.
     func check(
         link path: FilePath, _ status: FileStatus, in directory: GuardedDirectory, for identity: Identity
-    ) throws(FileError) -> UInt32? {
-        if identity.trusts(status.owner), identity.trusts(directory.status.owner) { return nil }
+    ) throws(FileError) -> Bool {
+        if identity.trusts(status.owner), identity.trusts(directory.status.owner) { return true }
         switch self {
-        case .publishing: return status.owner
-        case .proving: return nil
+        case .publishing: return false
+        case .proving: return true
         case .deciding, .keeping:
-            throw StrangersLink(path: path, status: status).error(
+            throw UntrustedLink(path: path, status: status).error(
                 for: identity, hasRemedy: self == .deciding)
         }
     }
@@ -67,6 +67,11 @@ enum GuardRule {
     /// Whether a link that was followed belongs to a stranger.
     func isStrangers(_ link: FileStatus, for identity: Identity) -> Bool {
         self == .publishing && !identity.trusts(link.owner)
+    }
+
+    /// Whether a link that was followed belongs to the acting user, who is not root.
+    func isOwn(_ link: FileStatus, for identity: Identity) -> Bool {
+        self == .publishing && link.owner == identity.user && link.owner != 0
     }
 
     /// What lets the acting user into a directory. Its mode may be what protects other files in it.
@@ -87,15 +92,22 @@ enum GuardRule {
     }
 }
 
-/// A link on the way that belongs neither to root nor to the user who acts. Whatever fails behind it, its owner chose, so
-/// nothing but the link is reported.
-struct StrangersLink: Hashable {
+/// A link on the way that is blamed for what fails behind it, because its owner chose what that is: nothing but the link
+/// is reported.
+///
+/// It belongs neither to root nor to the user who acts. Or it belongs to the latter and leads to what does not: it is
+/// followed, since that user gains nothing by it. But nothing behind it, such as a file of root's, may be given to that user.
+struct UntrustedLink: Hashable {
     let path: FilePath
     let status: FileStatus
+    /// Whether what it leads to does not belong to its owner.
+    var leadsAway = false
 
     func error(for identity: Identity, hasRemedy: Bool = true) -> FileError {
         FileError(
-            .untrustedLink, at: path.string, detail: "the link belongs to \(Owner.describe(user: status.owner))",
+            .untrustedLink, at: path.string,
+            detail: "the link belongs to \(Owner.describe(user: status.owner))"
+                + (leadsAway ? ", what it points to does not" : ""),
             remedy: hasRemedy ? remedy(for: identity) : nil)
     }
 

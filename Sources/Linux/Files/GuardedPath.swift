@@ -22,23 +22,34 @@ package enum GuardedPath {
                 try place.confirm(content.status)
                 return content
             } catch {
-                if let link = place.strangersLink { throw link.blamed(error, for: identity) }
-                guard error.code == .permissionDenied, found.owner != identity.user else { throw error }
-                throw FileError.foreign(found, at: place.path, in: place.directory.status)
+                let isForeign = error.code == .permissionDenied && found.owner != identity.user
+                throw place.blamed(
+                    isForeign ? FileError.foreign(found, at: place.path, in: place.directory.status) : error,
+                    for: identity)
             }
         }
     }
 
-    /// What removes the first link on the way to an output of `user` that belongs neither to root nor to that user; nil where
-    /// this process finds none.
-    package static func strangersLink(on path: String, for user: UInt32) -> Remedy? {
+    /// What removes the first link on the way to an output of `user` that belongs neither to root nor to that user, or that
+    /// is that user's and leads to what is not; nil where this process finds none.
+    package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
             let identity = Identity(user: user, group: user)
             let place = try GuardedWalk.place(path, .publishing, as: identity)
-            return place.strangersLink?.remedy(for: identity)
+            return (place.strangersLink ?? place.strayLink)?.remedy(for: identity)
         } catch {
             return error.code == .untrustedLink ? error.remedy : nil
         }
+    }
+
+    /// Whether an output's path of `user` is, without any link, the only name of a regular file that root owns. False where
+    /// this process cannot tell.
+    package static func isRootsOwn(_ path: String, for user: UInt32) -> Bool {
+        guard let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user)),
+            let found = place.found
+        else { return false }
+        return place.path == path && found.kind == .regular && found.owner == 0 && found.links == 1
+            && !found.isMountPoint
     }
 
     /// Reads a regular file whose content is signed, so that other users may write there; nil when there is none.

@@ -22,12 +22,14 @@ struct GuardedWalk {
     private var ahead: [Step] = []
     private var links = 0
     /// The first link that was followed and belongs to a stranger.
-    private var strangersLink: StrangersLink?
+    private var strangersLink: UntrustedLink?
+    /// The first link of the acting user, who is not root, that led to what does not belong to that user.
+    private var strayLink: UntrustedLink?
 
     private enum Step {
         case name(FilePath.Component)
-        /// The walk has reached the target of `link`, which must belong to `owner`, like the link.
-        case belongs(owner: UInt32, link: FilePath)
+        /// The walk has reached the target of a link, which has to belong to the link's owner.
+        case belongs(UntrustedLink, isCondition: Bool)
     }
 
     /// Walks to the last name of `path`, which need not exist yet.
@@ -50,9 +52,9 @@ struct GuardedWalk {
         return walk.here
     }
 
-    /// The error, or that a stranger's link led there.
+    /// The error, or that a stranger's link led there, or one that leads to what is not its owner's.
     private func blamed(_ error: FileError) -> FileError {
-        strangersLink?.blamed(error, for: identity) ?? error
+        strangersLink?.blamed(error, for: identity) ?? strayLink?.blamed(error, for: identity) ?? error
     }
 
     /// Tries again when the file was just being replaced: each try starts from the path.
@@ -99,7 +101,8 @@ struct GuardedWalk {
                 continue
             }
             try settle(found)
-            return GuardedPlace(directory: here, name: name, found: found, strangersLink: strangersLink)
+            return GuardedPlace(
+                directory: here, name: name, found: found, strangersLink: strangersLink, strayLink: strayLink)
         }
         throw FileError(.isDirectory, at: here.path.string)
     }
@@ -126,13 +129,16 @@ struct GuardedWalk {
         }
     }
 
-    /// Checks the owner of what the links led to.
-    private func settle(_ status: FileStatus?) throws(FileError) {
-        for case .belongs(let owner, let link) in ahead where status?.owner != owner {
-            throw FileError(
-                .untrustedLink, at: link.string,
-                detail: "the link belongs to \(Owner.describe(user: owner)), what it points to does not",
-                remedy: strangersLink?.remedy(for: identity))
+    /// Checks the owner of what the links led to; `status` is nil where there is nothing yet.
+    private mutating func settle(_ status: FileStatus?) throws(FileError) {
+        for case .belongs(let link, let isCondition) in ahead {
+            if isCondition {
+                guard status?.owner == link.status.owner else {
+                    throw link.error(for: identity, hasRemedy: strangersLink != nil)
+                }
+            } else if (status ?? here.status).owner != link.status.owner, strayLink == nil {
+                strayLink = link
+            }
         }
     }
 
@@ -177,9 +183,9 @@ struct GuardedWalk {
 
     /// Puts a link's text in front of what remains to be walked.
     private mutating func follow(_ handle: Int32, _ status: FileStatus, _ path: FilePath) throws(FileError) {
-        let owner = try rule.check(link: path, status, in: here, for: identity)
+        let isFree = try rule.check(link: path, status, in: here, for: identity)
         if rule.isStrangers(status, for: identity), strangersLink == nil {
-            strangersLink = StrangersLink(path: path, status: status)
+            strangersLink = UntrustedLink(path: path, status: status)
         }
         guard try checked(clinux_path_is_on_proc(handle), path.string) == 0 else {
             throw FileError(.untrustedLink, at: path.string, detail: "links of /proc are not followed")
@@ -192,7 +198,10 @@ struct GuardedWalk {
         let length = unsafe clinux_path_read_link(handle, &buffer, Self.textLimit)
         guard try checked(length, path.string) < Self.textLimit else { throw FileError(.nameTooLong, at: path.string) }
         let target = FilePath(platformString: buffer)
-        if let owner { ahead.append(.belongs(owner: owner, link: path)) }
+        if !isFree || rule.isOwn(status, for: identity) {
+            ahead.append(
+                .belongs(UntrustedLink(path: path, status: status, leadsAway: true), isCondition: !isFree))
+        }
         if target.isAbsolute { while let above = here.above { here = above } }
         ahead += target.components.reversed().map(Step.name)
     }
@@ -204,10 +213,17 @@ struct GuardedPlace {
     let name: FilePath.Component
     /// Nil: nothing has this name.
     let found: FileStatus?
-    let strangersLink: StrangersLink?
+    var strangersLink: UntrustedLink?
+    /// The acting user's, that led to what does not belong to that user.
+    var strayLink: UntrustedLink?
 
     /// The real path: links are followed.
     var path: String { directory.path(of: name) }
+
+    /// The error, or that a link led there which is not to be trusted.
+    func blamed(_ error: FileError, for identity: Identity) -> FileError {
+        strangersLink?.blamed(error, for: identity) ?? strayLink?.blamed(error, for: identity) ?? error
+    }
 
     /// Whether the process may execute what was found.
     func isExecutable() throws(FileError) -> Bool {
