@@ -24,8 +24,29 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
-    /// The other lines stay.
-    package func mayReplace(_ bytes: [UInt8]) -> Bool { true }
+    /// The other lines stay. But a file of another format, such as JSON, would not be one any more with a line of ours.
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
+        let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
+        let text = TokenBytes.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
+        // JSON, PHP and XML, a key or certificate, a token.
+        guard text.first != .openingBrace, text.first != .lessThan, !text.starts(with: "-----BEGIN".utf8),
+            !TokenBytes.isCompactJWS(text)
+        else { return false }
+        return [EnvironmentReader.systemd, .node, .shell].contains { reader in
+            reader.entries(in: text)?.contains { VariableName.isValid($0.name) } == true
+        } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.mayStandAlone)
+    }
+
+    /// Whether a line may be in an environment file that assigns nothing: a comment, a name alone, whose value docker passes
+    /// on, a name before a colon, as a dotenv library for Ruby reads it, and a shell's `export` and `source`.
+    private static func mayStandAlone(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let first = line.first(where: { !$0.isEnvironmentSpace }) else { return true }
+        if first == .hash || first == .semicolon { return true }
+        if ["export ", "source ", ". "].contains(where: { line.starts(with: $0.utf8) }) { return true }
+        let name = line.prefix(while: \.isNamePart)
+        let rest = line[name.endIndex...]
+        return !name.isEmpty && (rest.allSatisfy(\.isEnvironmentSpace) || rest.starts(with: ": ".utf8))
+    }
 
     /// Whether every line is an assignment or a comment, and there is an assignment.
     static func isLike(_ bytes: [UInt8]) -> Bool {

@@ -33,7 +33,7 @@ package struct JSONFormat: OutputFormat {
         guard case .object(let members)? = try? JSONValue(bytes, duplicates: .lastCounts),
             let secret = members["client_secret"]?.text
         else { return false }
-        return Self.members.isSuperset(of: members.keys) && TokenBytes.isCompactJWS(Array(secret.utf8))
+        return Self.members.isSuperset(of: members.keys) && TokenBytes.isClientSecret(Array(secret.utf8))
     }
 
     private static let members: Set<String> = [

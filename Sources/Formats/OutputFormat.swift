@@ -118,6 +118,16 @@ enum TokenBytes {
         bytes.starts(with: Array("eyJ".utf8)) && plain(bytes) != nil && bytes.count { $0 == UInt8(ascii: ".") } == 2
     }
 
+    /// Whether this looks like a client secret in whatever state, such as one that Apple refuses, and not like the token that
+    /// another issuer has signed for another purpose.
+    static func isClientSecret(_ bytes: [UInt8]) -> Bool {
+        guard isCompactJWS(bytes) else { return false }
+        // What a damaged token was cannot be known.
+        guard let stated = (try? CompactJWS(bytes))?.stated else { return true }
+        return stated.issuer.value.flatMap { TeamID($0) } != nil
+            || stated.audience.value?.contains { $0.contains("appleid.apple.com") } == true
+    }
+
     /// Without the blanks around it.
     static func trimmed(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.trimming(while: \.isASCIISpace)) }
 }

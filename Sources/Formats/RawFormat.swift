@@ -15,7 +15,7 @@ package struct RawFormat: OutputFormat {
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let text = TokenBytes.trimmed(bytes)
-        return text.isEmpty || TokenBytes.isCompactJWS(text)
+        return text.isEmpty || TokenBytes.isClientSecret(text)
     }
 
     package func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {

@@ -77,8 +77,8 @@ package struct TemplateFormat: OutputFormat {
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         if TokenBytes.trimmed(bytes).isEmpty { return true }
-        guard case .token? = try? parse(bytes, places: [.whole]).places[.whole] else { return false }
-        return true
+        guard case .token(let token)? = try? parse(bytes, places: [.whole]).places[.whole] else { return false }
+        return TokenBytes.isClientSecret(token)
     }
 
     package func render(

@@ -178,7 +178,12 @@ package struct Publisher: Sendable {
             return false
         }
         guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
-        throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
+        guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
+            throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
+        }
+        throw Failure(
+            .outputForeign, at: .path(file.path), detail: "it has this format, but is another program's",
+            remedy: .say("write another path, or remove the file if it is not needed"))
     }
 
     /// What a file of another program seems to be.

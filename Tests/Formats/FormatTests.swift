@@ -118,6 +118,43 @@ import Testing
             !raw.mayReplace(object) && !json.mayReplace(token) && !template.mayReplace(filled + Array("b=1\n".utf8)))
     }
 
+    @Test(arguments: [
+        "{\"a\": 1}\n", "{\n  // x=1\n  \"a\": \"b=c\"\n}\n", "\u{FEFF}{}", "[1]\n", "eyJ.a.b",
+        "<?php\nreturn ['a' => 'b'];\n",
+        "<?xml version=\"1.0\"?>\n", "a:\n  b: c\n", "services:\n  web:\n    environment:\n      - A=1\n",
+        "-----BEGIN CERTIFICATE-----\nMIIB=\n-----END CERTIFICATE-----\n", "FROM debian\nENV A=1\n", "some words\n",
+    ])
+    func aFileOfAnotherFormatGetsNoVariable(text: String) {
+        #expect(!EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8)))
+    }
+
+    @Test(arguments: [
+        "", "\n", "# A=1\n", "; no\n\n", "A=1\n", "  A = 1\r\n", "\u{FEFF}A=1\n", "export A='1'\n", "declare -x A=1\n",
+        "export A\n", "FOO\nBAR\n", "S3_BUCKET: mine\n", ". /etc/app.env\n", "source /etc/app.env\n",
+        "words here\nA=1\n", "A='{\n}'\n", "[section]\nA=1\n", "if true; then\n  A=1\nfi\n",
+    ])
+    func anEnvironmentFileMayGetAVariable(text: String) {
+        #expect(EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8)))
+    }
+
+    /// Such as that of a Kubernetes service account.
+    @Test func aTokenOfAnotherIssuerIsNotReplaced() throws {
+        func token(_ claims: String) -> [UInt8] {
+            Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8)) + [UInt8(ascii: ".")]
+                + Base64URL.encode(Array(claims.utf8)) + Array(".c2ln".utf8)
+        }
+        for claims in [#"{"iss":"https://kubernetes.default.svc","aud":["https://a"],"sub":"x"}"#, #"{"sub":"me"}"#] {
+            let text = String(decoding: token(claims), as: UTF8.self)
+            #expect(!raw.mayReplace(token(claims)))
+            #expect(!json.mayReplace(Array("{\"client_secret\": \"\(text)\"}".utf8)))
+            #expect(!TemplateFormat(parameter: "s={{client_secret}}\n").mayReplace(Array("s=\(text)\n".utf8)))
+        }
+        // Apple refuses these, but they are meant for it.
+        for claims in [#"{"iss":"DEF123GHIJ"}"#, #"{"iss":"me","aud":["https://appleid.apple.com/"]}"#] {
+            #expect(raw.mayReplace(token(claims)))
+        }
+    }
+
     @Test(
         arguments: [
             ("# mine\nA=1\nexport B='x y'\n", "env"), ("{\"a\": 1}\n", "json"), ("eyJ.a.b\n", "raw"), ("a.b=c\n", nil),

@@ -65,17 +65,20 @@ import Testing
     }
 
     @Test(arguments: [
-        (FileFormat.raw, "A=1\n", "it seems to have \"format: env\" (a variable, as NAME=value)"),
-        (.json, "{\"mine\": 1}", "it seems to have \"format: json\" (a JSON object)"),
-        (.raw, "[a]\nb: c\n", "it has none of the formats of an output"),
+        (FileFormat.raw, "A=1\n", "it seems to have \"format: env\" (a variable, as NAME=value)", nil as Remedy?),
+        (
+            .json, "{\"mine\": 1}", "it has this format, but is another program's",
+            .say("write another path, or remove the file if it is not needed")
+        ),
+        (.raw, "[a]\nb: c\n", "it has none of the formats of an output", nil),
     ])
     func aFileThatWasNeverWrittenAndHoldsSomethingElseIsNotOverwritten(
-        kind: FileFormat, text: String, words: String
+        kind: FileFormat, text: String, words: String, remedy: Remedy?
     ) throws {
         let secrets: [Slot: Secret] = [.whole: try Samples.secret()]
         let file = try Samples.file(scratch("out"), kind)
         try scratch.write(text, to: "out")
-        let failure = Failure(.outputForeign, at: .path(file.path), detail: words)
+        let failure = Failure(.outputForeign, at: .path(file.path), detail: words, remedy: remedy)
         #expect(throws: failure) { try publisher.publish(secrets, in: file, mayCreate: false) }
         #expect(publisher.obstacle(to: file, mayCreate: false) == failure)
         #expect(try scratch.read("out") == text)
