@@ -549,7 +549,7 @@ package enum FailureRetry: Hashable, Sendable {
     case sparingly
 }
 
-/// A failure's place and detail as text, for the remedy. At most one of the places is set.
+/// A failure's place and detail as text, for the remedy. At most one of the places is set, besides a path's client.
 package struct FailureSubject: Sendable {
     package var path: String?
     package var client: String?

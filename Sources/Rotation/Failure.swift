@@ -94,6 +94,17 @@ extension Failure {
     /// Whether the failure was created with a remedy of its own.
     package var hasRemedyOfItsOwn: Bool { knownRemedy != nil }
 
+    /// The same with a remedy for this client only: a command about an output, which names no client, would be about all.
+    func concerning(_ client: ClientName) -> Failure {
+        guard knownRemedy == nil, case .path = place else { return self }
+        var subject = subject
+        subject.client = client.description
+        let remedy = code.remedy(for: subject)
+        guard remedy != self.remedy else { return self }
+        return Failure(
+            code, at: place, cause: cause, detail: detail, remedy: remedy, retryAfter: retryAfter)
+    }
+
     private var subject: FailureSubject {
         switch place {
         case .path(let path): FailureSubject(path: path.description, detail: detail)

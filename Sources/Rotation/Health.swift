@@ -171,7 +171,9 @@ extension Rotation {
             health = .critical
             reason =
                 reason
-                ?? Reason(failure: objection.failure(at: path), client: name, since: now.wall, nextAttempt: nil)
+                ?? Reason(
+                    failure: objection.failure(at: path).concerning(name), client: name, since: now.wall,
+                    nextAttempt: nil)
         case .until where isSpared: break
         case .until(let expiry):
             let isExpired = deadlines.reached(expiry)

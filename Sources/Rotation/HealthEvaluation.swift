@@ -56,7 +56,7 @@ extension ClientConfiguration {
         func result(_ health: HealthState?, _ failure: Failure?) -> HealthEvaluation {
             let first = held.min { $0.secret.expiresAt < $1.secret.expiresAt }
             return HealthEvaluation(
-                client: name, health: health, failure: failure,
+                client: name, health: health, failure: failure?.concerning(name),
                 secret: health == .critical && failure?.code == .noSecret ? nil : first?.secret)
         }
         for output in outputs {

@@ -48,6 +48,14 @@ import Testing
         }
     }
 
+    /// A renewal of all clients would restart all applications.
+    @Test func theRemedyForAnOutputRenewsItsClientOnly() throws {
+        for observation in [nil, .foreign, .unusable(.derSignature)] as [SlotObservation?] {
+            let remedy = try evaluate(at: 0, ["web.jwt": observation]).failure?.remedy
+            #expect(remedy?.command == "clientsecretd renew web")
+        }
+    }
+
     @Test func whatIsNoSecretOfTheClientIsNone() throws {
         for observation in [
             nil, .foreign, .unusable(.derSignature), try secret(id: "com.example.other"), try secret(signer: nil),
