@@ -7,9 +7,9 @@ package struct RawFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    /// The secret is also found before a newline that an editor has added, and that is to be removed.
+    /// The secret is also found between blanks and line breaks, as `inspect` finds it. They are to be removed.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
-        let token = bytes.last == .lineFeed ? Array(bytes.dropLast()) : bytes
+        let token = TokenBytes.trimmed(bytes)
         return ParsedFile(places: [.whole: TokenBytes.content(token)], isExact: token == bytes)
     }
 
