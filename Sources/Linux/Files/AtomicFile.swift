@@ -101,14 +101,14 @@ package struct AtomicFile: ~Copyable {
         naming: TemporaryNames
     ) throws(FileError) {
         do throws(FileError) {
-            try put(bytes, mode, group, naming)
+            try put(bytes, mode, group, kept, naming)
         } catch {
             throw place.blamed(error, for: identity)
         }
     }
 
     private func put(
-        _ bytes: [UInt8], _ mode: UInt16?, _ group: UInt32?, _ naming: TemporaryNames
+        _ bytes: [UInt8], _ mode: UInt16?, _ group: UInt32?, _ kept: Kept, _ naming: TemporaryNames
     ) throws(FileError) {
         let directory = place.directory
         var temporary = try Self.temporary(
