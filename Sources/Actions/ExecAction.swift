@@ -147,6 +147,8 @@ extension Failure {
                     "its first line ends in a carriage return, as Windows writes line ends",
                     "save it with Unix line ends, then have it run"
                 )
+            case .byteOrderMark:
+                ("a byte-order mark is before its first line", "save it as UTF-8 without that, then have it run")
             case .interpreterMissing(let name):
                 (
                     "its interpreter \(Printable.name(name)) does not exist",

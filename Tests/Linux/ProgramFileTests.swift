@@ -41,6 +41,7 @@ import Testing
         ("#!/bin/sh\r\ntrue\r\n", ProgramObstacle.carriageReturn), ("#!/usr/bin/env sh\r\n", .carriageReturn),
         ("#!/usr/bin/nosuch\ntrue\n", .interpreterMissing("/usr/bin/nosuch")),
         ("#!/etc/passwd\n", .interpreterNotExecutable("/etc/passwd")),
+        ("#!/etc\n", .interpreterNotExecutable("/etc")), ("\u{FEFF}#!/bin/sh\ntrue\n", .byteOrderMark),
         ("#!/usr/bin/env nosuchprogram\n", .notFoundByEnv("nosuchprogram")),
         ("#!/usr/bin/env sh -e\n", .notFoundByEnv("sh -e")),
         ("#!/usr/bin/env -S nosuch -u\n", .notFoundByEnv("nosuch")),

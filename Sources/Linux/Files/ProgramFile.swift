@@ -8,6 +8,8 @@ package enum ProgramObstacle: Hashable, Sendable {
     case mountedNoexec
     /// Its first line has a Windows line ending, so that the interpreter's name, or its argument, ends in that character.
     case carriageReturn
+    /// A byte-order mark is before `#!`, as Windows programs write it.
+    case byteOrderMark
     /// The interpreter of a script, or the loader of a program, does not exist.
     case interpreterMissing(String)
     case interpreterNotExecutable(String)
@@ -45,6 +47,7 @@ package struct ProgramFile {
         guard !Self.isNoexec(path) else { return .mountedNoexec }
         guard let bytes = Self.read(path, count: Self.beginning, at: 0) else { return nil }
         if bytes.starts(with: "#!".utf8) { return obstacle(script: bytes) }
+        if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
         let found = bytes.starts(with: ELFHeader.magic) ? obstacle(program: bytes) : .noFormat
         switch found {
         case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
@@ -68,6 +71,8 @@ package struct ProgramFile {
     private func obstacle(script bytes: [UInt8]) -> ProgramObstacle? {
         guard let line = FirstLine(bytes), !line.interpreter.isEmpty else { return .noFormat }
         if line.endsInCarriageReturn { return .carriageReturn }
+        let interpreters = interpreters
+        if interpreters.contains(path) { return .interpreterNotExecutable(path) }
         for interpreter in interpreters {
             if FileStatus.isAbsent(interpreter) { return .interpreterMissing(interpreter) }
             if Self.isNoexec(interpreter) || !Self.isExecutable(interpreter) {
@@ -109,7 +114,9 @@ package struct ProgramFile {
         return true
     }
 
-    private static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+    private static func isExecutable(_ path: String) -> Bool {
+        unsafe access(path, X_OK) == 0 && FileStatus.following(path)?.kind != .directory
+    }
 
     private static func isNoexec(_ path: String) -> Bool {
         var status = statvfs()
