@@ -64,7 +64,7 @@ import Testing
         try room.file(name)
         let other = Process()
         other.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-        other.arguments = ["-x", room(name), "sh", "-c", "echo; exec sleep 600"]
+        other.arguments = ["--no-fork", "-x", room(name), "sh", "-c", "echo; exec sleep 600"]
         let output = Pipe()
         other.standardOutput = output
         try other.run()
