@@ -1,5 +1,5 @@
 #!/bin/bash
-# publish.sh [CLIENTS [RUNS [DIRECTORY]]]: how long the daemon takes to publish for so many clients at once (10,000), as a
+# publish.sh [CLIENTS [RUNS [DIRECTORY]]]: how long the daemon takes to publish for so many clients at once (1,000), as a
 # ratio to a plain C program that writes, syncs and renames as many files (outputs and state records) on eight threads. The
 # two take turns, each time in fresh directories; single times say little on a machine that others use, ratios of one run
 # do. The processor seconds of both stand behind, and the medians of all runs (5) at the end.
@@ -18,7 +18,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-clients=${1:-10000}
+clients=${1:-1000}
 runs=${2:-5}
 directory=${3-}
 binary=$PWD/.build/release/clientsecretd

@@ -1,12 +1,12 @@
 #!/bin/bash
 # restart.sh [CLIENTS [RUNS]]: how long a daemon needs from its start to READY=1 over so many clients with valid secrets
-# (10,000), and `check` of them, as ratios to a plain C program that reads the same files and verifies the same signatures
+# (1,000), and `check` of them, as ratios to a plain C program that reads the same files and verifies the same signatures
 # on two threads. The three take turns; the median of the runs (5) is printed last. Nothing is written between the turns,
 # and all files are in the page cache: it is processor time that is compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-clients=${1:-10000}
+clients=${1:-1000}
 runs=${2:-5}
 binary=$PWD/.build/release/clientsecretd
 [ -x "$binary" ] || { echo "restart.sh: run 'make build' first" >&2; exit 1; }
