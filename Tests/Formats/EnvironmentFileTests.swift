@@ -143,12 +143,12 @@ import Testing
         #expect(try EnvironmentFile(Array(text.utf8)).value(of: "SECRET") == value)
     }
 
-    /// Each of these takes minutes where the time grows with the square of the size.
+    /// Each of these takes far longer where the time grows with the square of the size.
     @Test(arguments: [
         "A=(\n", "A=x'\n", "\"\"", "`", "A=x \\\n", "A=a;", "SECRET  ",
     ])
-    func aMebibyteOfSyntaxIsReadOrRefused(piece: String) throws {
-        let bytes = Array(String(repeating: piece, count: (1 << 20) / piece.utf8.count).utf8)
+    func muchSyntaxIsReadOrRefused(piece: String) throws {
+        let bytes = Array(String(repeating: piece, count: (1 << 18) / piece.utf8.count).utf8)
         guard let value = try? EnvironmentFile(Array("SECRET=x\n".utf8) + bytes).value(of: "SECRET") else { return }
         #expect(value == .one([120]))
     }

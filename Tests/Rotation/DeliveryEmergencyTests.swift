@@ -55,7 +55,7 @@ import Testing
 
     /// The secret becomes critical during a pause of a quarter of an hour; how far into it depends on when there was a
     /// new secret.
-    @Test(arguments: [0, 3, 6, 9, 12]) func noPauseLastsOnIntoAnEmergency(minute: Int64) throws {
+    @Test(arguments: [0, 6, 12]) func noPauseLastsOnIntoAnEmergency(minute: Int64) throws {
         let bench = try bench(hook, .actionFailed)
         bench.held = [.client(try Values.name(web))]
         pass(bench, to: renewal + minute * 60)
