@@ -126,8 +126,8 @@ extension Rotation {
             return
         }
         let claims = Claims(
-            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID, now: deadlines.now.wall,
-            lifetime: client.entry.lifetime)
+            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID,
+            now: mintingTime(name, at: deadlines.now.wall), lifetime: client.entry.lifetime)
         if start(.mint(name, client.entry.key, claims), on: .client(name), &deadlines) {
             renewal.beginMinting(name, reason)
             switch reason {
@@ -135,6 +135,13 @@ extension Rotation {
             case .missing, .found, .unusable, .asked: break
             }
         }
+    }
+
+    /// The moment that a new secret states: later than those before it, so that two renewals within a second do not sign the
+    /// same claims, which would be the same secret. Its `iat` stays in the past.
+    private func mintingTime(_ client: ClientName, at now: WallTime) -> WallTime {
+        [renewal[client]?.current, heldBack(client)].compactMap { $0.map { $0.issuedAt + Claims.backdating + 1 } }
+            .filter { $0 > now && $0 < now + Claims.backdating }.max() ?? now
     }
 
     mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {

@@ -37,6 +37,19 @@ import Testing
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for a")
     }
 
+    /// With the same claims they would be one secret, whatever its signatures, and no application would be notified.
+    @Test func renewalsWithinASecondAreDifferentSecrets() throws {
+        let bench = try settled()
+        for _ in 0..<3 {
+            let before = try #require(try bench.current("a"))
+            bench.ask(.renew(.init()))
+            let after = try #require(try bench.current("a"))
+            #expect(after.issuedAt == before.issuedAt + 1)
+            #expect(after.issuedAt < bench.now.wall)
+        }
+        #expect(bench.log.count { $0 == "run exec /bin/after for a" } == 3)
+    }
+
     @Test func oneIsRenewedAndTheOtherLeftAlone() throws {
         let bench = try settled()
         bench.ask(.renew(.init(clients: [try Values.name("b")])))
