@@ -21,7 +21,8 @@ struct MachineFindings: Equatable {
     ///
     /// - Parameters:
     ///   - socket: where the daemon is asked.
-    ///   - configuration: the path of its configuration; nil where that is not known.
+    ///   - configuration: the path of its configuration; nil where that is not known, or nothing is to be looked for that
+    ///     hides its outputs.
     init(ofDaemonAt socket: String, configuration: String?) {
         failedSockets = FailedSockets.problems(ofDaemonAt: socket)
         guard geteuid() == 0 else { return }
