@@ -128,7 +128,8 @@ package struct Publisher: Sendable {
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
         var mode = file.mode
-        var kept = AtomicFile.Kept.attributes
+        // Nor has a file that was moved here any reader who may read this output.
+        var kept = hasContent ? AtomicFile.Kept.attributes : .nothing
         var bytes: [UInt8] = []
         if hasContent, let content = target.content {
             let found = try read(content.bytes, file)

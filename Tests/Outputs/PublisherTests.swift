@@ -162,34 +162,42 @@ import Testing
         }
     }
 
-    /// Where others may rename files, and nothing is remembered of them, as in a writer or after a restart.
+    /// Where others may rename files: in the daemon, which remembers where each file was, and in a writer or after a restart,
+    /// where nothing is remembered.
     @Test(
         .needs(.root), .needs(.tools),
         arguments: [FileFormat.raw, .json, .env], [nil, 0o600, 0o640] as [UInt16?])
     func anOutputThatIsRenamedOverAnotherPassesNoReadersOn(format: FileFormat, configured: UInt16?) throws {
         try #require(unsafe chmod(scratch.path, 0o755) == 0)
-        func publish(_ secret: Secret, in name: String, mode: UInt16?) throws -> Publication {
+        let trusted = [try Samples.path(scratch.path)]
+        let outputs = Set([try Samples.path(scratch("a")), try Samples.path(scratch("b"))])
+        func publisher(_ outputs: Set<AbsolutePath>) throws -> Publisher {
             let paths = ReservedPaths()
-            paths.set(inputs: [], outputs: [], state: nil, trusted: [try Samples.path(scratch.path)])
-            let publisher = Publisher(
+            paths.set(inputs: [], outputs: outputs, state: nil, trusted: trusted)
+            return Publisher(
                 as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
-            let slot: Slot = format == .env ? .variable("SECRET") : .whole
-            return try publisher.publish([slot: secret], in: try Samples.file(scratch(name), format, mode: mode))
         }
         func isRead(_ name: String) throws -> Bool {
             try run(["setpriv", "--reuid=1", "--regid=12345", "--clear-groups", "cat", scratch(name)]).status == 0
         }
-        _ = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
-        _ = try publish(try Samples.secret(client: "com.example.b"), in: "b", mode: nil)
-        try #require(run(["setfacl", "-m", "u:daemon:r", scratch("b")]).status == 0)
-        // An access list is the output's as long as it is there.
-        _ = try publish(try Samples.secret(1, client: "com.example.b"), in: "b", mode: nil)
-        #expect(try isRead("b") && !isRead("a"))
-        try #require(unsafe rename(scratch("b"), scratch("a")) == 0)
-        let done = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
-        #expect(done.wrote && done.contents.isAsConfigured)
-        #expect(try !isRead("a"))
-        #expect(try mode("a") == Int(configured ?? 0o600))
+        for daemon in [try publisher(outputs), nil] {
+            func publish(_ secret: Secret, in name: String, mode: UInt16?) throws -> Publication {
+                let slot: Slot = format == .env ? .variable("SECRET") : .whole
+                return try (daemon ?? publisher([])).publish(
+                    [slot: secret], in: try Samples.file(scratch(name), format, mode: mode))
+            }
+            _ = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
+            _ = try publish(try Samples.secret(client: "com.example.b"), in: "b", mode: nil)
+            try #require(run(["setfacl", "-m", "u:daemon:r", scratch("b")]).status == 0)
+            // An access list is the output's as long as it is there.
+            _ = try publish(try Samples.secret(1, client: "com.example.b"), in: "b", mode: nil)
+            #expect(try isRead("b") && !isRead("a"))
+            try #require(unsafe rename(scratch("b"), scratch("a")) == 0)
+            let done = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
+            #expect(done.wrote && done.contents.isAsConfigured)
+            #expect(try !isRead("a"))
+            #expect(try mode("a") == Int(configured ?? 0o600))
+        }
     }
 
     /// The value of a variable whose client has no secret yet is perhaps another client's.
