@@ -1,14 +1,12 @@
 import Daemon
 import Glibc
 import Linux
-import Rotation
 
-/// What every form of `status` shows besides the daemon's own document: what systemd says of the units, and what only root
-/// sees.
+/// What every form of `status` shows in addition to the daemon's document: what systemd says of the units.
 struct MachineFindings: Equatable {
     /// What is wrong with systemd's sockets and what helps, a block for each.
     private(set) var failedSockets: [[String]] = []
-    /// A sandbox that is weaker than the shipped one, and what hides outputs; a line for each.
+    /// A sandbox that is weaker than the shipped one; a line for each.
     private(set) var warnings: [String] = []
 
     /// All of it, a block for each.
@@ -17,18 +15,12 @@ struct MachineFindings: Equatable {
     /// Nothing was found.
     init() {}
 
-    /// Blocks.
+    /// Asks systemd, which must not take long.
     ///
-    /// - Parameters:
-    ///   - socket: where the daemon is asked.
-    ///   - configuration: the path of its configuration; nil where that is not known, or nothing is to be looked for that
-    ///     hides its outputs.
-    init(ofDaemonAt socket: String, configuration: String?) {
+    /// - Parameter socket: where the daemon is asked.
+    init(ofDaemonAt socket: String) {
         failedSockets = FailedSockets.problems(ofDaemonAt: socket)
-        guard geteuid() == 0 else { return }
-        if SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness { warnings.append("warning: \(weakness)") }
-        guard let configuration else { return }
-        try? Hardening.forbidInspection()
-        warnings += HidingWarnings.found(byConfiguration: configuration).map(\.description)
+        guard geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness else { return }
+        warnings.append("warning: \(weakness)")
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import Linux
 import Rotation
 import StatusAPI
 
@@ -28,7 +30,7 @@ struct StatusCommand: ParsableCommand {
         let client = daemon.client()
         if fleet { return try showFleet(client) }
         if watch {
-            var view = StatusWatch(client: client, isJSON: answer.json) { findings(lookingIntoFiles: false) }
+            var view = StatusWatch(client: client, isJSON: answer.json, findings: findings)
             try view.run()
         }
         let snapshot: Snapshot
@@ -39,26 +41,25 @@ struct StatusCommand: ParsableCommand {
             for line in failedSockets.joined() { CommandOutput.complain(lines: line) }
             throw CommandFailure(error)
         }
+        let findings = findings()
         if answer.json {
             // The document is the API's, which has no member for these.
             try CommandOutput.answer(snapshot.json)
-            for line in findings(lookingIntoFiles: false).blocks.joined() { CommandOutput.complain(lines: line) }
+            for line in findings.blocks.joined() { CommandOutput.complain(lines: line) }
             return
         }
         let terminal = Terminal.current(Environment.current)
-        let failedSockets = FailedSockets.problems(ofDaemonAt: daemon.path(Environment.current))
-        let report = StatusReport(snapshot: snapshot, now: .now, findings: failedSockets)
+        let report = StatusReport(snapshot: snapshot, now: .now, findings: findings.failedSockets)
         try CommandOutput.answer(report.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
-        // After the document: what hides an output may be on a disk that does not answer.
-        for warning in findings(lookingIntoFiles: true).warnings { CommandOutput.complain(lines: warning) }
+        for warning in findings.warnings { CommandOutput.complain(lines: warning) }
+        guard geteuid() == 0, let configuration else { return }
+        // A disk that does not answer holds up who looks into its files: so last, and neither for a program nor for a screen
+        // that is redrawn.
+        try? Hardening.forbidInspection()
+        HidingWarnings.show(HidingWarnings.found(byConfiguration: configuration))
     }
 
-    /// - Parameter lookingIntoFiles: whether to look for what hides outputs. A disk that does not answer holds up who looks,
-    ///   so neither programs nor a screen that is redrawn wait for that.
-    private func findings(lookingIntoFiles: Bool) -> MachineFindings {
-        MachineFindings(
-            ofDaemonAt: daemon.path(Environment.current), configuration: lookingIntoFiles ? configuration : nil)
-    }
+    private func findings() -> MachineFindings { MachineFindings(ofDaemonAt: daemon.path(Environment.current)) }
 
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
     private var configuration: String? {
