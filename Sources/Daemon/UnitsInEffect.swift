@@ -77,7 +77,7 @@ package struct UnitsInEffect {
             guard !settings.loads(credential.name) else { return nil }
             let removed = settings.removedCredentials.first { $0.name == credential.name }
             let why =
-                removed.map { "\(Printable.name($0.file)) takes it away" } ?? "it has no LoadCredential= of that name"
+                removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
             return "\(credential.unit) does not load the credential \(Printable.name(credential.name)): \(why); "
                 + (removed.map { Self.advice(for: credential.unit, [$0]) + ", or publish it as a file" }
                     ?? "write LoadCredential=\(credential.name):/run/clientsecretd/credentials.sock into its [Service] section")
@@ -115,7 +115,7 @@ package struct UnitsInEffect {
         if let file = removed.first?.file {
             let names = removed.map { Printable.name($0.name) }.joined(separator: " and ")
             return (
-                "\(unit) names \(names), and \(Printable.name(file)) takes \(removed.count == 1 ? "it" : "them") away",
+                "\(unit) names \(names), and \(Printable.name(file)) removes \(removed.count == 1 ? "it" : "them")",
                 .say(advice(for: unit, removed))
             )
         }

@@ -573,7 +573,7 @@ package struct FailureSubject: Sendable {
     }
 
     fileprivate var reencrypting: String {
-        "encrypt it anew with less" + (path.map { "; \(KeyFilter.fewerIterations.cleanup(of: $0))" } ?? "")
+        "encrypt it again with less" + (path.map { "; \(KeyFilter.fewerIterations.cleanup(of: $0))" } ?? "")
     }
 
     fileprivate func converting(_ filter: KeyFilter) -> ShellCommand? {

@@ -168,7 +168,7 @@ enum WorkFactor {
             throw KeyFlaw(
                 .keyTooCostly,
                 "\(asked), which takes more memory than OpenSSL's \(maximumScryptMemory >> 20) MiB",
-                remedy: .say("encrypt it anew with what made it, such as with N 16384, r 8 and p 1"))
+                remedy: .say("encrypt it again with what made it, such as with N 16384, r 8 and p 1"))
         }
         guard n * r * p <= maximumScryptWork else {
             throw KeyFlaw(.keyTooCostly, "\(asked), where N · r · p is \(maximumScryptWork) at most")

@@ -135,7 +135,7 @@ import Testing
         let failure = try #require(throws: Failure.self) {
             try signingKey(directory("key"), passphrase: directory("passphrase"))
         }
-        #expect(failure.remedy?.description == "encrypt it anew with what made it, such as with N 16384, r 8 and p 1")
+        #expect(failure.remedy?.description == "encrypt it again with what made it, such as with N 16384, r 8 and p 1")
     }
 
     @Test func whatIsNoFactorIsNoKey() throws {

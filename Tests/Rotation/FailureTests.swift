@@ -138,7 +138,7 @@ import Testing
             #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand (openssl pkey -in /d/f.p8 -noout)"#
         case .keyTooCostly:
             "/d/f.p8: the key is encrypted with more work than is done to open it; "
-                + "encrypt it anew with less; once the key works, remove /d/f.p8.old, which holds it too (test ! -e /d/f.p8.old && cp -p /d/f.p8 /d/f.p8.old && openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8.old >/d/f.p8)"
+                + "encrypt it again with less; once the key works, remove /d/f.p8.old, which holds it too (test ! -e /d/f.p8.old && cp -p /d/f.p8 /d/f.p8.old && openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8.old >/d/f.p8)"
         case .keyChanged:
             #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
         case .sourceStale:

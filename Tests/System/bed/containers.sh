@@ -1,5 +1,5 @@
 #!/bin/bash
-# The drop-in that containers of LXC and Incus have for all services: it takes credentials and parts of the sandbox away.
+# The drop-in that containers of LXC and Incus have for all services: it removes credentials and parts of the sandbox.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
@@ -48,7 +48,7 @@ printf '[Service]\nProcSubset=all\nProtectProc=default\nNoNewPrivileges=no\nLoad
 systemctl daemon-reload
 systemctl start clientsecretd.socket clientsecretd
 said=$(clientsecretd status 2>&1)
-contains "the status says what took the key away" "clientsecretd.service names apple-key, and $drop_in takes it away" "$said"
+contains "the status says what took the key away" "clientsecretd.service names apple-key, and $drop_in removes it" "$said"
 contains "and what helps" "whose name comes after zzz-lxc-service.conf" "$said"
 for form in "" --json --watch "--watch --json"; do
     # shellcheck disable=SC2086
@@ -60,11 +60,11 @@ logged() { journalctl -q -o cat -u clientsecretd | grep -c "$weaker"; }
 eventually "the journal says so, too" eval '[ "$(logged)" = 1 ]'
 said=$(clientsecretd check 2>&1)
 contains "a check as well" "warning: $weaker" "$said"
-contains "with what took the key away" "takes it away" "$said"
+contains "with what took the key away" "removes it" "$said"
 contains "and what the service that pushes is not passed" \
-    "clientsecretd-push@v.service names clientsecretd.yaml and adopted.json and vault-token, and $drop_in takes them away" "$said"
+    "clientsecretd-push@v.service names clientsecretd.yaml and adopted.json and vault-token, and $drop_in removes them" "$said"
 contains "with the lines that it takes" "write LoadCredential=clientsecretd.yaml:/etc/clientsecretd/clientsecretd.yaml and " "$said"
-contains "and the application's credential" "app.service does not load the credential secret: $drop_in takes it away" "$said"
+contains "and the application's credential" "app.service does not load the credential secret: $drop_in removes it" "$said"
 promise "a renewal" eval 'clientsecretd renew; true'
 equal "once" 1 "$(logged)"
 
@@ -80,5 +80,5 @@ systemctl daemon-reload
 systemctl restart clientsecretd
 equal "with a later drop-in it has its key" ok "$(served)"
 eventually "and the service that pushes its configuration" eval 'clientsecretd status | grep -q "the API cannot be reached"'
-equal "and no credential is missed" "" "$(clientsecretd check 2>&1 | grep "takes it away")"
+equal "and no credential is missed" "" "$(clientsecretd check 2>&1 | grep "removes it")"
 finish
