@@ -165,10 +165,9 @@ struct ClockTrust: Hashable, Sendable {
 
 extension Rotation {
     mutating func planClock(_ deadlines: inout Deadlines) {
-        let hasChanged = clock.judge(builtAt: builtAt, isOnce: isOnce, &deadlines) {
-            [renewal, destinations, sources, storeReading] in
-            Array(renewal.allCurrent) + destinations.allSecrets + sources.allSecrets + storeReading.allSecrets
-        }
+        var clock = clock
+        let hasChanged = clock.judge(builtAt: builtAt, isOnce: isOnce, &deadlines) { secretsSeen }
+        self.clock = clock
         guard hasChanged else { return }
         events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)
         touchEverything()
@@ -183,7 +182,7 @@ extension Rotation {
     ///
     /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
     func spared(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
-        guard let current = renewal[client.name]?.current, records.kept(client.name)?.current == current,
+        guard let current = clients[client].secret.current, clients[client].record.value.current == current,
             current.signer != nil, current.expiresAt > builtAt, rank(of: current, client) != nil
         else { return nil }
         let soonest =

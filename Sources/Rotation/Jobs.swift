@@ -265,7 +265,7 @@ extension Rotation {
         guard jobs.start(work, on: resource, &deadlines) else { return false }
         // Actions wait for the job, also those of other clients that share the file.
         if case .file(let path) = resource {
-            for client in index.clients(of: path) { scope.touch(actions: index.actions(of: client)) }
+            for client in index.clients(of: path) { dirty.touch(actions: client.actions) }
         }
         return true
     }
@@ -290,7 +290,7 @@ extension Rotation {
         case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
         case .source(let name):
             Failure(
-                .notResponding, at: index.subjects[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
+                .notResponding, at: index[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
         case .action, .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil

@@ -88,8 +88,8 @@ extension Rotation {
 
     private func clients(of event: LogEvent) -> [ClientName] {
         switch event {
-        case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource)
-        case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key)
+        case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource).map(\.name)
+        case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key).map(\.name)
         default: []
         }
     }

@@ -4,45 +4,43 @@ internal import Failures
 /// The core: inputs go in, work to do comes out. It holds no clock, file, random source or thread, so that the same
 /// inputs at the same moments always give the same steps.
 ///
-/// It is made of small machines, in the order in which a secret is processed; each is one file, which alone can change
-/// its state.
-///
-/// - What *is* changes in ``handle(_:at:)``, and every machine may read it.
-/// - What is *wanted* is decided in ``plan(at:)``, each machine after those that it reads. What a plan starts comes back
-///   as an input; a second plan at the same moment starts nothing.
-/// - A plan also chooses which known secret is in force, and forgets a failure once the work that failed is not wanted any
-///   more. Both follow from what is, so a second plan changes nothing.
+/// - What *is* changes in ``handle(_:at:)``: the entity that an input is about records it.
+/// - What is *wanted* is decided in ``plan(at:)``, in the order in which a secret is processed: clock and configuration,
+///   keys, the store, each client's secret, its record, files and targets, actions, and at last health. What a plan starts
+///   comes back as an input; a second plan at the same moment starts nothing.
+/// - A plan also chooses the current secret among those that are known, and forgets a failure once the work that failed is
+///   not wanted any more. Both follow from what is, so a second plan changes nothing.
 /// - A plan covers what was touched since the last one and what has become due; nothing else can have changed.
 package struct Rotation: Sendable {
     var jobs: Jobs
     var clock = ClockTrust()
     var configurationWatch: ConfigurationWatch
-    var keys = KeyStates()
-    var renewal = Renewal()
-    var storeReading = StoreReading()
-    var sources = Sources()
-    var destinations = Destinations()
+    var keys = Keys()
+    /// Everything known about each client.
+    var clients = Clients()
+    var files = Files()
     var targets = Targets()
-    var verification = Verification()
-    var records = Records()
-    var sharing = Sharing()
-    var rollouts = Rollouts()
+    /// Of each action of a client.
+    var runs: [ActionID: ActionRun] = [:]
+    var probes = Probes()
+    var appleRequests = AppleRequests()
+    var stateDirectory = StateDirectory()
+    var storeReading = StoreReading()
     var admissions = Admissions()
     var reporting = Reporting()
     var fleet = Fleet()
-    var credentials = Credentials()
-    var readiness = Readiness()
-    var delivery = Delivery()
-    var deliveryTurns = DeliveryTurns()
-    var probes = Probes()
-    var health = Health()
+    var faults = DaemonFaults()
     var stateChangeActions = StateChangeActions()
     var answers = Answers()
+    /// Whether every client was tried once.
+    var isReady = false
 
     /// What the next plan covers.
-    var scope = PlanScope()
+    var dirty = Dirty()
     /// What is to be logged since the last plan.
     var events: [LogEvent] = []
+    /// What the credential socket is to serve from now on, since the last plan.
+    var served: [Served] = []
 
     /// From 0 to 1: where in the renewal window this host renews.
     let hostJitter: Double
@@ -83,11 +81,11 @@ package struct Rotation: Sendable {
         case .storeCertificate(let expiresAt): noteStoreCertificate(expiresAt)
         case .finished(let id, let result): finish(id, result, at: now)
         case .faultRaised(let failure, let nextAttempt):
-            if health.raise(failure, nextAttempt, at: now) { events.append(.faultRaised(failure)) }
-        case .faultCleared(let code): events += health.clear(code).map(LogEvent.faultCleared)
+            raiseFault(failure, nextAttempt, at: now)
+        case .faultCleared(let code): clearFault(code)
         case .stateLost:
-            records.lose(next: jobs.next)
-            for client in index.names { touch(.record(client)) }
+            stateDirectory.lose(next: jobs.next)
+            for client in index.all { touch(client) }
         case .clockSet: touchEverything()
         case .asked(let request, let requestID): ask(request, requestID, at: now)
         case .stop:
@@ -96,34 +94,26 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// Puts a configuration in force. What did not change keeps its state, but every key and every file is read again:
+    /// Adopts a configuration. What did not change keeps its state, but every key and every file is read again:
     /// administrators reload to have the daemon do that.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
-        touchEverything()
         let old = configurationWatch.adopt(configuration, at: now)
+        let change = ConfigurationChange(old: old, new: configuration, next: jobs.next, now: now)
         keys.adopt(configuration, old, next: jobs.next)
-        renewal.adopt(index)
-        storeReading.adopt(configuration, old, next: jobs.next, at: now)
-        sources.adopt(configuration, old, next: jobs.next)
-        verification.adopt(index)
-        destinations.adopt(index, next: jobs.next)
+        clients.adopt(index, change)
+        files.adopt(index.specs, next: jobs.next)
         targets.adopt(index)
-        records.adopt(index, old)
-        sharing.adopt(configuration)
-        rollouts.adopt(configuration, old)
-        admissions.adopt(configuration, old)
-        fleet.adopt(configuration, old)
-        adoptReporting(configuration, old, at: now)
-        credentials.adopt(configuration)
-        readiness.adopt(index.names)
-        delivery.adopt(index)
-        deliveryTurns.adopt(configuration, at: now)
+        runs = index.actions.mapValues { _ in ActionRun() }
         probes.adopt(index)
-        health.adopt(index)
+        stateDirectory.adopt(index, old)
+        storeReading.adopt(change)
+        admissions.adopt(change)
+        fleet.adopt(change)
+        adoptReporting(change)
         stateChangeActions.keepOnly(configuration, at: now.boot)
         let isKnown = { [configuration, index] in index.knows($0, configuration) }
         jobs.adopt(where: isKnown)
-        scope.keepWakes(where: isKnown)
+        dirty.adopt(where: isKnown)
         events.append(.configured(clients: configuration.clients.count))
         touchEverything()
     }
@@ -138,16 +128,16 @@ package struct Rotation: Sendable {
             // A key that was just put in place is needed at once: skip the backoff. Without one the notice changes
             // nothing for its clients.
             guard jobs.resetBackoff(of: resource, to: now.boot) else {
-                scope.touch(key: name)
+                dirty.touch(key: name)
                 return
             }
         case .source(let name):
-            sources.notice(name, at: now)
+            if let client = index[name] { clients[client].source?.reading.notice(at: now) }
             jobs.resetBackoff(of: resource, to: now.boot)
         case .file(let path):
-            if destinations.isSeenSoon(path, whileRunning: jobs[resource]) {
-                destinations.notice(path, at: now)
-                if isOnlyReadAgain(path) { return scope.touch(files: CollectionOfOne(path)) }
+            if files[path]?.isSeenSoon(whileRunning: jobs[resource]) == true {
+                files[path]?.notice(at: now)
+                if isOnlyReadAgain(path) { return dirty.touch(files: CollectionOfOne(path)) }
             } else if jobs[resource] == nil, jobs.attempts[resource] == nil {
                 // It is still to be read, by a job that begins after this notice: nothing changes. At a start, when
                 // directories begin to be watched, that holds for thousands of files.
@@ -176,26 +166,26 @@ package struct Rotation: Sendable {
         guard let (job, isWanted, wasOverdue) = jobs.finish(id) else { return }
         let lastFailure = jobs.lastFailure(of: job.resource)
         switch (job.work, result) {
-        case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): scope.touch(key: name)
+        case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): dirty.touch(key: name)
         case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchClients(waitingFor: name)
         case (.observe(let spec), _) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
         case (.keep(let client, let record), .success)
-        where !wasOverdue && lastFailure == nil && records.differsInDeliveries(record, client):
+        where !wasOverdue && lastFailure == nil && differsInDeliveries(record, client):
             touchAlone(client)
         default: touch(job.resource)
         }
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
-        verification.ended(id)
+        appleRequests.ended(id)
         defer { endedOnFile(job) }
         switch result {
         // Neither a success nor a failure yet.
         case .success(.deploying): break
         case .success:
-            health.count(job, success: true)
+            count(job, success: true)
             if lastFailure?.wasObservation == true || !job.work.isObservation { recover(job.resource) }
         case .failure:
-            health.count(job, success: false)
+            count(job, success: false)
             // A failure under an earlier configuration does not count: the work starts afresh under this one.
             guard jobs.isCurrent(job) else { return }
         }
@@ -241,11 +231,11 @@ package struct Rotation: Sendable {
 
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
-        for resource in scope.takeReached(at: now) {
+        for resource in dirty.takeReached(at: now) {
             // That a key or a file is to be read again is nothing to its clients, unless they wait for it.
             switch resource {
-            case .key(let name) where jobs.attempts[resource] == nil: scope.touch(key: name)
-            case .file(let path) where isOnlyReadAgain(path): scope.touch(files: CollectionOfOne(path))
+            case .key(let name) where jobs.attempts[resource] == nil: dirty.touch(key: name)
+            case .file(let path) where isOnlyReadAgain(path): dirty.touch(files: CollectionOfOne(path))
             default: touch(resource)
             }
         }
@@ -254,10 +244,10 @@ package struct Rotation: Sendable {
         plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
         // In the order in which a secret is processed: each call sees what the one before it decided.
-        for key in scope.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
+        for key in dirty.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         plan(.store, at: now) { $0.planStore(&$1) }
-        var clients = planClients(at: now)
-        for client in clients {
+        var planned = planClients(at: now)
+        for client in planned {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             settle(client)
             if index.hasStore {
@@ -266,19 +256,19 @@ package struct Rotation: Sendable {
             }
             planCredential(client)
         }
-        plan(.state, at: now) { $0.planQuestions(&$1) }
-        for file in scope.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
-        for target in scope.targets.sorted() { plan(.target(target), at: now) { $0.planTarget(target, &$1) } }
-        for action in scope.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
+        plan(.state, at: now) { $0.planRequestToApple(&$1) }
+        for file in dirty.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
+        for target in dirty.targets.sorted() { plan(.target(target), at: now) { $0.planTarget(target, &$1) } }
+        for action in dirty.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
         // Planning files and actions may have touched further clients.
-        clients += subjects(scope.takeClients())
+        planned += takeTouchedClients()
         // What was under way until now counts as missing from now on; each client is judged once, for each judging sets
         // a wake.
-        noteTried(clients, at: now)
-        for client in clients { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
+        noteTried(planned, at: now)
+        for client in planned { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
         planReadiness()
         if index.hasStore {
-            for client in clients { noteHolding(client, at: now) }
+            for client in planned { noteHolding(client, at: now) }
             plan(.report, at: now) { $0.planReport(&$1) }
             plan(.fleet, at: now) { $0.planFleet(&$1) }
         }
@@ -297,42 +287,39 @@ package struct Rotation: Sendable {
     ) {
         var deadlines = Deadlines(now: now)
         next(&self, &deadlines)
-        if also { scope.wake(resource, alsoAt: deadlines) } else { scope.wake(resource, at: deadlines) }
+        if also { dirty.wake(resource, alsoAt: deadlines) } else { dirty.wake(resource, at: deadlines) }
     }
 
     /// Collects what the machines have decided.
     private mutating func takeStep() -> Step {
-        scope.clear()
+        dirty.clear()
         var step = Step(
-            start: jobs.takeStarted(), wake: scope.earliestWake(), served: credentials.takeChanged(),
-            answers: answers.takeFound())
+            start: jobs.takeStarted(), wake: dirty.earliestWake(), answers: answers.takeFound())
         if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
+        swap(&step.served, &served)
         step.ended =
             jobs.isStopping
             ? jobs.isEmpty
-            : isOnce && readiness.isReady && !awaitsVerdict && !delivery.isDeploying
+            : isOnce && isReady && !awaitsVerdict && !isDeploying
                 && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
         // With thousands of clients it would take longer than the plan.
-        assert(index.names.count > 50 || checkInvariants() == [])
+        assert(index.all.count > 50 || checkInvariants() == [])
         return step
     }
 
-    /// Every machine's invariants that do not hold, in words for whoever debugs them.
+    /// The invariants that do not hold, in words for developers.
     package func checkInvariants() -> [String] {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
-            + keys.checkInvariants(configuration, next: jobs.next) + renewal.checkInvariants(configuration)
-            + storeReading.checkInvariants(next: jobs.next) + sources.checkInvariants(configuration, next: jobs.next)
-            + sharing.checkInvariants(configuration) + rollouts.checkInvariants(configuration)
-            + admissions.checkInvariants(configuration) + reporting.checkInvariants(configuration)
-            + fleet.checkInvariants(configuration)
-            + verification.checkInvariants(configuration, next: jobs.next)
-            + destinations.checkInvariants(index, next: jobs.next) + targets.checkInvariants(index)
-            + records.checkInvariants(configuration, next: jobs.next) + credentials.checkInvariants(configuration)
-            + readiness.checkInvariants(index) + delivery.checkInvariants(configuration, next: jobs.next)
-            + deliveryTurns.checkInvariants(configuration)
-            + probes.checkInvariants(index) + health.checkInvariants(configuration)
-            + stateChangeActions.checkInvariants(configuration) + answers.checkInvariants(next: jobs.next)
+            + keys.checkInvariants(configuration, next: jobs.next)
+            + (clients.all.map(\.subject) == index.all ? [] : ["other clients than are configured"])
+            + clients.checkInvariants(next: jobs.next) + files.checkInvariants(index.specs, next: jobs.next)
+            + targets.checkInvariants(index) + probes.checkInvariants(index)
+            + appleRequests.checkInvariants(next: jobs.next) + stateDirectory.checkInvariants(index)
+            + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
+            + reporting.checkInvariants(configuration) + fleet.checkInvariants(configuration)
+            + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)
+            + answers.checkInvariants(next: jobs.next)
     }
 }
 
@@ -348,18 +335,22 @@ extension Rotation {
     /// The failures of work that has not succeeded since.
     package var failures: [Resource: Failure] { jobs.attempts.mapValues(\.failure) }
 
-    /// The secret in force of a client; nil before the first one.
-    package func current(of client: ClientName) -> SecretInfo? { renewal[client]?.current }
+    /// A client's current secret; nil before the first one.
+    package func current(of client: ClientName) -> SecretInfo? { index[client].flatMap { clients[$0].secret.current } }
 
     /// The secret that each action last ran for.
-    package func delivered(to client: ClientName) -> [ActionID: SecretInfo] { delivery[client]?.delivered ?? [:] }
+    package func delivered(to client: ClientName) -> [ActionID: SecretInfo] {
+        index[client].map { clients[$0].deliveries.delivered } ?? [:]
+    }
 
     /// Whether the state directory was asked for a client's record.
-    package func wasRecalled(_ client: ClientName) -> Bool { records.wasRecalled(client) }
+    package func wasRecalled(_ client: ClientName) -> Bool {
+        index[client].map { clients[$0].record.wasTried } ?? false
+    }
 
     /// What a file was last seen to hold; nil before it was read.
-    package func observation(of path: AbsolutePath) -> FileObservation? { destinations[path]?.observed }
+    package func observation(of path: AbsolutePath) -> FileObservation? { files[path]?.observed }
 
     /// Which key a key's file holds; nil while it cannot be used.
-    package func digest(of key: KeyName) -> KeyDigest? { keys.print(of: key) }
+    package func digest(of key: KeyName) -> KeyDigest? { keys.digest(of: key) }
 }

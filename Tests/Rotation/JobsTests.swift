@@ -159,7 +159,7 @@ import Testing
             #expect(try bench.view(web).health == .ok, "\(held)")
             #expect(bench.answer() == .reloaded(unserved: []), "\(held)")
             #expect(bench.rotation.isIdle, "\(held)")
-            #expect(bench.rotation.renewal[native] == nil, "\(held)")
+            #expect(bench.rotation.index[native] == nil, "\(held)")
             #expect(bench.rotation.failures.isEmpty, "\(held)")
         }
     }

@@ -1,0 +1,199 @@
+import AppleClientSecret
+internal import Failures
+
+/// What is known of an action's runs.
+struct ActionRun: Sendable {
+    /// A client that a run was last found to wait for.
+    ///
+    /// Many clients may share an action, which is planned at each of their jobs. As long as the one found last is still about
+    /// to change, no other is looked at.
+    private var awaited: Subject?
+    /// The deployment that is under way.
+    private(set) var deployment: Deployment?
+    /// Whether nothing but a turn or a rollout keeps it from running, as last planned.
+    private(set) var isWaitingForTurn = false
+
+    struct Deployment: Hashable, Sendable {
+        /// When it was first seen to be under way.
+        let since: BootTime
+        /// When to ask again whether it is done.
+        let askAt: BootTime
+
+        /// How often it is asked whether a deployment is done.
+        fileprivate static let pace: Seconds = 15
+        /// How long one may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that it may have
+        /// waited for others.
+        static let longest: Seconds = 3600
+    }
+
+    /// Records whether a project is being deployed.
+    mutating func asked(isDeploying: Bool, at now: Now) {
+        deployment =
+            isDeploying
+            ? Deployment(since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.pace) : nil
+    }
+
+    /// Whether it may be asked again how a deployment that is under way gets on.
+    func mayAsk(_ deadlines: inout Deadlines) -> Bool { deployment.map { deadlines.reached($0.askAt) } ?? true }
+
+    /// The client that a run has to wait for: the last one of those about to change, because jobs are started in the order
+    /// of the clients, so that it changes late.
+    mutating func awaited(among clients: [Subject], where isAboutToChange: (Subject) -> Bool) -> Subject? {
+        if let awaited, isAboutToChange(awaited) { return awaited }
+        awaited = clients.last(where: isAboutToChange)
+        return awaited
+    }
+
+    /// Returns whether that is new.
+    mutating func note(isWaitingForTurn: Bool) -> Bool {
+        defer { self.isWaitingForTurn = isWaitingForTurn }
+        return self.isWaitingForTurn != isWaitingForTurn
+    }
+}
+
+/// - An action runs once for all of its clients: it waits for those about to get a new secret, for Apple's verdict on one
+///   a few seconds only.
+/// - A project is deployed again once for all that was pushed to it: it waits for every push to it that runs or is due, and
+///   not for files, nor for pushes that fail. What was deployed counts as delivered once the API says that it runs.
+extension Rotation {
+    // MARK: What is
+
+    mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .run(let action, let covering) = job.work else { return }
+        runs[action.id]?.asked(isDeploying: result == .success(.deploying), at: now)
+        guard case .success(let outcome) = result, outcome != .deploying else { return }
+        guard case .ran = outcome else { return unexpected(outcome, of: job) }
+        for (name, covered) in covering {
+            guard let client = index[name] else { continue }
+            clients[client].deliveries.ran(action.id, covered.issued, by: job.id, own: client.actions, at: now)
+            // Also a client from which a reload has removed the action meanwhile.
+            touch(client)
+            for path in client.files { files[path]?.delivered(at: now) }
+        }
+        events.append(.ran(action.id, covering.mapValues(\.issued)))
+        // The action ran, so what made its probe fail may be gone.
+        if jobs.resetBackoff(of: .probe(action.id), to: now.boot) { touch(.probe(action.id)) }
+    }
+
+    /// Whether something is being deployed, as far as is known.
+    var isDeploying: Bool { runs.values.contains { $0.deployment != nil } }
+
+    // MARK: What is wanted
+
+    mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
+        guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
+        capBackoff(action, &deadlines)
+        if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
+        let sharers = index.clients(of: id)
+        // One run serves all clients of an action: wait for those about to get a new secret.
+        let awaited = runs[id]?.awaited(among: sharers) { [clients, jobs] client in
+            !clients[client].isSettled || client.files.contains { jobs.isBusy(.file($0)) }
+        }
+        guard awaited == nil else { return }
+        var covering: [ClientName: Covered] = [:]
+        for client in sharers {
+            guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
+            covering[client.name] = Covered(issued: current, outputs: client.outputs)
+        }
+        let covered = sharers.filter { covering[$0.name] != nil }
+        guard !covered.isEmpty else { return noteTurn(of: id, isAwaited: false) }
+        // When waiting would have ended is no reason to wake once the action runs.
+        var waiting = deadlines
+        if waitsForTurn(id, for: covered, &waiting) {
+            noteTurn(of: id, isAwaited: true)
+            deadlines = waiting
+            return
+        }
+        noteTurn(of: id, isAwaited: false)
+        waiting = deadlines
+        if sharers.contains(where: { covering[$0.name] == nil && isVerdictAwaited($0, &waiting) }),
+            mayWait(id, for: covered, &waiting)
+        {
+            deadlines = waiting
+            return
+        }
+        start(.run(action, covering: covering), on: .action(id), &deadlines)
+    }
+
+    /// Deploys a project again once nothing more is about to be pushed to it.
+    private mutating func planRedeployment(
+        _ action: Action, of targets: Set<TargetName>, _ deadlines: inout Deadlines
+    ) {
+        guard case .redeploy(let project, _) = action, runs[action.id]?.mayAsk(&deadlines) != false else { return }
+        var covering: [ClientName: Covered] = [:]
+        var deployed: [TargetName] = []
+        for client in index.clients(of: action.id) {
+            guard clients[client].isSettled else { return }
+            guard let wanted = wantedSecret(client) else { continue }
+            let own = client.targets.map(\.target).filter(targets.contains)
+            let missing = own.filter { self.targets[$0]?.holds(wanted) != true }
+            guard missing.allSatisfy({ jobs.attempts[.target($0)] != nil && jobs[.target($0)] == nil }) else { return }
+            guard missing.isEmpty, owes(client, action.id) else { continue }
+            covering[client.name] = Covered(issued: wanted, outputs: client.outputs)
+            deployed += own
+        }
+        guard !covering.isEmpty else { return }
+        start(
+            .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &deadlines
+        )
+    }
+
+    /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
+    /// critical nor known to be bad.
+    func mayWait(_ id: ActionID, for clients: [Subject], _ deadlines: inout Deadlines) -> Bool {
+        clients.allSatisfy { client in
+            guard let held = held(by: id, of: client), self.clients[client].deliveries.owed[id] == nil else {
+                return false
+            }
+            return !deadlines.reached(held.expiresAt - client.entry.criticalRemainder(of: held))
+                && currentRefusal(client) == nil
+        }
+    }
+
+    /// Caps a backoff that was set before an emergency began: it would be too long now.
+    private mutating func capBackoff(_ action: Action, _ deadlines: inout Deadlines) {
+        guard let attempts = jobs.attempts[.action(action.id)],
+            !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
+            isEmergency(action.id, &deadlines)
+        else { return }
+        // An API that wants to be left alone is, but not for ever.
+        let bound = attempts.failure.retryAfter == nil ? Retry.emergencyBound : Retry.boundOfRest
+        jobs.capBackoff(of: .action(action.id), to: deadlines.now.boot + bound)
+    }
+
+    /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
+    func isEmergency(_ job: Job, at now: Now) -> Bool {
+        // These deadlines are dropped: the plan of each failed action and target asks again and sets the wake.
+        var deadlines = Deadlines(now: now)
+        switch job.resource {
+        case .action(let id): return isEmergency(id, &deadlines)
+        case .target(let target): return isEmergency(target, &deadlines)
+        default: return false
+        }
+    }
+
+    /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
+    private func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        for client in index.clients(of: id) where owes(client, id) {
+            guard let held = held(by: id, of: client) else { continue }
+            if deadlines.reached(held.expiresAt - client.entry.criticalRemainder(of: held)) { return true }
+        }
+        return false
+    }
+
+    /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too
+    /// long, nothing is wrong if an earlier secret was delivered.
+    func awaitsDeployment(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        let owed = client.actions.filter { owes(client, $0) }
+        guard !owed.isEmpty, isPublished(client), client.targets.allSatisfy({ isGood($0.target) }) else {
+            return false
+        }
+        return owed.allSatisfy { action in
+            guard index.targetsOfAction[action] != nil, clients[client].deliveries.delivered[action] != nil else {
+                return false
+            }
+            guard let deployment = runs[action]?.deployment else { return jobs[.action(action)] != nil }
+            return !deadlines.reached(deployment.since + ActionRun.Deployment.longest)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import AppleClientSecret
+
+/// Which states `on_state_change` is to report, and which it has reported.
+///
+/// - A change is reported once it has lasted; a report includes changes that have not lasted yet.
+/// - Each action reports the last change only, and is started a few times an hour at most.
+/// - What was reported is kept in the state directory, and nothing is reported before reading that was tried. Until it is
+///   read, or something new is reported, it is tried again.
+struct StateChangeActions: Sendable {
+    /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
+    static let lasting: Seconds = 30
+    /// How often one action may be started within ``pace``.
+    static let limit = 4
+    static let pace: Seconds = 3600
+
+    private(set) var reported = ReportedStates()
+    /// What the state directory is known to hold.
+    private var kept = Kept(ReportedStates())
+    private(set) var health: HealthState = .ok
+    private var healthSince: BootTime?
+    private var stages: [ClientName: Stage] = [:]
+    /// Clients whose stage is worse than reported, and since when there are any.
+    private var unreported: Set<ClientName> = []
+    private var unreportedSince: BootTime?
+    /// The number of changes reported since the start.
+    private var change = 0
+    /// The change for which each action was last started, and when it was started.
+    private var runs: [ActionID: (change: Int, at: [BootTime])] = [:]
+
+    // MARK: The current states
+
+    mutating func see(_ health: HealthState, at now: BootTime) {
+        if healthSince == nil || health != self.health { healthSince = now }
+        self.health = health
+    }
+
+    mutating func see(_ stage: Stage, of client: ClientName, at now: BootTime) {
+        stages[client] = stage == .fresh ? nil : stage
+        // A new secret was delivered: its stages are reported afresh.
+        if stage < reported.stages[client, default: .fresh] { reported.stages[client] = stages[client] }
+        compare(client, at: now)
+    }
+
+    private mutating func compare(_ client: ClientName, at now: BootTime) {
+        if stages[client, default: .fresh] > reported.stages[client, default: .fresh] {
+            unreported.insert(client)
+            unreportedSince = unreportedSince ?? now
+        } else if unreported.remove(client) != nil, unreported.isEmpty {
+            unreportedSince = nil
+        }
+    }
+
+    /// Forgets clients and actions that are not configured any more.
+    mutating func keepOnly(_ configuration: Configuration, at now: BootTime) {
+        let isKnown = { configuration.clients[$0] != nil }
+        stages = stages.filter { isKnown($0.key) }
+        reported.stages = reported.stages.filter { isKnown($0.key) }
+        unreported = unreported.filter(isKnown)
+        if unreported.isEmpty { unreportedSince = nil }
+        let actions = Set(configuration.onStateChange.map(\.id))
+        reported.owed.formIntersection(actions)
+        reported.starts = reported.starts.filter { actions.contains($0.key) }
+        runs = runs.filter { actions.contains($0.key) }
+    }
+
+    // MARK: The reported states
+
+    /// Continues from the states kept in the state directory, unless it answers only after a new report.
+    ///
+    /// - Parameter job: the job that read them.
+    mutating func recall(_ record: ReportedStates, _ configuration: Configuration, by job: JobID, at now: Now) {
+        kept.recalled(record, by: job)
+        guard change == 0 else { return }
+        reported = record
+        for (action, moments) in record.starts {
+            // Clamped to an hour, all that counts: the clock may have been set since. Less one second, because the
+            // difference of two times in whole seconds may be one too many and would allow a fifth start.
+            let ago = moments.map { min(max(now.wall - $0 - 1, 0), Self.pace) }
+            runs[action] = (0, ago.map { now.boot + Seconds(-$0.count) })
+        }
+        keepOnly(configuration, at: now.boot)
+        for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
+    }
+
+    /// Goes on as if nothing had been reported: a state directory that cannot be read silences nobody.
+    mutating func notRecalled() { kept.notRecalled() }
+
+    /// Whether reading what was reported before was tried since the start, successfully or not.
+    var wasTried: Bool { kept.wasTried }
+
+    /// Whether to read what was reported before: what is reported since counts instead.
+    var mustRecall: Bool { !kept.wasRead && change == 0 }
+
+    mutating func kept(_ states: ReportedStates, by job: JobID) { kept.kept(states, by: job) }
+
+    /// Whether the state directory holds what was reported, by jobs from this one on.
+    func isKept(since job: JobID) -> Bool { kept.holds(reported, since: job) }
+
+    /// Whether an unreported change has lasted long enough.
+    func hasNews(_ deadlines: inout Deadlines) -> Bool {
+        // Evaluate both, so that both deadlines are remembered.
+        let hasChanged = health != reported.health && healthSince.map { deadlines.reached($0 + Self.lasting) } == true
+        let hasAged = unreportedSince.map { deadlines.reached($0 + Self.lasting) } == true
+        return hasChanged || hasAged
+    }
+
+    /// Counts the current states as reported and makes every action due.
+    mutating func report(_ actions: [ActionID]) {
+        change += 1
+        reported.health = health
+        for client in unreported { reported.stages[client] = stages[client] }
+        unreported = []
+        unreportedSince = nil
+        reported.owed = Set(actions)
+    }
+
+    /// Whether an action has yet to report and may be started.
+    func mayStart(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        guard reported.owed.contains(action) else { return false }
+        guard let starts = runs[action]?.at, starts.count >= Self.limit else { return true }
+        return deadlines.reached(starts[starts.count - Self.limit] + Self.pace)
+    }
+
+    mutating func started(_ action: ActionID, at now: Now) {
+        runs[action] = (change, (runs[action]?.at ?? []).suffix(Self.limit - 1) + [now.boot])
+        reported.starts[action] = (reported.starts[action] ?? []).suffix(Self.limit - 1) + [now.wall]
+    }
+
+    /// Records that an action has succeeded; a change made while it ran is still to be reported.
+    mutating func succeeded(_ action: ActionID) {
+        if runs[action]?.change == change { reported.owed.remove(action) }
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        if unreported.isEmpty != (unreportedSince == nil) { broken.append("stages to report, and no beginning") }
+        if !unreported.union(stages.keys).isSubset(of: configuration.clients.keys) {
+            broken.append("a stage of nobody")
+        }
+        if !reported.owed.isSubset(of: configuration.onStateChange.map(\.id)) {
+            broken.append("a report is due by an action that is not configured")
+        }
+        if runs.values.contains(where: { $0.at.count > Self.limit }) { broken.append("starts that do not count") }
+        return broken
+    }
+}
+
+extension Rotation {
+    mutating func stateChangeActionFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.run(let action, _), .success(.ran)):
+            if case .stateChangeAction(let id) = job.resource { stateChangeActions.succeeded(id) }
+            events.append(.ranStateChangeAction(action.id))
+        case (.recallReportedStates, .success(.recalledReportedStates(let states))):
+            stateChangeActions.recall(states, configuration, by: job.id, at: now)
+        case (.recallReportedStates, .failure):
+            stateChangeActions.notRecalled()
+        case (.keepReportedStates, .success(.keptReportedStates(let states))):
+            stateChangeActions.kept(states, by: job.id)
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    /// The daemon's state, leaving out whether it can be reported: otherwise an action that fails now and then would
+    /// cause its own runs.
+    private var healthToReport: HealthState {
+        configurationWatch.refusal != nil || configurationWatch.isRestrained || clock.failure != nil
+            || !faults.all.isEmpty
+            ? max(worstHealth, .degraded) : worstHealth
+    }
+
+    /// Runs `on_state_change` for changes that have lasted.
+    mutating func planStateChangeActions(_ deadlines: inout Deadlines) {
+        let now = deadlines.now
+        let actions = configuration.onStateChange
+        // A single run reports the state by its exit code instead.
+        guard !isOnce, !actions.isEmpty else { return }
+        if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &deadlines) }
+        guard stateChangeActions.wasTried || jobs.isOverdue(.state) else { return }
+        let isRestrained = configurationWatch.isRestrained
+        stateChangeActions.see(healthToReport, at: now.boot)
+        // Until every client was tried, the state is unknown.
+        if isReady, !jobs.isStopping, !isRestrained {
+            var patience = deadlines
+            // A report includes changes that have not lasted yet: drop their wakes.
+            if stateChangeActions.hasNews(&patience) {
+                stateChangeActions.report(actions.map(\.id))
+            } else {
+                deadlines = patience
+            }
+        }
+        for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {
+            guard stateChangeActions.mayStart(action.id, &deadlines) else { continue }
+            let work = Work.run(action.naming(stateChangeActions.reported.health), covering: [:])
+            if start(work, on: .stateChangeAction(action.id), &deadlines) {
+                stateChangeActions.started(action.id, at: now)
+            }
+        }
+        if !stateChangeActions.mustRecall, !stateChangeActions.isKept(since: stateDirectory.countsFrom) {
+            start(.keepReportedStates(stateChangeActions.reported), on: .state, &deadlines)
+        }
+    }
+
+    /// The failure that prevents reports, if there is one.
+    var stateChangeFailure: (Resource, Attempts)? {
+        for resource in index.stateChangeResources {
+            if let attempts = jobs.attempts[resource] { return (resource, attempts) }
+        }
+        return nil
+    }
+
+    /// What probes found that would prevent reports.
+    var noticeObstacles: [Failure] {
+        index.stateChangeResources.compactMap { resource in
+            guard case .probe = resource else { return nil }
+            return jobs.attempts[resource]?.failure
+        }
+    }
+}

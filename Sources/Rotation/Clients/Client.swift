@@ -1,0 +1,119 @@
+import AppleClientSecret
+
+/// Everything known about one client, in one value.
+///
+/// Each part is a type with a file of its own, which alone changes it. What all parts need of the configuration is in
+/// ``subject``.
+struct Client: Sendable {
+    /// Its part of the configuration.
+    let subject: Subject
+    var secret = CurrentSecret()
+    /// What the state directory holds of it.
+    var record = Kept(Record())
+    var readiness = Readiness()
+    /// Nil where its secrets are minted.
+    var source: Source?
+    /// Nil where Apple is not asked about its secrets, and no secret waits for an answer.
+    var trial: Trial?
+    var deliveries = Deliveries()
+    /// When received secrets may be delivered; nil where none was drawn.
+    var turn: Turn?
+    /// What was put into the store; nil before the first put.
+    var share: Share?
+    /// Nil where no secret of it is rolled out from here.
+    var rollout: RolloutProgress?
+    /// What the credential socket serves.
+    var credential: SecretInfo?
+    var health = ClientHealth()
+
+    /// A client under a new configuration. What is known of it stays, but for what the configuration makes void.
+    ///
+    /// - Parameter former: the client of this name under the configuration before; nil for a new one.
+    init(_ subject: Subject, _ former: Client?, _ change: ConfigurationChange) {
+        let entry = subject.entry
+        let isSharing = subject.entry.isSharing && change.new.store != nil
+        self.subject = subject
+        if let former {
+            secret = former.secret
+            record = former.record
+            readiness = former.readiness
+            readiness.tryAgain()
+            isSettled = former.isSettled
+            deliveries = former.deliveries
+            health = former.health
+        }
+        if let source = entry.source {
+            let isSame = change.old.clients[subject.name]?.source == source
+            self.source = Source(isSame ? former?.source : nil, next: change.next)
+            turn = former?.turn?.within(source.deliverOver, at: change.now)
+            // A request to mint is not carried out later, once the client mints again.
+            secret.force(false)
+        } else {
+            trial = former?.trial
+            if entry.verify { trial = trial ?? Trial() } else if trial?.candidate == nil { trial = nil }
+        }
+        // What is received was accepted where it was minted.
+        if entry.source != nil, entry.verify { trial = Trial() }
+        if isSharing {
+            share = former?.share
+            rollout = change.isOfStore ? nil : former?.rollout
+        }
+        if entry.credential != nil { credential = former?.credential }
+    }
+
+    /// Whether everything is known of it and no secret or record is under way: its files and actions then have nothing
+    /// more to wait for.
+    private(set) var isSettled = false
+
+    /// Updates ``isSettled``; returns whether it has changed.
+    mutating func settle(_ isSettled: Bool) -> Bool {
+        defer { self.isSettled = isSettled }
+        return self.isSettled != isSettled
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        secret.checkInvariants() + record.checkInvariants(next: next)
+            + (source?.checkInvariants(next: next) ?? []) + (trial?.checkInvariants() ?? [])
+            + deliveries.checkInvariants(next: next)
+            + (rollout?.checkInvariants() ?? []) + health.checkInvariants()
+            + (isSettled && !record.wasTried && record.value != Record()
+                ? ["it is settled, and its record unread"] : [])
+            + (subject.entry.source == nil && turn != nil ? ["a turn of one that mints"] : [])
+            + (subject.entry.credential == nil && credential != nil ? ["a credential that nobody asks for"] : [])
+    }
+}
+
+/// All clients of the current configuration, in the order of their names.
+struct Clients: Sendable {
+    private(set) var all: [Client] = []
+
+    subscript(_ subject: Subject) -> Client {
+        _read { yield all[subject.order] }
+        _modify { yield &all[subject.order] }
+    }
+
+    /// Brings over what is known of those that stay: the one place where clients are matched by name.
+    mutating func adopt(_ index: Index, _ change: ConfigurationChange) {
+        let former = all.reduce(into: [:]) { $0[$1.subject.name] = $1 }
+        all = index.all.map { Client($0, former[$0.name], change) }
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        all.enumerated().flatMap { order, client in
+            ((client.subject.order == order ? [] : ["it is in the place of another one"])
+                + client.checkInvariants(next: next)).map { "\(client.subject.name): \($0)" }
+        }
+    }
+}
+
+/// One configuration follows another.
+struct ConfigurationChange {
+    let old: Configuration
+    let new: Configuration
+    /// The first job under the new one.
+    let next: JobID
+    let now: Now
+
+    /// Whether there is another store than before, or none any more.
+    var isOfStore: Bool { old.store != new.store }
+}

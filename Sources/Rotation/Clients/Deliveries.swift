@@ -1,0 +1,108 @@
+import AppleClientSecret
+internal import Failures
+
+/// Which secret a client's applications were given, and which actions are still to run.
+struct Deliveries: Sendable {
+    /// The secret that each action last ran for.
+    private(set) var delivered: [ActionID: SecretInfo] = [:]
+    private(set) var ranAt: [ActionID: WallTime] = [:]
+    /// Actions to run again for the same secret, because applications may have read other content; and the first
+    /// job whose run counts, because one that began earlier may have had that content read.
+    private(set) var owed: [ActionID: JobID] = [:]
+
+    /// Takes what a client's record says. When the state directory answers late, deliveries made meanwhile are newer.
+    mutating func recall(_ record: Record, next: JobID) {
+        delivered.merge(record.delivered) { observed, _ in observed }
+        for action in record.owed where owed[action] == nil { owed[action] = next }
+    }
+
+    /// Has an action run again although the secret is unchanged; only jobs from `next` on count.
+    mutating func owe(_ action: ActionID, next: JobID) { owed[action] = next }
+
+    /// Assumes that a secret was delivered, by an unknown action.
+    mutating func presume(_ secret: SecretInfo) { delivered[.unknown] = secret }
+
+    /// Records that an action ran.
+    ///
+    /// - Parameter actions: the client's own. Deliveries by others are forgotten once each of its own has delivered.
+    mutating func ran(_ action: ActionID, _ secret: SecretInfo, by job: JobID, own actions: [ActionID], at now: Now) {
+        delivered[action] = secret
+        ranAt[action] = now.wall
+        if let since = owed[action], job >= since { owed[action] = nil }
+        if !actions.isEmpty, delivered.count > actions.count, actions.allSatisfy({ delivered[$0] != nil }) {
+            delivered = delivered.filter { actions.contains($0.key) }
+        }
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        owed.values.contains { $0 > next } ? ["an action waits for a job that never begins"] : []
+    }
+}
+
+/// - An action runs again for the same secret where an application may have read other content; a run that began earlier
+///   does not count for that.
+/// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
+extension Rotation {
+    // MARK: What is
+
+    /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
+    /// applications were given the secret in its outputs that expires first.
+    mutating func presumeDelivered(_ client: Subject) {
+        let known = clients[client]
+        guard !known.secret.hasChosen, !client.actions.isEmpty, known.record.value == Record(),
+            known.deliveries.delivered.isEmpty
+        else { return }
+        let found = observedSlots(of: client).compactMap(\.held.issued).filter { $0.client == client.entry.clientID }
+        if let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) { clients[client].deliveries.presume(oldest) }
+    }
+
+    /// Has actions run again for a secret that they delivered before it came to this place: a reload added or moved an
+    /// output, or a directory appeared late. Not before READY: at a start the applications have yet to begin.
+    mutating func deliverNew(_ secrets: [Slot: SecretInfo], in spec: FileSpec) {
+        guard isReady, let file = files[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint)) else { return }
+        for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
+            if let client = spec.slots[slot].flatMap({ index[$0] }) { deliverAgain(issued, to: client) }
+        }
+    }
+
+    /// Has the actions run again that have delivered this secret to a client.
+    mutating func deliverAgain(_ secret: SecretInfo, to client: Subject) {
+        for action in client.actions where clients[client].deliveries.delivered[action]?.isSame(as: secret) == true {
+            clients[client].deliveries.owe(action, next: jobs.next)
+        }
+    }
+
+    /// Has the clients' actions run again although their secrets are unchanged.
+    mutating func deliverAgain(to clients: some Sequence<Subject>) {
+        for client in clients {
+            for action in client.actions { self.clients[client].deliveries.owe(action, next: jobs.next) }
+        }
+    }
+
+    /// Whether an action that makes a client's applications read its files is running.
+    func isDelivering(_ client: Subject) -> Bool { client.actions.contains { jobs[.action($0)] != nil } }
+
+    // MARK: What is wanted
+
+    /// The secret that applications notified by an action hold, as far as is known: the one it last ran for. Before its
+    /// first run the one that expires first of those delivered by actions that are no longer the client's, because an
+    /// edited action notifies the same application. Nil when they hold none.
+    func held(by action: ActionID, of client: Subject) -> SecretInfo? {
+        let delivered = clients[client].deliveries.delivered
+        return delivered[action]
+            ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
+    }
+
+    /// Whether an action has yet to run for a client's secret.
+    func owes(_ client: Subject, _ action: ActionID) -> Bool {
+        guard let current = clients[client].secret.current else { return false }
+        return clients[client].deliveries.delivered[action]?.isSame(as: current) != true
+            || clients[client].deliveries.owed[action] != nil
+    }
+
+    /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.
+    func isPublished(_ client: Subject) -> Bool {
+        guard clients[client].isSettled, isInPlace(client) else { return false }
+        return client.targets.isEmpty || wantedSecret(client).map { mayDeliver(past: client.targets, $0) } == true
+    }
+}

@@ -1,0 +1,123 @@
+import AppleClientSecret
+
+/// What is available to check whether a key signed a secret.
+package enum SignatureEvidence: Hashable, Sendable {
+    /// The key, as it can be read now.
+    case key(KeyDigest)
+    /// The key cannot be read, but a secret that some key of ours is known to have signed is believed, so that an
+    /// unreadable key does not cost what is published.
+    case remembered
+    /// Nothing: a secret with the right ids may be forged.
+    case none
+
+    fileprivate func signature(of issued: SecretInfo) -> SecretForm.Expectation.Signature {
+        switch self {
+        case .none: .unchecked
+        case _ where issued.signer == nil: .invalid
+        case .remembered: .valid
+        case .key(let print): issued.signer == print ? .valid : .ofAnotherKey
+        }
+    }
+}
+
+/// A key that may sign for a client, and what is available to check whether it did.
+package typealias KnownKey = (entry: KeyConfiguration, evidence: SignatureEvidence)
+
+/// Whether a client can use a secret, by the one judgement (``SecretForm``).
+extension ClientConfiguration {
+    /// What a secret of this client has to be.
+    ///
+    /// - Parameter keys: those that may sign for it, in the order of preference.
+    private func expectation(of issued: SecretInfo, _ keys: [KnownKey]) -> SecretForm.Expectation {
+        SecretForm.Expectation(
+            client: clientID,
+            keys: keys.map { key in
+                SecretForm.Expectation.Key(
+                    team: key.entry.team, keyID: key.entry.keyID, signature: key.evidence.signature(of: issued))
+            })
+    }
+
+    /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot
+    /// use it now.
+    func fitness(
+        of issued: SecretInfo, keys: [KnownKey], _ deadlines: inout Deadlines
+    ) throws(Objection) -> Int {
+        try issued.form.fitness(expectation(of: issued, keys)) { deadlines.reached($0) }
+    }
+
+    /// The same, whatever its times are.
+    func rank(of issued: SecretInfo, keys: [KnownKey]) throws(Objection) -> Int {
+        try issued.form.rank(expectation(of: issued, keys))
+    }
+
+    /// Why Apple refuses it now; nil where it may accept it, be it of a key or an id that was replaced since.
+    ///
+    /// - Parameter clockIsTrusted: false: by this machine's clock nothing is judged.
+    func refusal(
+        of issued: SecretInfo, keys: [KnownKey], clockIsTrusted: Bool = true, _ deadlines: inout Deadlines
+    ) -> Objection? {
+        let objection = issued.form.refusal(expectation(of: issued, keys)) { deadlines.reached($0) }
+        return objection?.isAboutTime == true && !clockIsTrusted ? nil : objection
+    }
+
+    /// Whether `issued` was made for the ids that are configured now.
+    func names(_ issued: SecretInfo, key: KeyConfiguration) -> Bool {
+        issued.client == clientID && issued.team == key.team && issued.keyID == key.keyID
+    }
+
+    /// When a secret stops counting: at its own expiry, or sooner if the configured lifetime was shortened since.
+    func end(of issued: SecretInfo) -> WallTime {
+        min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
+    }
+
+    /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
+    func best(of candidates: [SecretInfo]) -> SecretInfo? {
+        candidates.max { left, right in
+            (end(of: left), left.issuedAt, left.order)
+                < (end(of: right), right.issuedAt, right.order)
+        }
+    }
+}
+
+extension Subject {
+    /// Whether `issued` was made for the ids that are configured now.
+    func names(_ issued: SecretInfo) -> Bool {
+        keys.contains { entry.names(issued, key: $0.entry) }
+    }
+}
+
+/// Whether a client can use a secret, by the keys as they were last read.
+extension Rotation {
+    /// - Parameter otherwise: for a key that cannot be read.
+    func knownKeys(_ client: Subject, otherwise: SignatureEvidence = .remembered) -> [KnownKey] {
+        client.keys.map { ($0.entry, keys.digest(of: $0.name).map(SignatureEvidence.key) ?? otherwise) }
+    }
+
+    /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot
+    /// use it now.
+    func fitness(
+        of issued: SecretInfo, for client: Subject, _ deadlines: inout Deadlines
+    ) throws(Objection) -> Int {
+        try client.entry.fitness(of: issued, keys: knownKeys(client), &deadlines)
+    }
+
+    /// Whether the client can use it now.
+    func fits(_ issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        (try? fitness(of: issued, for: client, &deadlines)) != nil
+    }
+
+    /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil where it is not
+    /// the client's.
+    func rank(of issued: SecretInfo, _ client: Subject) -> Int? {
+        try? client.entry.rank(of: issued, keys: knownKeys(client))
+    }
+
+    /// Why Apple refuses it now; nil where it may accept it, or where the clock is not trusted and its times are the reason.
+    func refusal(of issued: SecretInfo, for client: Subject, _ deadlines: inout Deadlines) -> Objection? {
+        // While no key can be read, nothing is known of its signature.
+        let isVerifiable = client.keys.contains { keys.digest(of: $0.name) != nil }
+        return client.entry.refusal(
+            of: issued, keys: knownKeys(client, otherwise: isVerifiable ? .remembered : .none),
+            clockIsTrusted: clock.failure == nil, &deadlines)
+    }
+}

@@ -1,0 +1,56 @@
+/// Whether a client was tried as far as possible: its secret is published and kept, or a known failure prevents it.
+struct Readiness: Sendable {
+    /// Whether it was tried since the start or the last reload.
+    private(set) var wasTried = false
+    /// Whether it was tried since the start, under any configuration.
+    private(set) var wasEverTried = false
+
+    mutating func tryAgain() { wasTried = false }
+
+    mutating func tried() {
+        wasTried = true
+        wasEverTried = true
+    }
+}
+
+/// The daemon is ready once every client was tried, and stays ready.
+extension Rotation {
+    var areAllTried: Bool { clients.all.allSatisfy(\.readiness.wasTried) }
+
+    /// Marks those of these clients that were tried by now.
+    mutating func noteTried(_ clients: [Subject], at now: Now) {
+        // Many clients may share a file.
+        var files: [AbsolutePath: Bool] = [:]
+        for client in clients where !self.clients[client].readiness.wasTried && wasTried(client, &files, at: now) {
+            self.clients[client].readiness.tried()
+        }
+    }
+
+    mutating func planReadiness() {
+        guard !isReady, !jobs.isStopping, !index.all.isEmpty, areAllTried else { return }
+        isReady = true
+        events.append(.ready)
+    }
+
+    private func wasTried(_ client: Subject, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
+        // An unsettled client has more to come: one failed output must not count for the others.
+        guard clients[client].isSettled else { return false }
+        guard wantedSecret(client) != nil else { return hasFailure(client) }
+        return client.files.allSatisfy { path in
+            let wasTried = files[path] ?? wasTried(path, at: now)
+            files[path] = wasTried
+            return wasTried
+        }
+    }
+
+    private func wasTried(_ path: AbsolutePath, at now: Now) -> Bool {
+        isGood(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) || isDeleted(path)
+            || isLeftAlone(path, at: now)
+    }
+
+    private func hasFailure(_ client: Subject) -> Bool {
+        // A source that was read and offers nothing is tried.
+        clock.failure != nil || client.entry.source != nil
+            || resources(of: client).contains { !$0.isProbe && (jobs.attempts[$0] != nil || jobs.isOverdue($0)) }
+    }
+}

@@ -1,0 +1,200 @@
+import AppleClientSecret
+
+/// The state directory as a whole: what may have been lost there, and what is to be removed.
+struct StateDirectory: Sendable {
+    /// What jobs before this one wrote to the state directory or read there may have been lost since.
+    private(set) var countsFrom = JobID(number: 0)
+    /// Whether an earlier configuration may have left records of removed clients.
+    private(set) var isTidyingDue = false
+    /// Whether the records were searched for former outputs that still hold a secret, and these were reported.
+    private(set) var areOrphansKnown = false
+    /// Outputs that reloads removed, until it was checked whether they hold a secret.
+    private(set) var removedPlaces: Set<OutputPlace> = []
+
+    mutating func adopt(_ index: Index, _ old: Configuration) {
+        isTidyingDue = true
+        areOrphansKnown = false
+        removedPlaces.formUnion(old.places)
+        if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
+    }
+
+    /// The state directory's content may be gone: everything must be written to it again.
+    mutating func lose(next: JobID) { countsFrom = next }
+
+    mutating func beginTidying() { isTidyingDue = false }
+
+    mutating func tidyAgain() { isTidyingDue = true }
+
+    /// Records which former outputs were searched; returns whether all were.
+    mutating func tidied(_ searched: Set<OutputPlace>) -> Bool {
+        removedPlaces.subtract(searched)
+        if !isTidyingDue { areOrphansKnown = true }
+        return !isTidyingDue
+    }
+
+    func checkInvariants(_ index: Index) -> [String] {
+        removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
+    }
+}
+
+/// A client's record in the state directory.
+///
+/// - It is read first, and kept whenever it is not as wanted. An empty one is never kept, because one that could not be
+///   read may hold the only secret.
+/// - What jobs wrote or read before the state directory was lost does not count.
+/// - Files and actions wait until a client is settled: everything of it is known and no secret or record is under way.
+extension Rotation {
+    mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.recall(let name), .success(.recalled(let record))):
+            if let client = index[name] { recalled(record, client, by: job.id, at: now) }
+        case (.recall(let name), .failure):
+            if let client = index[name] { clients[client].record.notRecalled() }
+        case (.keep(let name, _), .success(.kept(let record))):
+            if let client = index[name] { clients[client].record.kept(record, by: job.id) }
+        case (.tidyRecords(_, _, let former, _), .success(.tidied(let orphans))):
+            tidied(orphans, lookedFor: former, at: now)
+        case (.tidyRecords, .failure): stateDirectory.tidyAgain()
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Goes on from what a client's record says.
+    private mutating func recalled(_ record: Record, _ client: Subject, by job: JobID, at now: Now) {
+        clients[client].record.recalled(record, by: job)
+        clients[client].secret.recall(record.current)
+        if client.entry.source == nil { recallCandidate(record, client) }
+        clock.noteIssue(clients[client].secret.current)
+        noteSigner(of: record, client, at: now)
+        clients[client].deliveries.recall(record, next: jobs.next)
+        targets.recall(record)
+        if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil {
+            clients[client].turn = Turn(at: moment, within: source.deliverOver, now)
+        }
+        if index.hasStore, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
+            admissions.recall(place)
+        }
+        if client.entry.rollout != nil { fleet.recall(record.fleetSize, client.identity) }
+    }
+
+    mutating func planRecall(_ client: Subject, _ deadlines: inout Deadlines) {
+        if !clients[client].record.wasTried {
+            start(.recall(client.name), on: .record(client.name), &deadlines)
+        }
+    }
+
+    /// Whether a client's record is being read for the first time. The client is planned when that ends; until then its files
+    /// wait.
+    func isBeingRecalled(_ client: Subject) -> Bool {
+        !clients[client].record.wasTried && jobs.isBusy(.record(client.name))
+    }
+
+    mutating func planRecord(_ client: Subject, _ deadlines: inout Deadlines) {
+        guard isKnown(client) else { return }
+        let resource = Resource.record(client.name)
+        let record = clients[client].record
+        guard clients[client].secret.current != nil else {
+            // Keep no empty record: one that could not be read may hold the only secret, so read it again.
+            if record.wasTried, !record.wasRead { start(.recall(client.name), on: resource, &deadlines) }
+            return
+        }
+        let wanted = wantedRecord(client)
+        if record.holds(wanted, since: stateDirectory.countsFrom) {
+            // The record is as wanted, so a failure to keep another no longer matters.
+            recover(resource)
+        } else {
+            start(.keep(client.name, wanted), on: resource, &deadlines)
+        }
+    }
+
+    private func wantedRecord(_ client: Subject) -> Record {
+        let known = clients[client]
+        let current = known.secret.current
+        return Record(
+            current: current, candidate: known.trial?.candidate, refusal: known.trial?.refusal?.detail,
+            delivered: known.deliveries.delivered, shared: sharedFiles(of: client),
+            outputs: publishedPlaces(of: client),
+            // That other actions than the client's own must run again is not kept.
+            owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
+            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
+            // Not kept any longer than needed: the write that records the last action's run removes it.
+            turn: client.actions.contains { owes(client, $0) } ? known.turn?.wall : nil,
+            wasRolledOut: index.hasStore
+                && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true,
+            fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: client.identity))
+    }
+
+    /// Whether a record says nothing new but what was delivered and how many machines report, for which neither files nor
+    /// actions wait.
+    func differsInDeliveries(_ record: Record, _ client: ClientName) -> Bool {
+        guard let client = index[client] else { return false }
+        var known = clients[client].record.value
+        (known.delivered, known.owed, known.turn) = (record.delivered, record.owed, record.turn)
+        known.fleetSize = record.fleetSize
+        return known == record
+    }
+
+    /// Where a client's secret is published, and former places until orphans among them were reported. A file that holds
+    /// something else, and was never written, is none of them: it is not overwritten after a restart either.
+    private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
+        let former = clients[client].record.value.outputs
+        let all = stateDirectory.areOrphansKnown ? client.outputPlaces : client.outputPlaces.union(former)
+        return all.filter { place in
+            guard place.slot == .whole, !former.contains(place), let file = files[place.path], !file.wasOwn else {
+                return true
+            }
+            guard let observed = file.observed else { return false }
+            return !observed.exists || observed.slots[.whole]?.issued != nil
+        }
+    }
+
+    /// Environment files of a client that hold, or last held, lines other than our variables.
+    private func sharedFiles(of client: Subject) -> Set<AbsolutePath> {
+        Set(
+            client.files.filter { path in
+                if let file = files[path], file.observed?.exists == true { return file.heldOtherLines }
+                return isDeleted(path) || clients[client].record.value.shared.contains(path)
+            })
+    }
+
+    /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
+    mutating func settle(_ client: Subject) {
+        let record = Resource.record(client.name)
+        let isKept =
+            clients[client].record.value.current == clients[client].secret.current || jobs.attempts[record] != nil
+            || jobs.isOverdue(record)
+        if clients[client].settle(isKept && isKnown(client) && !jobs.isBusy(.client(client.name))) {
+            touch(filesAndActionsOf: client)
+        }
+    }
+
+    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
+    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job looks for
+    /// former outputs that still hold a secret.
+    mutating func planTidying(_ deadlines: inout Deadlines) {
+        // A clock that is years ahead must not make records look old enough to remove.
+        guard stateDirectory.isTidyingDue, isReady, clock.failure == nil else { return }
+        var waiting = deadlines
+        let now = clock.mayBeAhead(&waiting) ? builtAt : deadlines.now.wall
+        let former = clients.all.reduce(into: stateDirectory.removedPlaces) { all, client in
+            all.formUnion(client.record.value.outputs.subtracting(index.places))
+        }
+        let work = Work.tidyRecords(
+            keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit, former: former,
+            outputs: index.places)
+        if start(work, on: .state, &deadlines) { stateDirectory.beginTidying() }
+    }
+
+    /// Records which former outputs hold a valid secret, and reports them.
+    private mutating func tidied(_ orphans: [OrphanedOutput], lookedFor: Set<OutputPlace>, at now: Now) {
+        let live = orphans.filter { orphan in
+            // Meanwhile a reload may have made it an output again.
+            !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
+        }
+        events += live.map(LogEvent.orphaned)
+        answers.report(orphaned: live)
+        guard stateDirectory.tidied(lookedFor) else { return }
+        for client in index.all where clients[client].record.value.outputs != client.outputPlaces { touch(client) }
+    }
+}

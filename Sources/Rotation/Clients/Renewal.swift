@@ -1,0 +1,245 @@
+package import AppleClientSecret
+
+/// What to do about a client's secret.
+package enum Decision: Hashable, Sendable {
+    /// The key, the record or a file was not read yet.
+    case wait
+    case keep(SecretInfo, until: WallTime)
+    /// No usable secret was found, and the client cannot mint one: its source has to offer one.
+    case receive
+    case mint(MintReason)
+    /// Wait for Apple's verdict on the new secret, which replaces the current one.
+    case verify(SecretInfo)
+}
+
+/// When a client's secret is replaced.
+///
+/// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
+/// - A distrusted clock mints nothing, nor does a client without its key. A clock that may be ahead mints nothing because
+///   of a secret's times.
+/// - Clients that share a file or an action are renewed together (`Batch.swift`).
+extension Rotation {
+    /// Plans the touched clients and those in a batch with one that is due; returns all of them.
+    mutating func planClients(at now: Now) -> [Subject] {
+        var planned: [Subject] = []
+        var batches = Batches()
+        while true {
+            let open = takeTouchedClients()
+            if open.isEmpty { return planned }
+            for client in open {
+                var deadlines = Deadlines(now: now)
+                var ofCandidate = Deadlines(now: now)
+                planClient(client, &batches, &deadlines, &ofCandidate)
+                dirty.wake(.client(client.name), at: deadlines)
+                dirty.wake(.verification(client.name), at: ofCandidate)
+                planned.append(client)
+            }
+        }
+    }
+
+    private mutating func planClient(
+        _ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
+    ) {
+        if client.entry.source != nil { return planReceiver(client, &deadlines) }
+        guard isKnown(client) else { return planRecall(client, &deadlines) }
+        let before = clients[client].secret.current
+        presumeDelivered(client)
+        takeOver(client, at: deadlines.now)
+        planCandidate(client, &ofCandidate)
+        adoptShared(client, &deadlines)
+        // The batches were found with the secret that this client had before.
+        if clients[client].secret.current != before { batches = Batches() }
+        let decision = decide(client, &batches, &deadlines)
+        // No new secret is needed, so a failure to mint one no longer matters.
+        switch decision {
+        case .keep, .verify: recover(.client(client.name))
+        case .wait, .receive, .mint: break
+        }
+        guard case .mint(let reason) = decision, clock.failure == nil, keys.digest(of: client.entry.key) != nil else {
+            return
+        }
+        let claims = Claims(
+            issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID,
+            now: mintingTime(client, at: deadlines.now.wall), lifetime: client.entry.lifetime)
+        if start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &deadlines) {
+            clients[client].secret.beginMinting(reason)
+            switch reason {
+            case .due, .together: touchBatch(of: client)
+            case .missing, .found, .unusable, .asked: break
+            }
+        }
+    }
+
+    /// The moment that a new secret states: later than those before it, because two renewals within a second would sign the
+    /// same claims, and that is the same secret. Its `iat` stays in the past.
+    private func mintingTime(_ client: Subject, at now: WallTime) -> WallTime {
+        [clients[client].secret.current, heldBack(client)]
+            .compactMap { $0.map { $0.issuedAt + Claims.backdating + 1 } }
+            .filter { $0 > now && $0 < now + Claims.backdating }.max() ?? now
+    }
+
+    mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .mint(let name, let key, _) = job.work, case .success(let outcome) = result else { return }
+        guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
+        // A reload may have made it a client that receives its secrets.
+        guard index[name]?.entry.source == nil else { return }
+        clock.noteMint(secret)
+        // Another key signed than was read: the file was replaced, and its change notice is still to come.
+        if keys.digest(of: key) != secret.signer { observeAgain(at: .key(key)) }
+        guard let client = index[name] else { return }
+        let isCurrent = noteMinted(secret, client, at: now)
+        events.append(.minted(name, secret, clients[client].secret.minted()))
+        if isCurrent { clients[client].secret.choose(secret) }
+    }
+
+    /// Takes over the best usable secret found, even one that is about to be replaced: that may take a while.
+    private mutating func takeOver(_ client: Subject, at now: Now) {
+        let secret = clients[client].secret
+        // By a distrusted clock the current secret may seem issued in the future and an older one valid.
+        if secret.hasChosen, clock.failure != nil { return }
+        // When the other candidates would expire is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        guard let issued = usable(client, &deadlines), !secret.hasChosen || secret.current != issued else { return }
+        clients[client].secret.choose(issued)
+        events.append(.tookOver(client.name, issued))
+    }
+
+    // MARK: What is known
+
+    /// Whether everything that decides about a client's secret was read, failed or is overdue.
+    func isKnown(_ client: Subject) -> Bool {
+        guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }
+        return client.files.allSatisfy { path in
+            files.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path))
+        }
+    }
+
+    private func isSourceKnown(_ client: Subject) -> Bool {
+        guard let source = client.entry.source else { return true }
+        if clients[client].source?.reading.wasTried == true
+            || jobs.isOverdue(source.isStore ? .store : .source(client.name))
+        {
+            return true
+        }
+        // What the state directory holds is served before the store answers.
+        return source.isStore && clients[client].secret.current != nil
+    }
+
+    /// Whether the keys and the client's record were read, failed or are overdue.
+    func wereKeysAndRecordRead(_ client: Subject) -> Bool {
+        (clients[client].record.wasTried || jobs.isOverdue(.record(client.name))) && wereKeysRead(client)
+    }
+
+    func wereKeysRead(_ client: Subject) -> Bool {
+        client.keys.allSatisfy {
+            keys.isConfigured($0.name) && (keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)))
+        }
+    }
+
+    // MARK: What is wanted
+
+    /// Decides what to do about a client's secret from what is known.
+    package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
+        guard let client = index[name], isKnown(client) else { return .wait }
+        var batches = Batches()
+        return decide(client, &batches, &deadlines)
+    }
+
+    /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
+    func decide(_ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines) -> Decision {
+        if client.entry.source != nil {
+            guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
+                return .receive
+            }
+            return .keep(current, until: renewal(of: current, client.entry))
+        }
+        let decision = decideUnverified(client, &batches, &deadlines)
+        guard case .mint(let reason) = decision, reason != .asked, let candidate = heldBack(client),
+            fits(candidate, client, &deadlines)
+        else { return decision }
+        return .verify(candidate)
+    }
+
+    /// Decides as if no new secret waited for Apple's verdict.
+    private func decideUnverified(
+        _ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines
+    ) -> Decision {
+        let secret = clients[client].secret
+        if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
+        if let spared = spared(client, &deadlines) { return .keep(spared, until: renewal(of: spared, client.entry)) }
+        if configurationWatch.isRestrained { return decideRestrained(client, &deadlines) }
+        guard let current = usable(client, &deadlines) else {
+            if secret.current == nil, awaitsStore(client, &deadlines) { return .wait }
+            return .mint(secret.current.map(MintReason.unusable) ?? found(client, at: deadlines.now))
+        }
+        let renewal = client.entry.renewal(of: current, jitter: hostJitter)
+        if deadlines.reached(renewal) { return .mint(.due(current)) }
+        if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
+            isInDueBatch(client, at: deadlines.now, &batches)
+        {
+            return .mint(.together(current))
+        }
+        return .keep(current, until: renewal)
+    }
+
+    /// Why none of the secrets that the outputs hold can be used.
+    private func found(_ client: Subject, at now: Now) -> MintReason {
+        // When that changes is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        for (path, held) in observedSlots(of: client) {
+            switch held {
+            case .unusable(let objection?): return .found(path, objection)
+            case .secret(let issued):
+                do throws(Objection) {
+                    _ = try fitness(of: issued, for: client, &deadlines)
+                } catch {
+                    return .found(path, error)
+                }
+            case .unusable(nil): continue
+            }
+        }
+        return .missing
+    }
+
+    /// Decides under a restrained configuration: mints only to keep applications from being locked out.
+    private func decideRestrained(_ client: Subject, _ deadlines: inout Deadlines) -> Decision {
+        let usable = usable(client, &deadlines)
+        // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
+        guard let held = usable ?? clients[client].secret.current, wantedSecret(client) != nil || usable != nil,
+            keys.digest(of: client.entry.key) == nil || held.signer != nil
+        else { return .mint(.missing) }
+        let end = held.expiresAt - client.entry.criticalRemainder
+        return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
+    }
+
+    /// The current secret while it is usable; else the best usable one in the outputs.
+    private func usable(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+        let secret = clients[client].secret
+        var candidates: [SecretInfo] = []
+        if let current = secret.current, fits(current, client, &deadlines) {
+            if secret.hasChosen { return current }
+            candidates.append(current)
+        }
+        for (_, held) in observedSlots(of: client) {
+            if let issued = held.issued, fits(issued, client, &deadlines) { candidates.append(issued) }
+        }
+        return client.entry.best(of: candidates)
+    }
+
+    /// What the outputs of a client should hold: its current secret, unless that was made for ids that are no longer
+    /// configured. If Apple is to accept the new one first, one of another key id or team is kept, also before the new one
+    /// is minted.
+    func wantedSecret(_ client: Subject) -> SecretInfo? {
+        guard let current = clients[client].secret.current,
+            client.names(current)
+                || current.client == client.entry.clientID && (client.entry.verify || heldBack(client) != nil)
+        else { return nil }
+        return current
+    }
+
+    /// When the current secret is to be replaced.
+    func renewal(of secret: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
+        configurationWatch.isRestrained
+            ? secret.expiresAt - entry.criticalRemainder(of: secret) : entry.renewal(of: secret, jitter: hostJitter)
+    }
+}

@@ -1,0 +1,22 @@
+package import AppleClientSecret
+
+extension Rotation {
+    /// Every secret that is current, published or kept, or is to be: the bytes of all others may be forgotten while no job
+    /// runs (``isIdle``). What jobs carry is not counted.
+    package var fingerprintsInUse: Set<Fingerprint> {
+        var used = Set(secretsSeen.map(\.fingerprint))
+        for client in clients.all {
+            let record = client.record.value
+            let kept = [client.trial?.candidate, record.current, record.candidate, client.credential]
+            used.formUnion(kept.compactMap { $0?.fingerprint })
+            used.formUnion(client.deliveries.delivered.values.map(\.fingerprint))
+        }
+        return used
+    }
+
+    /// Every secret that is current, or was seen in a file, a source or the store.
+    var secretsSeen: [SecretInfo] {
+        clients.all.compactMap(\.secret.current) + files.allSecrets
+            + clients.all.flatMap { $0.source?.secrets ?? [] } + storeReading.allSecrets
+    }
+}

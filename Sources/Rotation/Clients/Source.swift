@@ -1,0 +1,286 @@
+import AppleClientSecret
+internal import Failures
+
+/// What the source of a client without a private key holds: a file, or its places in the store.
+struct Source: Sendable {
+    /// What the last read found, of a file one thing.
+    var reading: Reading<[SourceObservation]>
+    private(set) var verdict: Verdict?
+
+    /// How a source compares with the current secret.
+    struct Verdict: Hashable, Sendable {
+        let state: SourceView.State
+        /// Why it is not received, in words; none of the source's bytes.
+        let detail: String?
+        /// Since when the source has been in this state.
+        let since: WallTime
+    }
+
+    /// - Parameter former: the same source under the configuration before.
+    init(_ former: Source?, next: JobID) {
+        reading = Reading(former?.reading.value, countsFrom: next)
+        verdict = former?.verdict
+    }
+
+    /// Every secret that was seen in it.
+    var secrets: [SecretInfo] {
+        (reading.value ?? []).compactMap { if case .secret(let issued) = $0 { issued } else { nil } }
+    }
+
+    /// Records what was made of it; returns the state before.
+    mutating func judged(_ state: SourceView.State, _ detail: String?, at now: Now) -> SourceView.State? {
+        let before = verdict
+        let since = before?.state == state ? before?.since : nil
+        verdict = Verdict(state: state, detail: detail, since: since ?? now.wall)
+        return before?.state
+    }
+
+    func checkInvariants(next: JobID) -> [String] { reading.checkInvariants(next: next) }
+}
+
+/// How secrets are received.
+///
+/// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
+/// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
+/// - Received is a secret that a configured public key signed for the client's ids, with possible times, not expired,
+///   greater than the current one, and with more life left than is critical for the longer-lived of both, or than the
+///   current one has. An expired current secret yields to any that is valid.
+/// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
+///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
+/// - Absence says nothing: a source that is gone, empty, older or wrong does not change the current secret.
+extension Rotation {
+    // MARK: What is
+
+    mutating func sourceFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+        guard case .readSource(let name, let file) = job.work, let client = index[name],
+            client.entry.source?.file == file
+        else { return }
+        switch result {
+        case .success(.source(let observation)):
+            if case .secret(let issued) = observation { clock.noteIssue(issued) }
+            clients[client].source?.reading.end([observation], by: job.id)
+        case .failure: clients[client].source?.reading.end(nil, by: job.id)
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Why a secret that may be used does not replace the current one; nil when it does.
+    private func objection(
+        to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
+    ) -> String? {
+        // What has expired, or Apple refuses because a wrong clock made it, keeps nothing away.
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
+            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
+        else { return nil }
+        // Of two lives the longer one says what too soon is: an hour to live is nothing where 80 days are left.
+        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
+        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
+            return "it expires too soon, at \(issued.expiresAt)"
+        }
+        if offered == held {
+            return issued.isGreater(than: current) ? nil : "it is older than the one in force"
+        }
+        if offered > held,
+            !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+        {
+            return "a key that is preferred has signed the one in force"
+        }
+        return nil
+    }
+
+    // MARK: What is wanted
+
+    /// Plans a client that receives its secrets: reads its source, and receives what is acceptable.
+    mutating func planReceiver(_ client: Subject, _ deadlines: inout Deadlines) {
+        // Signatures can be checked only after the keys were read.
+        if let file = client.entry.source?.file, wereKeysRead(client),
+            clients[client].source?.reading.isDue(&deadlines) == true,
+            start(.readSource(client.name, file), on: .source(client.name), &deadlines)
+        {
+            clients[client].source?.reading.begin()
+        }
+        guard isKnown(client) else { return planRecall(client, &deadlines) }
+        presumeDelivered(client)
+        if !clients[client].secret.hasChosen { takeUp(client, at: deadlines.now) }
+        receive(client, &deadlines)
+    }
+
+    /// Takes over the best secret that the state directory and the outputs hold.
+    private mutating func takeUp(_ client: Subject, at now: Now) {
+        let candidates =
+            [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
+        // When the candidates expire is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
+            .sorted {
+                (-$0.rank, $0.issued.issuedAt, $0.issued.order) < (-$1.rank, $1.issued.issuedAt, $1.issued.order)
+            }
+        var best: SecretInfo?
+        for (_, issued) in ranked
+        where fits(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
+            best = issued
+        }
+        guard let best else { return }
+        clients[client].secret.choose(best)
+        events.append(.tookOver(client.name, best))
+    }
+
+    /// Judges what the source holds, and receives it if it is acceptable.
+    private mutating func receive(_ client: Subject, _ deadlines: inout Deadlines) {
+        let current = clients[client].secret.current
+        let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
+        let before = clients[client].source?.judged(state, detail, at: deadlines.now)
+        if let offered, mayReceive(client, &deadlines) {
+            clients[client].secret.choose(offered)
+            drawTurn(of: client, for: offered, at: deadlines.now)
+            clients[client].health.countReceived()
+            return events.append(.received(client.name, offered))
+        }
+        // A read that fails or succeeds again is logged as any job.
+        let isNews = state == .current ? before != nil && before != .unreachable : state != .unreachable
+        if isNews, before != state { events.append(.sourceChanged(client.name, state, detail)) }
+    }
+
+    /// Whether a better secret may become current. By a distrusted clock the current one may seem to have expired; and no
+    /// action runs under the last good configuration, so only what becomes critical is replaced.
+    func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        let secret = clients[client].secret
+        guard secret.hasChosen, let current = secret.current else { return true }
+        if clock.failure != nil { return false }
+        return !configurationWatch.isRestrained
+            || deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+    }
+
+    /// Why a secret must not be used, and what that says of its source; nil where it may be. One that has merely expired
+    /// was good once.
+    private func problem(
+        of issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines
+    ) -> (SourceView.State, detail: String?)? {
+        do throws(Objection) {
+            _ = try fitness(of: issued, for: client, &deadlines)
+            return nil
+        } catch {
+            if case .expired = error { return (.stale, "it \(error.words)") }
+            return (.wrong, "it \(error.words)")
+        }
+    }
+
+    private func judgeSource(
+        of client: Subject, over current: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
+        guard !jobs.isOverdue(sourceResource(of: client)), let observed = clients[client].source?.reading.value else {
+            return (.unreachable, nil, nil)
+        }
+        var best: SecretInfo?
+        var seen: [SourceView.State: String?] = [:]
+        for observation in observed {
+            let (state, detail): (SourceView.State, String?)
+            switch observation {
+            case .missing: (state, detail) = (.missing, nil)
+            case .refused: (state, detail) = (.unreachable, nil)
+            case .foreign(let words): (state, detail) = (.wrong, words)
+            case .secret(let issued):
+                if let problem = problem(of: issued, client, &deadlines) {
+                    (state, detail) = problem
+                } else if current?.isSame(as: issued) == true {
+                    (state, detail) = (.current, nil)
+                } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {
+                    (state, detail) = (.stale, objection)
+                } else {
+                    best = issued
+                    continue
+                }
+            }
+            if seen[state] == nil { seen[state] = detail }
+        }
+        if let best { return (.current, nil, best) }
+        // The state that needs an operator comes first. `missing` comes last: it matters only if no key's place holds a
+        // secret.
+        for state in [SourceView.State.wrong, .unreachable, .current, .stale] {
+            if let detail = seen[state] { return (state, detail, nil) }
+        }
+        return (.missing, nil, nil)
+    }
+
+    /// What reads a client's source.
+    func sourceResource(of client: Subject) -> Resource {
+        client.entry.source?.isStore == true ? .store : .source(client.name)
+    }
+
+    /// Where a client's source is, for messages.
+    private func sourcePlace(_ source: SourceConfiguration) -> Failure.Place {
+        source.path.map { .path($0) } ?? .store
+    }
+
+    /// How long a follower does not report that the store is unreachable: a restarted etcd must not cause ten thousand
+    /// alerts.
+    private static let sourcePatience: Seconds = 86_400
+
+    // MARK: What is reported
+
+    /// Why a client's source is a reason not to be ok: what it holds is wrong, or nothing newer comes from it although
+    /// the current secret should have been replaced.
+    func sourceReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+        guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
+        var since = verdict.since
+        let isRefused =
+            source.isStore && verdict.state == .unreachable
+            && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
+        if verdict.state != .wrong, !isRefused, let current = clients[client].secret.current {
+            var due = renewal(of: current, client.entry)
+            if source.isStore, verdict.state == .unreachable { due = min(due, since + Self.sourcePatience) }
+            guard deadlines.reached(due) else { return nil }
+            since = max(since, due)
+        }
+        guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
+        let next = jobs.attempts[sourceResource(of: client)]?.notBefore
+        return Reason(
+            failure: failure, client: client.name, since: since,
+            nextAttempt: next.flatMap { upcoming($0, deadlines.now) })
+    }
+
+    /// The failure of a source that offers nothing acceptable; nil for one that holds the current secret.
+    func sourceFailure(of client: Subject) -> Failure? {
+        guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
+        let place = sourcePlace(source)
+        let remedy = source.isStore ? Self.storeRemedy : nil
+        switch verdict.state {
+        case .current: return nil
+        case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail, remedy: remedy)
+        case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail, remedy: remedy)
+        case .missing: return Failure(.sourceMissing, at: place, remedy: remedy)
+        case .unreachable where source.isStore:
+            return storeFailure(of: client) ?? Failure(.storeUnreachable, at: place)
+        case .unreachable:
+            return hang(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
+                ?? Failure(.sourceUnreadable, at: place)
+        }
+    }
+
+    private static let storeRemedy = Remedy.say(
+        "see on the machine with the private key whether it reaches the store, and whose public_key stands here")
+
+    /// The source holds the current secret, which should have been replaced.
+    private func overdue(_ client: Subject, _ source: SourceConfiguration) -> Failure? {
+        guard let current = clients[client].secret.current else { return nil }
+        return Failure(
+            .sourceStale, at: sourcePlace(source),
+            detail: "renewal was due at \(renewal(of: current, client.entry))",
+            remedy: source.isStore ? Self.storeRemedy : nil)
+    }
+
+    /// What the status document says of a client's source; nil for a client that mints.
+    func sourceView(of client: Subject, at now: Now) -> SourceView? {
+        guard let source = client.entry.source else { return nil }
+        let verdict = clients[client].source?.verdict
+        return SourceView(
+            kind: source.isStore ? "store" : "path",
+            place: source.path?.description ?? configuration.store?.place ?? "", state: verdict?.state ?? .unreachable,
+            since: verdict?.since ?? now.wall)
+    }
+
+    /// The failures of all sources from which nothing acceptable comes, by client.
+    package var sourceFailures: [ClientName: Failure] {
+        index.all.reduce(into: [:]) { all, client in all[client.name] = sourceFailure(of: client) }
+    }
+}

@@ -1,0 +1,302 @@
+import AppleClientSecret
+internal import Failures
+
+/// Whether Apple accepts a client's newest secret.
+struct Trial: Sendable {
+    /// The newest secret, if it is to be accepted by Apple and was not yet; it may be the current one already.
+    private(set) var candidate: SecretInfo?
+    /// How often Apple has refused ``candidate``.
+    private var refusals = 0
+    private var lastRefusal: Failure?
+    /// When Apple may be asked a second time.
+    private var notBefore: BootTime?
+    /// The last job that asked.
+    private(set) var askedBy = JobID(number: 0)
+    /// Why Apple refused a current secret that ``candidate`` was minted to replace, until it has accepted this one.
+    private(set) var earlierRefusal: Failure?
+    /// Until when actions that the client shares wait for the verdict.
+    private var awaitedUntil: BootTime?
+    /// Whether the secret that is being minted is not to be tried.
+    private(set) var isSkipped = false
+    private(set) var view: VerificationView?
+
+    /// How long before the second request.
+    private static let pause: Seconds = 60
+    /// How long after a secret was minted an action that has other clients as well waits for the verdict on it: less than
+    /// the half minute after which operators are notified that these were not delivered.
+    private static let patience: Seconds = 20
+
+    init() {}
+
+    /// - Parameters:
+    ///   - candidate: a new secret.
+    ///   - refusal: why Apple refused the current one, which it replaces.
+    ///   - now: when it was minted; nil for one that was minted before the start.
+    init(_ candidate: SecretInfo, replacing refusal: Failure? = nil, at now: Now? = nil) {
+        self.candidate = candidate
+        earlierRefusal = refusal
+        awaitedUntil = now.map { $0.boot + Self.patience }
+        view = VerificationView(fingerprint: candidate.fingerprint, verdict: .pending)
+    }
+
+    // MARK: What is
+
+    /// Why the newest secret counts as refused; nil while it does not. A single refusal may be a stray one.
+    var refusal: Failure? { refusals > 1 ? lastRefusal : nil }
+
+    /// Whether Apple's first answer about a candidate, or the second after a refusal, is still to come.
+    var isUndecided: Bool { candidate != nil && (refusals == 1 || view?.verdict == .pending) }
+
+    /// Whether a shared action is to wait for the verdict on a candidate, because it has to run for that one as well.
+    func isAwaited(_ deadlines: inout Deadlines) -> Bool {
+        guard isUndecided, let awaitedUntil else { return false }
+        return !deadlines.reached(awaitedUntil)
+    }
+
+    /// Whether Apple may be asked now.
+    func mayAsk(_ deadlines: inout Deadlines) -> Bool { notBefore.map { deadlines.reached($0) } ?? true }
+
+    // MARK: What happens
+
+    /// Has the next secret not be tried, or be tried after all.
+    mutating func skip(_ isSkipped: Bool) { self.isSkipped = isSkipped }
+
+    /// Takes what Apple answered, before the start, when it refused the candidate twice.
+    mutating func recall(refusal detail: String, of client: ClientName) {
+        refusals = 2
+        lastRefusal = Failure(.refusedByApple, at: .client(client), detail: detail)
+        view?.verdict = .refused
+        view?.code = detail
+    }
+
+    mutating func began(_ job: JobID, at now: Now) {
+        askedBy = job
+        view?.askedAt = now.wall
+    }
+
+    mutating func accepted() {
+        candidate = nil
+        refusals = 0
+        lastRefusal = nil
+        earlierRefusal = nil
+        view?.verdict = .accepted
+        view?.code = nil
+    }
+
+    /// Records that Apple did not accept the candidate. Returns the failure that this is; nil after a first refusal.
+    mutating func failed(_ failure: Failure, at now: Now) -> Failure? {
+        guard failure.code == .refusedByApple else {
+            // What Apple has refused twice stays refused until it is accepted.
+            if refusals < 2 { view?.verdict = .unknown }
+            return refusal ?? earlierRefusal ?? failure
+        }
+        refusals += 1
+        lastRefusal = failure
+        view?.code = failure.detail
+        guard let refusal else {
+            notBefore = now.boot + Self.pause
+            return nil
+        }
+        view?.verdict = .refused
+        notBefore = nil
+        return refusal
+    }
+
+    func checkInvariants() -> [String] {
+        candidate == nil && (refusals > 0 || earlierRefusal != nil) ? ["it has no candidate that was refused"] : []
+    }
+}
+
+/// The requests to Apple, of all clients together.
+struct AppleRequests: Sendable {
+    /// The request that runs.
+    private var running: JobID?
+    /// Apple publishes no limit.
+    private var limit = RateLimit(6, in: 60)
+
+    /// Whether a request may begin.
+    func mayBegin(_ deadlines: inout Deadlines) -> Bool {
+        guard running == nil else { return false }
+        return limit.next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
+    }
+
+    mutating func began(_ job: JobID, at now: Now) {
+        running = job
+        limit.note(at: now.boot)
+    }
+
+    /// Records that a job has ended, whatever came of it.
+    mutating func ended(_ job: JobID) {
+        if running == job { running = nil }
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        running.map { $0 >= next } == true ? ["a request to Apple runs that never began"] : []
+    }
+}
+
+/// How new secrets of clients with `verify: true` are tried.
+///
+/// - A new secret is a candidate until Apple has accepted it. While the client has an unexpired secret to keep, the
+///   candidate is not published; with none, it becomes the current one at once and Apple is asked afterwards.
+/// - The second refusal, a minute after the first, counts. A refused candidate is asked about again, because what is wrong
+///   may be put right at Apple.
+/// - If nothing is known of a candidate, it becomes the current secret before the one to keep becomes critical; a refused
+///   one, once that has expired.
+/// - One request runs at a time, for the client first that was asked about longest ago.
+extension Rotation {
+    // MARK: What happens
+
+    /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
+    mutating func recallCandidate(_ record: Record, _ client: Subject) {
+        guard let candidate = record.candidate, clients[client].trial?.candidate == nil,
+            clients[client].trial?.view == nil
+        else { return }
+        clients[client].trial = Trial(candidate)
+        if let detail = record.refusal { clients[client].trial?.recall(refusal: detail, of: client.name) }
+    }
+
+    /// Records a secret that was just minted: a candidate while there is another one to keep. Returns whether it is
+    /// current at once.
+    mutating func noteMinted(_ secret: SecretInfo, _ client: Subject, at now: Now) -> Bool {
+        let isTried = client.entry.verify && clients[client].trial?.isSkipped != true
+        let isCurrent = !isTried || secretToKeep(client, at: now) == nil
+        if isTried {
+            clients[client].trial = Trial(secret, replacing: currentRefusal(client), at: now)
+            jobs.resetBackoff(of: .verification(client.name), to: now.boot)
+        } else {
+            dropCandidate(client)
+        }
+        return isCurrent
+    }
+
+    /// Forgets a candidate that is not tried any more.
+    mutating func dropCandidate(_ client: Subject) {
+        if clients[client].trial != nil { clients[client].trial = Trial() }
+        recover(.verification(client.name))
+    }
+
+    /// Records Apple's verdict. Returns the failure that it is; nil where it is none, or one about an older secret.
+    mutating func verificationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
+        guard case .verify(let name, let secret) = job.work, let client = index[name],
+            clients[client].trial?.candidate == secret
+        else { return nil }
+        switch result {
+        case .success(.accepted):
+            clients[client].trial?.accepted()
+            clients[client].secret.choose(secret)
+            events.append(.accepted(name, secret))
+        case .success(let outcome): unexpected(outcome, of: job)
+        case .failure(let failure):
+            if let failure = clients[client].trial?.failed(failure, at: now) { return failure }
+            // Apple has answered, so an earlier failure to ask it no longer matters.
+            if clients[client].trial?.earlierRefusal == nil { recover(job.resource) }
+        }
+        return nil
+    }
+
+    // MARK: What is
+
+    /// The secret that a client goes on using while Apple has not accepted a new one; nil where there is none. One of
+    /// another key or key id may be accepted, whatever the configuration says now.
+    private func secretToKeep(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+        guard let current = clients[client].secret.current, refusal(of: current, for: client, &deadlines) == nil else {
+            return nil
+        }
+        let trial = clients[client].trial
+        return trial?.candidate == current && trial?.refusal != nil ? nil : current
+    }
+
+    private func secretToKeep(_ client: Subject, at now: Now) -> SecretInfo? {
+        var deadlines = Deadlines(now: now)
+        return secretToKeep(client, &deadlines)
+    }
+
+    /// A client's candidate that is not the current secret yet.
+    func heldBack(_ client: Subject) -> SecretInfo? {
+        guard let candidate = clients[client].trial?.candidate, candidate != clients[client].secret.current else {
+            return nil
+        }
+        return candidate
+    }
+
+    /// Why the current secret counts as refused; nil while it does not. That of a refused one is passed on to its
+    /// successor until Apple has accepted that: the cause is then gone, and not before.
+    func currentRefusal(_ client: Subject) -> Failure? {
+        (heldBack(client) == nil ? clients[client].trial?.refusal : nil) ?? clients[client].trial?.earlierRefusal
+    }
+
+    /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
+    func isVerdictAwaited(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        heldBack(client) != nil && clients[client].trial?.isAwaited(&deadlines) == true
+    }
+
+    /// Whether Apple is still to answer about a client whose secret waits for it.
+    var awaitsVerdict: Bool { index.all.contains { clients[$0].trial?.isUndecided == true && heldBack($0) != nil } }
+
+    // MARK: What is wanted
+
+    /// Drops a candidate that is no longer usable, and makes one current that can wait no longer.
+    mutating func planCandidate(_ client: Subject, _ deadlines: inout Deadlines) {
+        guard let candidate = clients[client].trial?.candidate, isKnown(client) else { return }
+        // By a distrusted clock nothing is replaced.
+        guard clock.failure == nil else { return }
+        // When a candidate's validity begins or ends is no reason to wake once it is forgotten.
+        var waiting = deadlines
+        let isHeldBack = heldBack(client) != nil
+        // What Apple says of the current secret matters until it is replaced, also if another key is configured meanwhile.
+        let isUsable =
+            isHeldBack || !client.entry.verify
+            ? fits(candidate, client, &waiting) : refusal(of: candidate, for: client, &waiting) == nil
+        guard isUsable else { return dropCandidate(client) }
+        guard client.entry.verify else {
+            clients[client].trial = nil
+            recover(.verification(client.name))
+            if isHeldBack { clients[client].secret.choose(candidate) }
+            return
+        }
+        deadlines = waiting
+        guard isHeldBack else { return }
+        // When the secret to keep would have ended is no reason to wake once it is replaced.
+        if let kept = secretToKeep(client, &waiting) {
+            guard clients[client].trial?.refusal == nil, waiting.reached(client.entry.latestTrial(of: kept)) else {
+                deadlines = waiting
+                return
+            }
+        }
+        clients[client].secret.choose(candidate)
+        events.append(.publishedUnverified(client.name, candidate))
+    }
+
+    /// Asks Apple about the next candidate that is kept in the state directory.
+    mutating func planRequestToApple(_ deadlines: inout Deadlines) {
+        guard !jobs.isStopping, appleRequests.mayBegin(&deadlines) else { return }
+        let open = index.all.compactMap { client in clients[client].trial.map { (client: client, trial: $0) } }
+            .filter { $0.trial.candidate != nil }
+            .sorted { ($0.trial.askedBy, $0.client) < ($1.trial.askedBy, $1.client) }
+        for (client, trial) in open {
+            let record = Resource.record(client.name)
+            guard let candidate = trial.candidate, client.entry.verify,
+                clients[client].record.value.candidate == candidate || jobs.attempts[record] != nil
+                    || jobs.isOverdue(record),
+                trial.mayAsk(&deadlines)
+            else { continue }
+            let job = jobs.next
+            if start(.verify(client.name, candidate), on: .verification(client.name), &deadlines) {
+                // The end of this request has the others planned, not their own moments.
+                deadlines = Deadlines(now: deadlines.now)
+                appleRequests.began(job, at: deadlines.now)
+                clients[client].trial?.began(job, at: deadlines.now)
+                return
+            }
+        }
+    }
+}
+
+extension ClientConfiguration {
+    /// When an untried candidate replaces the secret to keep: a moment before that becomes critical, because publishing
+    /// takes some time.
+    fileprivate func latestTrial(of kept: SecretInfo) -> WallTime {
+        kept.expiresAt - criticalRemainder - min(60, Seconds(criticalRemainder.count / 10))
+    }
+}

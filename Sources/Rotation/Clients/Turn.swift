@@ -1,0 +1,93 @@
+import AppleClientSecret
+internal import Failures
+
+/// The moment from which a client's received secret may be delivered, by both clocks: pauses count by the boot clock, and
+/// after a restart only the wall clock is known.
+///
+/// Both are set once. A record that followed a clock which is set now and then would be written again and again.
+struct Turn: Hashable, Sendable {
+    let boot: BootTime
+    let wall: WallTime
+
+    init(in wait: Seconds, at now: Now) {
+        boot = now.boot + wait
+        wall = now.wall + wait
+    }
+
+    /// The turn that a record names; nil if it has come.
+    ///
+    /// - Parameter span: how long the configuration has turns last at most: the wall clock may have been set since.
+    init?(at moment: WallTime, within span: Seconds, _ now: Now) {
+        let rest = min(moment - now.wall, span)
+        guard rest > 0 else { return nil }
+        self.init(in: rest, at: now)
+    }
+
+    /// The same turn, brought forward if it is later than the configuration allows now.
+    func within(_ span: Seconds, at now: Now) -> Turn { boot > now.boot + span ? Turn(in: span, at: now) : self }
+
+    func hasCome(_ deadlines: inout Deadlines) -> Bool { deadlines.reached(boot) }
+}
+
+/// When the actions of clients that receive their secrets may run: machines that received the same secret at once must not
+/// all restart their applications at once.
+///
+/// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows: with a store by this
+///   machine's ``Rank``, in which rollouts admit machines too.
+/// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
+/// - A client does not wait if its delivered secret is missing, expired or critical, or if it was asked to be renewed.
+/// - A turn that has not come is kept in the client's record, by the wall clock: otherwise a package's upgrade, which
+///   restarts the daemon on all machines, would have all of them deliver at once. `run --once` waits for no turn, nor does
+///   what is received before READY.
+extension Rotation {
+    // MARK: What happens
+
+    /// Draws when a client's received secret is delivered.
+    mutating func drawTurn(of client: Subject, for secret: SecretInfo, at now: Now) {
+        let span = client.entry.source?.deliverOver ?? 0
+        guard isReady, span > 0, !answers.isWaiting(for: client.name) else {
+            clients[client].turn = nil
+            return
+        }
+        var deadlines = Deadlines(now: now)
+        // A turn that is still to come is kept: new secrets must not put deliveries off again and again.
+        guard clients[client].turn?.hasCome(&deadlines) != false else { return }
+        // Without a store this machine has no name that others know.
+        let wait =
+            configuration.store.map { Rank.part(Rank.of($0.machine, secret.fingerprint), of: span) }
+            ?? Seconds(Int64(jobs.draw("turn \(client.name) \(secret.fingerprint)") * Double(span.count)))
+        clients[client].turn = Turn(in: wait, at: now)
+    }
+
+    // MARK: What is wanted
+
+    /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run.
+    func waitsForTurn(_ action: ActionID, for clients: [Subject], _ deadlines: inout Deadlines) -> Bool {
+        var hasCome = false
+        var isAdmitted = false
+        for client in clients {
+            // Who asks gets what the source holds then, not what came before.
+            if answers.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
+                return false
+            }
+            if !hasCome { hasCome = isCalled(client) || self.clients[client].turn?.hasCome(&deadlines) != false }
+            if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
+        }
+        if hasCome, isAdmitted { return false }
+        return mayWait(action, for: clients, &deadlines)
+    }
+
+    /// Notes whether nothing but its turn, or that it is admitted, keeps an action from running.
+    mutating func noteTurn(of action: ActionID, isAwaited: Bool) {
+        guard runs[action]?.note(isWaitingForTurn: isAwaited) == true else { return }
+        for client in index.clients(of: action) { touch(client) }
+    }
+
+    /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.
+    func waitsForTurn(_ client: Subject) -> Bool {
+        guard client.entry.source != nil, isPublished(client) else { return false }
+        // A deployment waits for no turn.
+        let owed = client.actions.filter { owes(client, $0) }
+        return !owed.isEmpty && owed.allSatisfy { runs[$0]?.isWaitingForTurn == true }
+    }
+}

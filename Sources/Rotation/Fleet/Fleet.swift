@@ -1,0 +1,348 @@
+import AppleClientSecret
+internal import Failures
+
+/// What the machines of the fleet hold, by their reports in the store. Only a machine that puts secrets there reads them.
+///
+/// - The reports are read every five minutes, for the metrics, and whenever somebody asks.
+/// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
+///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
+///   one that is ahead keeps nobody alive. One that a rollout does not wait for any more is silent before that.
+/// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
+///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
+///   never is removed.
+/// - Reports prove nothing: whoever may write there may write anything. What is shown depends on them, and how rollouts go
+///   on: at worst these hold until the deadline, or admit all machines.
+struct Fleet: Sendable {
+    private var isUsed = false
+    private var hosts: [String: Host] = [:]
+    /// What the hosts hold of each client of this machine.
+    private var members: [ClientIdentity: [Member]] = [:]
+    /// The clients whose secrets are put into the store from here, and the secret in force.
+    private var own: [ClientName: Own] = [:]
+    /// How many machines hold what, by the last read of the reports that has succeeded; empty before the first one. A metric
+    /// that was gone with each read that fails would have the alerts that wait for hours begin anew.
+    private(set) var counts: [ClientName: FleetCounts] = [:]
+    /// When the reports were last read; nil after a read that failed.
+    private var readAt: BootTime?
+    /// The job that has last read them successfully.
+    private var readBy = JobID(number: 0)
+    /// When it was last tried to remove a machine's report.
+    private var forgottenAt: [String: BootTime] = [:]
+    /// Which machines the rollout of a client's secret in force does not wait for any more.
+    private var lost: [ClientName: Set<String>] = [:]
+    /// The records keep how many machines report each client: when the store has lost the reports, and this daemon is
+    /// restarted, the first few that report again must not look like all of them.
+    private var sizes: [ClientIdentity: Size] = [:]
+    private var readingForbidden: Failure?
+    private var forgettingForbidden: Failure?
+    /// Whether the report of a machine may have become so old that it is removed.
+    fileprivate var mayForget = false
+
+    private struct Host: Hashable, Sendable {
+        let observation: HostObservation
+        /// When it was first seen at this revision.
+        let seenAt: BootTime
+        /// Whether it was seen at another one before, or appeared after the first read.
+        let hasChanged: Bool
+    }
+
+    struct Member: Hashable, Sendable {
+        let machine: String
+        let holding: HostReport.Holding
+        let lastSeen: WallTime
+        let isSilent: Bool
+        /// When its report was first seen as it is.
+        let seenAt: BootTime
+
+        func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
+            if isSilent { return .silent }
+            if holding.failure != nil { return .failing }
+            if lost?.contains(machine) == true { return .silent }
+            return current.map(holding.holds) == true ? .current : .behind
+        }
+    }
+
+    private struct Own: Hashable, Sendable {
+        let identity: ClientIdentity
+        let current: SecretName?
+    }
+
+    /// How many machines report a client, or did until their reports were gone.
+    private struct Size: Hashable, Sendable {
+        var count: Int
+        var reporting: Int
+        /// Since when reports are missing.
+        var missingSince: BootTime?
+    }
+
+    private static let pace: Seconds = 300
+    /// While a secret is rolled out: half of the minute over which machines spread their reports.
+    private static let paceOfRollout: Seconds = 30
+    /// How long what was read is shown to whoever asks.
+    private static let freshness: Seconds = 30
+    /// How long a report that could not be removed is left there.
+    private static let forgettingPace: Seconds = 86_400
+    /// More than a day, in which each machine puts its report.
+    static let silence: Seconds = 93_600
+    private static let oblivion: Seconds = 1_209_600
+
+    mutating func adopt(_ change: ConfigurationChange) {
+        if change.isOfStore { self = Fleet() }
+        own = own.filter { change.new.clients[$0.key]?.isSharing == true }
+        counts = counts.filter { own[$0.key] != nil }
+        lost = lost.filter { own[$0.key] != nil }
+        isUsed = change.new.store != nil && change.new.clients.values.contains(where: \.isSharing)
+        if !isUsed { (readingForbidden, forgettingForbidden) = (nil, nil) }
+    }
+
+    /// Notes which secret of a client, which is put into the store from here, is in force.
+    mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: SecretName?) {
+        let entry = Own(identity: identity, current: current)
+        guard own[client] != entry else { return }
+        own[client] = entry
+        lost[client] = nil
+        if readAt != nil { counts[client] = count(client, entry) }
+    }
+
+    /// Notes which machines the rollout of a client's secret in force does not wait for any more.
+    mutating func note(_ client: ClientName, lost machines: Set<String>) {
+        guard let entry = own[client], lost[client] ?? [] != machines else { return }
+        lost[client] = machines
+        if readAt != nil { counts[client] = count(client, entry) }
+    }
+
+    /// That etcd does not let this machine read or remove reports; nil while nothing says so.
+    var forbidden: Failure? { readingForbidden ?? forgettingForbidden }
+
+    // MARK: Reading
+
+    /// The clients whose reports are of interest.
+    fileprivate var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
+
+    fileprivate func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
+        guard let readAt else { return true }
+        let pace = isRollingOut ? Self.paceOfRollout : Self.pace
+        let early = Int64(Double(pace.count * 1000) / 4 * jitter)
+        return deadlines.reached((readAt + pace).advanced(milliseconds: -early))
+    }
+
+    /// The machines that report a client, but for this one; nil while that is not known.
+    func members(of identity: ClientIdentity, besides own: String) -> [Member]? {
+        guard readAt != nil else { return nil }
+        return (members[identity] ?? []).filter { $0.machine != own }
+    }
+
+    /// How many machines a client is known to have, this one included; 0 where that is not known.
+    func size(of identity: ClientIdentity) -> Int { sizes[identity]?.count ?? 0 }
+
+    /// Takes from a client's record how many machines there were before the start.
+    mutating func recall(_ size: Int, _ identity: ClientIdentity) {
+        if size > 0, sizes[identity] == nil { sizes[identity] = Size(count: size, reporting: 0) }
+    }
+
+    /// How many machines have reported a client, and have no report any more; those that have none for a day are gone.
+    func missing(_ identity: ClientIdentity) -> Int { sizes[identity].map { $0.count - $0.reporting } ?? 0 }
+
+    /// Notes how many machines report each client.
+    private mutating func measure(at now: Now) {
+        for identity in identities {
+            let count = members[identity]?.count ?? 0
+            let known = sizes[identity]
+            let since = known?.missingSince ?? now.boot
+            if let known, count < known.count, now.boot < since + Self.silence {
+                sizes[identity] = Size(count: known.count, reporting: count, missingSince: since)
+            } else {
+                sizes[identity] = Size(count: count, reporting: count)
+            }
+        }
+    }
+
+    fileprivate func wasRead(since job: JobID) -> Bool { readBy >= job }
+
+    fileprivate var isSigner: Bool { isUsed }
+
+    /// Whether the reports were read just now.
+    func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
+
+    fileprivate mutating func read(_ found: [String: HostObservation], by job: JobID, at now: Now) {
+        let isFirst = readBy.number == 0
+        hosts = found.reduce(into: [:]) { hosts, entry in
+            // Compared as a whole: after a backup was restored another report may have the same revision.
+            let known = self.hosts[entry.key]
+            hosts[entry.key] =
+                known.flatMap { $0.observation == entry.value ? $0 : nil }
+                ?? Host(observation: entry.value, seenAt: now.boot, hasChanged: !isFirst)
+        }
+        forgottenAt = forgottenAt.filter { hosts[$0.key] != nil }
+        readingForbidden = nil
+        if forgottenAt.isEmpty { forgettingForbidden = nil }
+        readBy = job
+        readAt = now.boot
+        evaluate(at: now)
+    }
+
+    /// What was read last says nothing of now: no rollout goes on by it.
+    fileprivate mutating func failed(_ failure: Failure) {
+        if failure.code == .storeForbidden { readingForbidden = failure }
+        readAt = nil
+    }
+
+    fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
+
+    fileprivate mutating func forget(_ machine: String, at now: Now) {
+        forgettingForbidden = nil
+        let removed = hosts.removeValue(forKey: machine)?.observation.report?.clients ?? [:]
+        for identity in removed.keys { sizes[identity]?.count -= 1 }
+        evaluate(at: now)
+    }
+
+    fileprivate mutating func failedToForget(_ failure: Failure) {
+        if failure.code == .storeForbidden { forgettingForbidden = failure }
+    }
+
+    private mutating func evaluate(at now: Now) {
+        mayForget = true
+        members = [:]
+        for (machine, host) in hosts {
+            let lastSeen = now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
+            let isSilent = now.wall - lastSeen > Self.silence
+            for (identity, holding) in host.observation.report?.clients ?? [:] {
+                members[identity, default: []].append(
+                    Member(
+                        machine: machine, holding: holding, lastSeen: lastSeen, isSilent: isSilent, seenAt: host.seenAt)
+                )
+            }
+        }
+        measure(at: now)
+        counts = counted
+    }
+
+    private var counted: [ClientName: FleetCounts] {
+        own.reduce(into: [:]) { counts, entry in counts[entry.key] = count(entry.key, entry.value) }
+    }
+
+    private func count(_ name: ClientName, _ client: Own) -> FleetCounts {
+        var counts = FleetCounts()
+        for member in members[client.identity] ?? [] {
+            counts.count(member.state(client.current, lost[name]), isDelivered: member.holding.delivered)
+        }
+        return counts
+    }
+
+    /// A machine that was silent for so long that its report is removed; nil where there is none.
+    fileprivate func forgotten(besides own: String, at now: Now) -> (machine: String, revision: Int64)? {
+        let old = hosts.filter { machine, host in
+            machine != own && now.boot >= host.seenAt + Self.silence
+                && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
+                && now.wall - now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
+                    >= Self.oblivion
+        }
+        return old.min { $0.key < $1.key }.map { ($0.key, $0.value.observation.revision) }
+    }
+
+    // MARK: Showing
+
+    fileprivate func view(all: Bool, _ rollouts: [ClientName: RolloutView]) -> FleetView {
+        FleetView(
+            clients: own.sorted { $0.key < $1.key }.map { name, client in
+                let machines = (members[client.identity] ?? []).map { member in
+                    FleetMachineView(
+                        machine: member.machine, state: member.state(client.current, lost[name]),
+                        holding: member.holding, lastSeen: member.lastSeen)
+                }
+                return FleetClientView(
+                    name: name, fingerprint: client.current?.fingerprint, counts: count(name, client),
+                    rollout: rollouts[name],
+                    machines: machines.filter { all || $0.state != .current }.sorted { $0.isBefore($1) })
+            })
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        var broken: [String] = []
+        if !own.keys.allSatisfy({ configuration.clients[$0]?.isSharing == true }) {
+            broken.append("the fleet of another client is shown")
+        }
+        if readAt != nil, counts != counted { broken.append("machines of the fleet are miscounted") }
+        return broken
+    }
+}
+
+extension Now {
+    /// When a machine last gave a sign of life: it was seen to report, or reported before that by its own clock.
+    ///
+    /// - Parameter seenAt: when its report was first seen as it is.
+    fileprivate func lastSign(of report: HostReport?, _ seenAt: BootTime, hasChanged: Bool) -> WallTime {
+        let seen = wall - boot.seconds(since: seenAt)
+        guard !hasChanged, let at = report?.at else { return seen }
+        // One that was in the future when it was seen does not become true when its time comes.
+        return min(at, seen)
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard jobs.isCurrent(job) else { return }
+        switch (job.work, result) {
+        case (_, .success(.reportsRead(let found))):
+            fleet.read(found, by: job.id, at: now)
+            for client in watchedRollouts { touch(client) }
+            // Their records keep how many machines there are.
+            for client in index.all
+            where client.entry.rollout != nil
+                && clients[client].record.value.fleetSize != fleet.size(of: client.identity)
+            {
+                touch(client)
+            }
+        case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
+        case (.readReports, .failure(let failure)):
+            fleet.failed(failure)
+            for client in unfinishedRollouts { touch(client) }
+        // Reading goes on.
+        case (_, .failure(let failure)): fleet.failedToForget(failure)
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+        judgeReports(at: now)
+    }
+
+    /// The first job whose result answers a request that is made now: of a read that goes on already the same is to be
+    /// expected as of one that begins.
+    func readingOfFleet(at now: Now) -> JobID {
+        if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
+        return fleet.isFresh(at: now) ? .first : jobs.next
+    }
+
+    // MARK: What is wanted
+
+    mutating func planFleet(_ deadlines: inout Deadlines) {
+        guard let store = configuration.store, fleet.isSigner, !isOnce, isReady,
+            jobs.mayStart(.fleet, &deadlines)
+        else { return }
+        let isAsked = answers.pending.contains { request in
+            if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
+        }
+        if !isAsked, storeReading.isFailing { return }
+        let isDue = fleet.mayRead(
+            &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
+        if isAsked || isDue {
+            start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
+        } else if fleet.mayForget {
+            fleet.mayForget = false
+            guard let (machine, revision) = fleet.forgotten(besides: store.machine, at: deadlines.now) else {
+                return
+            }
+            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {
+                fleet.beginForgetting(machine, at: deadlines.now)
+            }
+        }
+    }
+
+    /// The answer to who asks for the fleet; nil until the reports were read for it.
+    func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
+        guard fleet.isSigner else { return .noFleet(nil) }
+        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }
+        if let attempts = jobs.attempts[.fleet], attempts.job >= job { return .noFleet(attempts.failure) }
+        return nil
+    }
+}

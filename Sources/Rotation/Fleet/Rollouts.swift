@@ -1,0 +1,379 @@
+import AppleClientSecret
+internal import Failures
+
+/// How far a client's secret is rolled out that this machine puts into the store.
+struct RolloutProgress: Sendable {
+    /// As it was last seen in the store, or put there.
+    private(set) var rollout: Rollout
+    /// Since when it has been in its state.
+    private(set) var since: WallTime
+    /// Up to which rank it was admitted when.
+    private var steps: [Step]
+    /// Since when all wanted canaries are known to have delivered.
+    private var canariesAt: BootTime?
+    /// When it was last put because it was not there.
+    private(set) var repairedAt: BootTime?
+    /// What an operator has asked for, and is not done yet.
+    private(set) var order: RolloutOrder?
+    /// How many machines are admitted of those that report, from 0 to 1.
+    private var share = 0.0
+    /// The machines that keep it from going on.
+    private(set) var failing: [String] = []
+    /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`: it does not wait
+    /// for them any more.
+    private(set) var lost: Set<String> = []
+    /// Of the machines that report: ten thousand of them are costly to compute.
+    private var ranks: [String: UInt64] = [:]
+    /// When it was first seen. After a day every machine has reported that can.
+    private let begunAt: BootTime
+    /// Whether a machine is waited for, so that the reports are read often.
+    private var isMoving = true
+
+    private struct Step: Hashable, Sendable {
+        let admitted: UInt64
+        let at: BootTime
+    }
+
+    static let repairPace: Seconds = 60
+
+    init(_ rollout: Rollout, at now: Now) {
+        self.rollout = rollout
+        since = now.wall
+        begunAt = now.boot
+        steps = [Step(admitted: rollout.admitted, at: now.boot)]
+    }
+
+    /// Whether something depends on what the machines report now.
+    var isGoing: Bool { !rollout.isFinished && rollout.state == .going && isMoving }
+
+    mutating func order(_ order: RolloutOrder?) { self.order = order }
+
+    /// Records how far it is.
+    mutating func see(_ rollout: Rollout, at now: Now) {
+        guard self.rollout.secret.isSame(as: rollout.secret) else {
+            self = RolloutProgress(rollout, at: now)
+            return
+        }
+        guard self.rollout != rollout else { return }
+        if self.rollout.state != rollout.state || self.rollout.isFinished != rollout.isFinished {
+            since = now.wall
+            // After a resume the canaries' pause begins again, so that there is time to see whether they fail again.
+            if rollout.state == .going { canariesAt = nil }
+        }
+        steps.removeAll { $0.admitted > rollout.admitted }
+        if rollout.admitted > steps.last?.admitted ?? 0 || steps.isEmpty {
+            steps.append(Step(admitted: rollout.admitted, at: now.boot))
+        }
+        self.rollout = rollout
+    }
+
+    mutating func repaired(at now: Now) { repairedAt = now.boot }
+
+    /// Decides whether a rollout that is under way is raised or held, and updates what is shown of it.
+    ///
+    /// - Parameters:
+    ///   - members: the machines that report the client.
+    ///   - missing: how many machines have reported it, and have no report any more.
+    mutating func next(
+        _ settings: RolloutSettings, _ members: [Fleet.Member], missing: Int, _ deadlines: inout Deadlines
+    ) -> Rollout? {
+        ranks = members.reduce(into: [:]) { ranks, member in
+            ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
+        }
+        var machines = RolloutPolicy.Machine.all(members, of: rollout, ranks)
+        let admitted = machines.prefix { $0.rank <= rollout.admitted }.count
+        let seenAt = Dictionary(members.map { ($0.machine, $0.seenAt) }) { one, _ in one }
+        // The last step, which admits all machines, waits for none of them.
+        let steps = steps.filter { $0.admitted != .max }
+        lost = []
+        for index in 0..<admitted where !machines[index].hasDelivered && !machines[index].isSilent {
+            guard let since = steps.first(where: { machines[index].rank <= $0.admitted })?.at,
+                deadlines.reached(max(since, seenAt[machines[index].name] ?? since) + settings.pause)
+            else { continue }
+            lost.insert(machines[index].name)
+            machines[index].isSilent = true
+        }
+        share = machines.isEmpty ? 0 : Double(admitted) / Double(machines.count)
+        failing = machines[..<admitted].filter(\.isFailing).map(\.name)
+        guard !rollout.isFinished, rollout.state == .going else {
+            if rollout.isFinished { share = 1 }
+            return nil
+        }
+        var progress = RolloutPolicy.Progress(machines: machines, missing: missing)
+        if RolloutPolicy.haveCanariesDelivered(rollout, machines, settings) {
+            let since = canariesAt ?? deadlines.now.boot
+            canariesAt = since
+            progress.isPauseOver = deadlines.reached(since + settings.pause)
+        } else {
+            canariesAt = nil
+        }
+        isMoving = admitted < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
+        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + Fleet.silence) }
+        let next = RolloutPolicy.next(rollout, progress, settings)
+        return next == rollout ? nil : next
+    }
+
+    /// How far it has come; nil if it is of another secret.
+    func view(of secret: SecretName?) -> RolloutView? {
+        guard let secret, rollout.secret.isSame(as: secret) else { return nil }
+        return RolloutView(
+            share: rollout.isFinished ? 1 : share,
+            state: rollout.isFinished ? .finished : rollout.state == .held ? .held : .going, since: since)
+    }
+
+    func checkInvariants() -> [String] {
+        steps.isEmpty || !(0...1).contains(share) ? ["a rollout that nobody has admitted"] : []
+    }
+}
+
+extension RolloutPolicy.Machine {
+    /// - Parameter ranks: those that were computed before.
+    fileprivate static func all(
+        _ members: [Fleet.Member], of rollout: Rollout, _ ranks: [String: UInt64] = [:]
+    ) -> [RolloutPolicy.Machine] {
+        members.map { member in
+            let holds = member.holding.holds(rollout.secret)
+            let hasDelivered = holds && member.holding.delivered
+            return RolloutPolicy.Machine(
+                name: member.machine, rank: ranks[member.machine] ?? rollout.rank(of: member.machine),
+                hasDelivered: hasDelivered,
+                // What it lacks of the store says nothing of its applications.
+                isFailing: holds && !hasDelivered && !member.isSilent
+                    && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
+                isSilent: member.isSilent && !hasDelivered)
+        }.sorted { $0.rank < $1.rank }
+    }
+
+    /// Whether a failure that another machine reports is only about the store. The code of a later version is unknown here
+    /// and counts as a failure of the machine: then the rollout is rather held than continued.
+    private static func isOfStore(_ code: String) -> Bool {
+        FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
+    }
+}
+
+/// How secrets are rolled out that this machine puts into the store: which machines of the fleet may deliver them.
+///
+/// - A rollout is put in one transaction with its secret, and raised by comparison with what was last seen: any signer may
+///   raise it, and none undoes what another one did. ``RolloutPolicy`` says how.
+/// - The pause is measured by this machine's own monotonic clock.
+/// - A machine that reports nothing for `pause` after it was admitted counts as silent.
+/// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
+/// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted.
+/// - A rollout in the store that is gone, unreadable or another secret's is put there again, once a minute at most.
+/// - A client without `rollout` whose place has one admits all machines.
+extension Rotation {
+    // MARK: What is
+
+    mutating func rolloutFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .putRollout(let client, let rollout, let place, _, let put) = job.work else { return }
+        switch result {
+        case .success(.rolloutPut(.done(let revision))):
+            admissions.recall(place)
+            storeReading.see(.rollout(rollout, revision: revision), at: place)
+            if let put { shareFinished(client, put.secret, at: place, .done(revision: revision), at: now) }
+        case .success(.rolloutPut(.found(let found, let secret))):
+            storeReading.see(found, at: place)
+            guard let put else { return }
+            shareFinished(
+                client, put.secret, at: place, .conflict(secret ?? .missing), at: now)
+        case .failure: shareFailed()
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// How far the rollouts of the current secrets have come.
+    var rolloutViews: [ClientName: RolloutView] {
+        index.all.reduce(into: [:]) { views, client in views[client.name] = rolloutView(of: client) }
+    }
+
+    /// How far the rollout of a client's current secret has come; nil where there is none.
+    private func rolloutView(of client: Subject) -> RolloutView? {
+        clients[client].rollout?.view(of: clients[client].secret.current?.name)
+    }
+
+    /// The clients whose rollouts are not finished.
+    var unfinishedRollouts: [Subject] { index.all.filter { clients[$0].rollout?.rollout.isFinished == false } }
+
+    /// The clients whose rollouts depend on what the machines report, or say of some that they are silent.
+    var watchedRollouts: [Subject] {
+        index.all.filter { client in
+            clients[client].rollout.map { !$0.rollout.isFinished || !$0.lost.isEmpty } == true
+        }
+    }
+
+    // MARK: Requests
+
+    /// Has a client's rollout do something. Returns whether there is one that is not finished.
+    mutating func orderRollout(_ order: RolloutOrder, of client: Subject, at now: Now) -> Bool {
+        guard let view = rolloutView(of: client) else { return false }
+        // Machines may still wait for their turns in one that has ended by itself.
+        guard view.state != .finished || order == .finish else { return false }
+        clients[client].rollout?.order(order)
+        jobs.want(.rollout(client.name), at: now)
+        touch(client)
+        return true
+    }
+
+    /// The answer to who has a rollout do something; nil until it is in the store.
+    mutating func rolloutAnswer(
+        _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
+    ) -> Answer? {
+        guard let client = index[client], clients[client].rollout?.order != nil else {
+            guard let view = index[client].flatMap(rolloutView), order.isDone(in: view.state) else {
+                return .rolloutOvertaken
+            }
+            return .rollout(view)
+        }
+        guard let failure = obstacle(toRolloutOf: client, since: job, at: now) else { return nil }
+        // An order that was kept would be carried out hours later, when it is not expected any more.
+        clients[client].rollout?.order(nil)
+        return .noRollout(failure)
+    }
+
+    /// Why this machine cannot change a rollout now; nil when it can.
+    private func obstacle(toRolloutOf client: Subject, since job: JobID, at now: Now) -> Failure? {
+        let failed =
+            jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
+            ?? jobs.attempts[.store]?.failure ?? clock.failure
+        if let failed { return failed }
+        // When one of these would begin is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        let reason = shareReason(of: client, &deadlines) ?? rolloutReason(of: client, &deadlines)
+        return reason?.failure.code == .rolloutHeld ? nil : reason?.failure
+    }
+
+    // MARK: What is wanted
+
+    /// The rollout that a secret is put into the store with; nil for none.
+    func rolloutToPut(_ secret: SecretInfo, _ client: Subject, at place: StorePlace) -> Rollout? {
+        let observed = storeReading.rollouts[place]
+        guard observed != .forbidden, observed?.rollout?.secret.isSame(as: secret.name) != true else { return nil }
+        guard let settings = client.entry.rollout else {
+            // Machines that have seen one wait for this one.
+            return wasNeverRolledOut(client, place) ? nil : .finished(secret.name)
+        }
+        if let known = clients[client].rollout?.rollout, known.secret.isSame(as: secret.name) { return known }
+        let new = Rollout(of: secret.name, admitted: 0)
+        guard let members = members(of: client) else { return new }
+        let progress = RolloutPolicy.Progress(
+            machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(client.identity))
+        return Rollout(of: secret.name, admitted: RolloutPolicy.beginning(progress, settings))
+    }
+
+    /// Whether no rollout of a client's secrets was seen, before the start either: then no machine waits for one.
+    private func wasNeverRolledOut(_ client: Subject, _ place: StorePlace) -> Bool {
+        storeReading.rollouts[place] == nil && clients[client].rollout == nil && !admissions.wasRolledOut(place)
+    }
+
+    private func members(of client: Subject) -> [Fleet.Member]? {
+        guard let store = configuration.store else { return nil }
+        return fleet.members(of: client.identity, besides: store.machine)
+    }
+
+    mutating func planRollout(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing,
+            let secret = secretToShare(client), storeReading.observed[place]?.holds(secret) == true
+        else { return }
+        let observed = storeReading.rollouts[place]
+        if client.entry.rollout == nil, wasNeverRolledOut(client, place) { return }
+        guard let revision = observed.map(\.revision) ?? 0 else { return }
+        guard let rollout = observed?.rollout, rollout.secret.isSame(as: secret.name) else {
+            guard let wanted = rolloutToPut(secret, client, at: place) else { return }
+            if let repairedAt = clients[client].rollout?.repairedAt,
+                !deadlines.reached(repairedAt + RolloutProgress.repairPace)
+            {
+                return
+            }
+            see(wanted, client, at: deadlines.now)
+            if put(wanted, name, at: place, ifAt: revision, &deadlines) {
+                clients[client].rollout?.repaired(at: deadlines.now)
+            }
+            return
+        }
+        see(rollout, client, at: deadlines.now)
+        let step = members(of: client).flatMap { members in
+            clients[client].rollout?.next(
+                client.entry.rollout ?? .standard, members, missing: fleet.missing(client.identity), &deadlines)
+        }
+        fleet.note(name, lost: clients[client].rollout?.lost ?? [])
+        let isOver = client.entry.rollout == nil && !rollout.isFinished
+        let wanted = ordered(client, rollout) ?? (isOver ? .finished(secret.name) : step)
+        if let wanted, wanted != rollout {
+            put(wanted, name, at: place, ifAt: revision, &deadlines)
+        } else {
+            clients[client].rollout?.order(nil)
+            recover(.rollout(name))
+        }
+    }
+
+    private mutating func see(_ rollout: Rollout, _ client: Subject, at now: Now) {
+        if clients[client].rollout == nil { clients[client].rollout = RolloutProgress(rollout, at: now) }
+        clients[client].rollout?.see(rollout, at: now)
+    }
+
+    @discardableResult
+    private mutating func put(
+        _ rollout: Rollout, _ client: ClientName, at place: StorePlace, ifAt revision: Int64,
+        _ deadlines: inout Deadlines
+    ) -> Bool {
+        guard jobs[.share(client)] == nil else { return false }
+        return start(
+            .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), &deadlines)
+    }
+
+    /// The rollout that an operator has asked for; nil when none has.
+    private func ordered(_ client: Subject, _ rollout: Rollout) -> Rollout? {
+        guard let progress = clients[client].rollout, let order = progress.order else { return nil }
+        var wanted = rollout
+        switch order {
+        // A finished rollout has no machine left to hold back.
+        case .hold: wanted.state = rollout.isFinished ? .going : .held
+        case .resume:
+            wanted.state = .going
+            wanted.tolerated = max(rollout.tolerated, progress.failing.count)
+        case .finish: wanted = Rollout(of: rollout.secret, admitted: .max, isOrdered: true)
+        }
+        return wanted
+    }
+
+    // MARK: What is reported
+
+    /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
+    func rolloutReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+        guard index.hasStore, client.entry.concernsStore else { return nil }
+        let name = client.name
+        if !storeReading.rollouts.isEmpty,
+            storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden })
+        {
+            return Reason(
+                failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),
+                client: name, since: deadlines.now.wall, nextAttempt: nil)
+        }
+        if let attempts = jobs.lastFailure(of: .rollout(name)),
+            isReason(attempts.failure, since: attempts.since, &deadlines)
+        {
+            return Reason(
+                failure: attempts.failure, client: name, since: attempts.since,
+                nextAttempt: upcoming(attempts.notBefore, deadlines.now))
+        }
+        guard let progress = clients[client].rollout, let view = rolloutView(of: client), view.state != .finished else {
+            return nil
+        }
+        // Without the machines' reports no further machine is admitted.
+        if let attempts = jobs.lastFailure(of: .fleet),
+            isReason(attempts.failure, since: attempts.since, &deadlines)
+        {
+            return Reason(
+                failure: attempts.failure, client: name, since: attempts.since,
+                nextAttempt: upcoming(attempts.notBefore, deadlines.now))
+        }
+        guard view.state == .held else { return nil }
+        let named = progress.failing.prefix(5).joined(separator: ", ")
+        let more = progress.failing.count > 5 ? " and \(progress.failing.count - 5) more" : ""
+        return Reason(
+            failure: Failure(
+                .rolloutHeld, at: .client(name), detail: named.isEmpty ? nil : "failing: \(named)\(more)"),
+            client: name, since: progress.since, nextAttempt: nil)
+    }
+}

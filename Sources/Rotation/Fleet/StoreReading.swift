@@ -1,0 +1,262 @@
+import AppleClientSecret
+internal import Failures
+
+/// What the store was last read to hold, and when it is read again.
+///
+/// - One request reads all places of this machine's clients: those that a follower receives from, and those that a signer
+///   puts its secrets in.
+/// - The store is read each minute, or every ten while it tells of changes, up to a quarter earlier; at once at the start,
+///   after a reload, with a newly read key and when asked. What a watch says brings the next read forward by a moment that
+///   differs from machine to machine.
+/// - Where a place is forbidden no watch tells of it, so the store is read each minute.
+/// - A read that fails changes nothing that was seen, and nothing that is published.
+struct StoreReading: Sendable {
+    /// What each place held when it was last read.
+    private(set) var observed: [StorePlace: StoreObservation] = [:]
+    /// The rollout that belongs to each of them, where there is one.
+    private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
+    /// Whether a client concerns the store at all.
+    private var isUsed = false
+    /// The job that read the store last, successfully or not.
+    private var readBy: JobID?
+    /// What jobs before this one read does not count.
+    private var countsFrom = JobID(number: 1)
+    /// When it was last read successfully; nil after a read that failed.
+    private var readAt: BootTime?
+    /// Why the last read failed.
+    private var failure: FailureCode?
+    /// When it is read because of what a watch said.
+    private var hintedFor: BootTime?
+    private var isWatched = false
+    /// Whether it was ever read, or cannot be for a reason that does not pass by itself.
+    private var hasAnswered = false
+    /// What was tried, for the metrics.
+    private(set) var counts = StoreView()
+    /// Until when secrets that are merely missing are not minted, in case another signer has made one.
+    private var awaitedUntil: BootTime?
+
+    private static let pace: Seconds = 60
+    private static let watchedPace: Seconds = 600
+    /// In milliseconds.
+    private static let longestHint = 1000.0
+    private static let patience: Seconds = 20
+
+    // MARK: What is
+
+    /// Every secret that was seen there.
+    var allSecrets: [SecretInfo] {
+        observed.values.compactMap { if case .secret(let issued, _) = $0 { issued } else { nil } }
+    }
+
+    /// Whether the last read has failed, or none was tried yet.
+    var isFailing: Bool { readAt == nil }
+
+    /// Whether the store may still answer for the first time, so that nothing is minted that it may hold.
+    func isAwaited(_ deadlines: inout Deadlines) -> Bool {
+        guard !hasAnswered, let awaitedUntil else { return false }
+        return !deadlines.reached(awaitedUntil)
+    }
+
+    fileprivate func isDue(_ jobs: Jobs, _ deadlines: inout Deadlines) -> Bool {
+        // While it is being read, or left alone, nothing is due: which places there are is costly to say.
+        guard isUsed, jobs[.store] == nil else { return false }
+        if let attempts = jobs.attempts[.store], !deadlines.reached(attempts.notBefore) { return false }
+        guard let readBy, readBy >= countsFrom, let readAt else { return true }
+        if let hintedFor, deadlines.reached(hintedFor) { return true }
+        let pace = isWatched && !observed.values.contains(.forbidden) ? Self.watchedPace : Self.pace
+        let early = Double(pace.count * 1000) / 4 * jobs.draw("read the store after \(readBy.number)")
+        return deadlines.reached((readAt + pace).advanced(milliseconds: -Int64(early)))
+    }
+
+    // MARK: What happens
+
+    mutating func adopt(_ change: ConfigurationChange) {
+        if change.isOfStore {
+            let counts = counts
+            self = StoreReading()
+            self.counts = counts
+            self.counts.isReachable = false
+            if change.new.store != nil { awaitedUntil = change.now.boot + Self.patience }
+        }
+        isUsed = change.new.store != nil && change.new.clients.values.contains { $0.concernsStore }
+        countsFrom = change.next
+    }
+
+    /// Has the store read again, also if a job before `next` is reading it now.
+    mutating func readAgain(next: JobID) { countsFrom = next }
+
+    /// Notes that something may have changed there.
+    mutating func notice(_ jobs: Jobs, at now: Now) {
+        let pause = Int64(Self.longestHint * jobs.draw("a notice of the store after \(jobs.next.number)"))
+        hintedFor = hintedFor ?? now.boot.advanced(milliseconds: pause)
+    }
+
+    mutating func setWatched(_ isWatched: Bool) { self.isWatched = isWatched }
+
+    fileprivate mutating func beginReading() { hintedFor = nil }
+
+    /// Records a read. Returns whether every client is to be judged anew, and not only those whose places have changed.
+    fileprivate mutating func read(
+        _ found: Result<[StorePlace: StoreObservation], Failure>, _ rollouts: [StorePlace: RolloutObservation],
+        by job: JobID, at now: Now
+    ) -> Bool {
+        let isFirst = readBy.map { $0 < countsFrom } ?? true
+        let earlier = failure
+        readBy = job
+        counts.reads.count(success: (try? found.get()) != nil)
+        counts.isReachable = (try? found.get()) != nil
+        switch found {
+        case .success(let found):
+            counts.lastContactAt = now.wall
+            counts.rejected += found.count { observed[$0.key] != $0.value && $0.value.isRejected(at: $0.key) }
+            observed = found
+            self.rollouts = rollouts
+            readAt = now.boot
+            failure = nil
+            hasAnswered = true
+        case .failure(let found):
+            readAt = nil
+            failure = found.code
+            isWatched = false
+            if found.code.traits.contains(.refusalOfStore) { hasAnswered = true }
+        }
+        return isFirst || failure != earlier
+    }
+
+    /// Records what a put has found or left.
+    mutating func see(_ observation: StoreObservation, at place: StorePlace) { observed[place] = observation }
+
+    /// Records what putting a rollout has found or left.
+    mutating func see(_ rollout: RolloutObservation?, at place: StorePlace) { rollouts[place] = rollout }
+
+    fileprivate mutating func setCertificate(expiresAt: WallTime?) { counts.certificateExpiresAt = expiresAt }
+
+    /// Counts a put; nil for one that found something else than was last seen.
+    mutating func countPut(success: Bool?) {
+        if let success { counts.puts.count(success: success) } else { counts.conflicts += 1 }
+    }
+
+    /// What is known of the store; nil where no client concerns it.
+    var view: StoreView? { isUsed ? counts : nil }
+
+    func checkInvariants(next: JobID) -> [String] {
+        countsFrom > next || readBy.map({ $0 >= next }) == true ? ["the store was read by a job that never began"] : []
+    }
+}
+
+extension ClientConfiguration {
+    /// Whether its secrets are minted here, and put into the store where there is one.
+    var isSharing: Bool { source == nil && isShared }
+
+    /// Whether its secrets are received from the store, or put there.
+    var concernsStore: Bool { source?.isStore ?? isSharing }
+}
+
+extension StoreObservation {
+    /// Whether it is something that the place's key has not signed for its client.
+    fileprivate func isRejected(at place: StorePlace) -> Bool {
+        switch self {
+        case .missing, .forbidden: false
+        case .foreign: true
+        case .secret(let issued, _):
+            issued.signer != place.key || issued.team != place.team || issued.client != place.client
+        }
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func storeFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        // What another configuration's store holds does not count.
+        guard case .readStore = job.work, jobs.isCurrent(job) else { return }
+        let before = storeReading.observed
+        let rolloutsBefore = storeReading.rollouts
+        let found: Result<[StorePlace: StoreObservation], Failure>
+        var rollouts: [StorePlace: RolloutObservation] = [:]
+        switch result {
+        case .success(.storeRead(let observed, rollouts: let read)):
+            for case .secret(let issued, _) in observed.values { clock.noteIssue(issued) }
+            found = .success(observed)
+            rollouts = read
+            let current = index.all.flatMap { wantedSecret($0)?.name.digests ?? [] }
+            admissions.read(observed, rollouts, current: Set(current))
+        case .failure(let failure): found = .failure(failure)
+        case .success(let outcome): return unexpected(outcome, of: job)
+        }
+        let isNews = storeReading.read(found, rollouts, by: job.id, at: now)
+        for client in index.all where client.entry.concernsStore {
+            let places = storePlaces(of: client)
+            if client.entry.source != nil {
+                let isRead = (try? found.get()) != nil && places.allSatisfy { storeReading.observed[$0] != nil }
+                let found = isRead ? places.compactMap(storeObservation) : nil
+                clients[client].source?.reading.end(found, by: job.id)
+            }
+            let isChanged = places.contains {
+                before[$0] != storeReading.observed[$0] || rolloutsBefore[$0] != storeReading.rollouts[$0]
+            }
+            if isNews || isChanged { touch(client) }
+        }
+    }
+
+    /// Where a client's secrets lie in the store, in the order of preference; none of a key that was not read.
+    func storePlaces(of client: Subject) -> [StorePlace] {
+        client.keys.compactMap { key in
+            keys.digest(of: key.name).map {
+                StorePlace(team: key.entry.team, client: client.entry.clientID, key: $0)
+            }
+        }
+    }
+
+    /// The same observation for whoever receives.
+    private func storeObservation(_ place: StorePlace) -> SourceObservation? {
+        switch storeReading.observed[place] {
+        case .missing: .missing
+        case .secret(let issued, _): .secret(issued)
+        case .foreign(let words, _): .foreign(words)
+        case .forbidden: .refused
+        case nil: nil
+        }
+    }
+
+    /// Why a client's places in the store cannot be read; nil while they can.
+    func storeFailure(of client: Subject) -> Failure? {
+        guard index.hasStore else { return nil }
+        if let attempts = jobs.lastFailure(of: .store) { return attempts.failure }
+        let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
+        return isForbidden ? Failure(.storeForbidden, at: .store) : nil
+    }
+
+    mutating func noteStoreCertificate(_ expiresAt: WallTime?) {
+        storeReading.setCertificate(expiresAt: expiresAt)
+        touchClientsOnStore()
+    }
+
+    /// Has the next plan cover every client whose secrets are received from the store, or put there.
+    mutating func touchClientsOnStore() {
+        for client in index.all where client.entry.concernsStore { touch(client) }
+    }
+
+    // MARK: What is reported
+
+    /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
+    func certificateReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+        guard index.hasStore, client.entry.concernsStore,
+            let expiry = storeReading.counts.certificateExpiresAt,
+            deadlines.reached(expiry - SecretStore.certificateNotice)
+        else { return nil }
+        return Reason(
+            failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
+            since: expiry - SecretStore.certificateNotice, nextAttempt: nil)
+    }
+
+    // MARK: What is wanted
+
+    mutating func planStore(_ deadlines: inout Deadlines) {
+        guard storeReading.isDue(jobs, &deadlines),
+            keys.names.allSatisfy({ keys.wasRead($0) || jobs.isOverdue(.key($0)) })
+        else { return }
+        let places = Set(index.all.filter { $0.entry.concernsStore }.flatMap(storePlaces)).sorted()
+        if !places.isEmpty, start(.readStore(places), on: .store, &deadlines) { storeReading.beginReading() }
+    }
+}

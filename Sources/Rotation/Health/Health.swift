@@ -1,0 +1,361 @@
+import AppleClientSecret
+internal import Failures
+
+/// How well each client is served, and the daemon as a whole, as status, metrics, sd_notify and the journal show it.
+///
+/// - A client is judged by what its outputs were last seen to hold and what its actions last ran for, in a step that may
+///   have changed any of it, or when time alone changes it.
+/// - It only reads what the other machines know. Log events, `on_state_change` and this machine's report in the store
+///   (`Reporting`) depend on it.
+struct ClientHealth: Sendable {
+    /// As the client was last judged.
+    private(set) var shared: ClientViews.Shared?
+    /// The state that was last logged.
+    private var logged: HealthState = .ok
+    /// What was tried for it.
+    private(set) var tally = Counts()
+
+    var view: ClientView? { shared?.view }
+
+    mutating func set(_ view: ClientView) { shared = ClientViews.Shared(view) }
+
+    /// Records that its state was logged; returns whether it differs from the one that was logged last.
+    mutating func log(_ state: HealthState) -> Bool {
+        defer { logged = state }
+        return logged != state
+    }
+
+    mutating func countMint(success: Bool) { tally.mints.count(success: success) }
+    mutating func countPublish(success: Bool) { tally.publishes.count(success: success) }
+    mutating func countDelivery(success: Bool) { tally.deliveries.count(success: success) }
+
+    /// Counts a secret that was received from the client's source.
+    mutating func countReceived() { tally.received += 1 }
+
+    func checkInvariants() -> [String] {
+        guard let view, (view.health == .ok) != (view.reason == nil) else { return [] }
+        return ["it is \(view.health) with another reason"]
+    }
+}
+
+/// The faults of the daemon as a whole, such as having no place for its socket.
+struct DaemonFaults: Sendable {
+    private(set) var all: [Fault] = []
+
+    struct Fault: Hashable, Sendable {
+        let failure: Failure
+        let since: WallTime
+        /// When the daemon tries again by itself; nil when it does not.
+        var nextAttempt: BootTime?
+    }
+
+    /// Raises a fault of the daemon; returns whether it is news.
+    mutating func raise(_ failure: Failure, _ nextAttempt: BootTime?, at now: Now) -> Bool {
+        if let known = all.firstIndex(where: { $0.failure == failure }) {
+            all[known].nextAttempt = nextAttempt
+            return false
+        }
+        all.removeAll { $0.failure.code == failure.code }
+        all.append(Fault(failure: failure, since: now.wall, nextAttempt: nextAttempt))
+        return true
+    }
+
+    /// Clears the faults with a code; returns them.
+    mutating func clear(_ code: Failure.Code) -> [Failure] {
+        defer { all.removeAll { $0.failure.code == code } }
+        return all.map(\.failure).filter { $0.code == code }
+    }
+
+    func checkInvariants() -> [String] {
+        Set(all.map(\.failure.code)).count == all.count ? [] : ["a fault was raised twice"]
+    }
+}
+
+extension Rotation {
+    /// The worst state of a client.
+    var worstHealth: HealthState { clients.all.lazy.compactMap { $0.health.view?.health }.max() ?? .ok }
+
+    mutating func raiseFault(_ failure: Failure, _ nextAttempt: BootTime?, at now: Now) {
+        if faults.raise(failure, nextAttempt, at: now) { events.append(.faultRaised(failure)) }
+    }
+
+    mutating func clearFault(_ code: Failure.Code) { events += faults.clear(code).map(LogEvent.faultCleared) }
+
+    /// Counts how a job ended, for each client that it was done for.
+    mutating func count(_ job: Job, success: Bool) {
+        switch job.work {
+        case .mint(let name, _, _):
+            if let client = index[name] { clients[client].health.countMint(success: success) }
+        case .publish(let spec, let secrets, _):
+            // Several variables of a client in one file are still one write.
+            for name in Set(secrets.keys.compactMap { spec.slots[$0] }) {
+                if let client = index[name] { clients[client].health.countPublish(success: success) }
+            }
+        case .push(let name, _, _, _):
+            if let client = index[name] { clients[client].health.countPublish(success: success) }
+        case .run(_, let covering):
+            for name in covering.keys {
+                if let client = index[name] { clients[client].health.countDelivery(success: success) }
+            }
+        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
+            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
+            .recallReportedStates, .keepReportedStates, .tidyRecords:
+            break
+        }
+    }
+
+    /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
+    mutating func judge(_ client: Subject, _ deadlines: inout Deadlines) {
+        let name = client.name
+        let known = clients[client]
+        let current = known.secret.current
+        let old = known.health.view
+        let now = deadlines.now
+        let wanted = wantedSecret(client)
+        let failures = reasons(for: client, &deadlines)
+        // Before its first try, only what was published earlier is known of it.
+        let found = known.readiness.wasEverTried || !failures.isEmpty ? nil : evaluate(client, &deadlines)
+        let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
+        let outputs =
+            client.entry.outputs.map { outputView($0, holding: published, &deadlines) }
+            + client.targets.map { target in
+                var view = targetView(target.target, holding: wanted, &deadlines)
+                if client.entry.undeployed.contains(target.target) { view.deployed = false }
+                return view
+            }
+        let actions = client.actions.map { actionView($0, of: client) }
+        let isDone =
+            wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(client, $0) }
+        let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
+        let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
+        let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
+        let remaining = weakest(client, holding: held, &deadlines)
+
+        let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
+        var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
+        var reason = failures.first
+        if let found {
+            // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
+            // asked yet.
+            let mayBeGood =
+                client.entry.outputs.isEmpty || !known.record.wasTried || known.record.value.current != nil
+            let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
+            health = found.health ?? (unseen == nil ? .ok : .degraded)
+            // The reason for critical is set below, as for a client that was tried.
+            if health == .degraded, let failure = found.health == nil ? unseen : found.failure {
+                reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
+            }
+        }
+        // By a clock that may be ahead nobody is alarmed.
+        let isSpared = spared(client, &deadlines) != nil
+        if case .until(let expiry) = remaining, !isSpared {
+            stateChangeActions.see(
+                client.entry.stage(expiringAt: expiry, current, &deadlines), of: name, at: now.boot)
+        }
+        switch remaining {
+        case .none:
+            health = .critical
+            reason =
+                reason
+                ?? Reason(
+                    failure: Failure(wanted == nil ? .noSecret : .notPublished, at: .client(name)), client: name,
+                    since: now.wall, nextAttempt: nil)
+        case .refused(let path, let objection):
+            health = .critical
+            reason =
+                reason
+                ?? Reason(
+                    failure: objection.failure(at: path).concerning(name), client: name, since: now.wall,
+                    nextAttempt: nil)
+        case .until where isSpared: break
+        case .until(let expiry):
+            let isExpired = deadlines.reached(expiry)
+            if isExpired || deadlines.reached(expiry - client.entry.criticalRemainder(of: current)) {
+                health = .critical
+                let failure = Failure(
+                    isExpired ? .secretExpired : .secretExpiring, at: .client(name), detail: expiry.description)
+                reason = reason ?? Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
+            }
+        case .unknown:
+            break
+        }
+        if currentRefusal(client) != nil { health = .critical }
+        if health == .degraded, reason == nil {
+            let failure = Failure(isPublished(client) ? .notDelivered : .notPublished, at: .client(name))
+            reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
+        }
+        // The same failure persists: it began when it was first seen, not now.
+        if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
+            reason?.since = old.since
+        }
+        let view = ClientView(
+            name: name, clientID: client.entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
+            reason: health == .ok ? nil : reason, current: current,
+            deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
+            renewAt: current.map { renewal(of: $0, client.entry) }, renewals: known.secret.renewals,
+            counts: known.health.tally, publishedAt: outputs.compactMap(\.writtenAt).max(),
+            lastSuccessAt: lastSuccessAt,
+            consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(client),
+            lastError: failures.first?.failure.message,
+            delivered: isDone && client.entry.undeployed.isEmpty, outputs: outputs, actions: actions,
+            verification: known.trial?.view, source: sourceView(of: client, at: now))
+        if isNews(view, client), clients[client].health.log(health) {
+            events.append(.health(name, health, view.reason))
+        }
+        clients[client].health.set(view)
+    }
+
+    /// The client's health by what its outputs were last seen to hold, and nothing else.
+    private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
+        client.entry.evaluate(
+            client.name, keys: knownKeys(client), clockIsTrusted: clock.failure == nil, isUnderWay: true,
+            found: { [files] path in files[path]?.observed.map { .success($0) } }, &deadlines)
+    }
+
+    /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
+    /// it is expected not to be served yet.
+    private func isNews(_ view: ClientView, _ client: Subject) -> Bool {
+        let isUnderWay =
+            [.notPublished, .notDelivered].contains(view.reason?.failure.code) && view.health == .degraded
+        return clients[client].readiness.wasTried && !isUnderWay
+    }
+
+    /// The remaining life of whichever secret, held by an output or an application, expires first.
+    private enum Remaining {
+        case unknown
+        /// Some output holds no usable secret at all.
+        case none
+        /// Some output holds a secret that Apple refuses, not merely because it has expired.
+        case refused(AbsolutePath, Objection)
+        case until(WallTime)
+    }
+
+    private func weakest(
+        _ client: Subject, holding held: [WallTime?], _ deadlines: inout Deadlines
+    ) -> Remaining {
+        var expiries: [WallTime] = []
+        var isUnknown = false
+        let isUnderWay = !clients[client].readiness.wasTried
+        for place in client.places {
+            guard let observed = files[place.path]?.observed else {
+                // Unknown if not read yet. If reading it failed, no application can read it either, unless the failure
+                // says nothing of the file.
+                if let attempts = jobs.attempts[.file(place.path)], !attempts.failure.code.traits.contains(.ofReader) {
+                    return .none
+                }
+                isUnknown = true
+                continue
+            }
+            for slot in place.slots {
+                // While the client is being tried, a missing secret is still to come.
+                if isUnderWay, observed.slots[slot] == nil {
+                    isUnknown = true
+                    continue
+                }
+                guard let issued = observed.slots[slot]?.issued else {
+                    if case .unusable(let objection?) = observed.slots[slot] { return .refused(place.path, objection) }
+                    return .none
+                }
+                switch refusal(of: issued, for: client, &deadlines) {
+                case nil, .expired: expiries.append(issued.expiresAt)
+                case let objection?: return .refused(place.path, objection)
+                }
+            }
+        }
+        for output in client.targets {
+            // Something else there may well be valid: it was put there by somebody.
+            if let known = targets[output.target]?.known {
+                expiries.append(known.expiresAt)
+            } else {
+                isUnknown = true
+            }
+        }
+        // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
+        expiries += held.compactMap { $0 }
+        if let earliest = expiries.min() { return .until(earliest) }
+        if isUnknown { return .unknown }
+        return clients[client].secret.current.map { .until($0.expiresAt) } ?? (isKnown(client) ? .none : .unknown)
+    }
+
+    /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
+    /// the outputs. Nil when one of them holds nothing, or has to be deployed by somebody else.
+    private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: SecretInfo?) -> WallTime? {
+        guard client.entry.undeployed.isEmpty else { return nil }
+        var expiries = held
+        if expiries.isEmpty {
+            for place in client.places {
+                let observed = files[place.path]?.observed?.slots ?? [:]
+                for slot in place.slots { expiries.append(observed[slot]?.issued?.expiresAt) }
+            }
+            for output in client.targets { expiries.append(targets[output.target]?.known?.expiresAt) }
+        }
+        if expiries.isEmpty { expiries = [wanted?.expiresAt] }
+        return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
+    }
+
+    private func consecutiveFailures(_ client: Subject) -> Int {
+        resources(of: client).compactMap { attempts(at: $0, for: client)?.failures }.max() ?? 0
+    }
+
+    private func outputView(
+        _ output: Output, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> OutputView {
+        let path = output.path
+        let file = files[path]
+        let isContested = file?.drift.isContested(&deadlines) == true
+        let isDeleted = isDeleted(path)
+        let hang = hang(of: .file(path))
+        let attempts = jobs.attempts[.file(path)]
+        let state: OutputView.State =
+            if hang != nil {
+                .notResponding
+            } else if attempts != nil || isDeleted {
+                .failed
+            } else if isContested {
+                .contested
+            } else if let wanted, file?.holds(wanted, in: output.slot) == true {
+                // Also while it is read back again: a change notice alone does not make a file bad.
+                .ok
+            } else {
+                .pending
+            }
+        let failure =
+            hang ?? attempts?.failure
+            ?? (isDeleted ? Failure(.outputDeleted, at: .path(path)) : nil)
+            ?? (isContested ? Failure(.contested, at: .path(path)) : nil)
+        return OutputView(
+            path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
+            error: failure?.message, repairs: file?.drift.repairCount ?? 0)
+    }
+
+    private func targetView(
+        _ name: TargetName, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> OutputView {
+        let target = targets[name]
+        let isContested = target?.drift.isContested(&deadlines) == true
+        let failure =
+            jobs.attempts[.target(name)]?.failure ?? (isContested ? Failure(.contested, at: .target(name)) : nil)
+        let state: OutputView.State =
+            if jobs.attempts[.target(name)] != nil {
+                .failed
+            } else if isContested {
+                .contested
+            } else if let wanted, target?.holds(wanted) == true {
+                .ok
+            } else {
+                .pending
+            }
+        return OutputView(
+            target: name, verified: target?.verified, state: state, writtenAt: target?.writtenAt,
+            error: failure?.message, repairs: target?.drift.repairCount ?? 0)
+    }
+
+    private func actionView(_ id: ActionID, of client: Subject) -> ActionView {
+        // A probe may fail although every secret was already delivered: the next delivery would fail.
+        let failed = attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)]
+        let isPending = wantedSecret(client) == nil || owes(client, id)
+        return ActionView(
+            action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
+            ranAt: clients[client].deliveries.ranAt[id], error: failed?.failure.message)
+    }
+}

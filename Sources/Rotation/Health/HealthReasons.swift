@@ -1,0 +1,76 @@
+import AppleClientSecret
+internal import Failures
+
+extension Rotation {
+    /// What keeps a client from being served, in processing order: the first reason explains the others.
+    func reasons(for client: Subject, _ deadlines: inout Deadlines) -> [Reason] {
+        let name = client.name
+        let now = deadlines.now
+        var reasons: [Reason] = []
+        if let failure = clock.failure, let since = clock.since {
+            reasons.append(Reason(failure: failure, client: nil, since: since, nextAttempt: nil))
+        } else if spared(client, &deadlines) != nil {
+            let failure = Failure(.clockPerhapsAhead, at: .clock, detail: startedAt.description)
+            reasons.append(Reason(failure: failure, client: nil, since: startedAt, nextAttempt: nil))
+        }
+        for resource in jobs.hasFailure ? resources(of: client) : [] {
+            if let job = jobs[resource], let failure = hang(of: resource) {
+                let began = now.wall - now.boot.seconds(since: job.startedAt)
+                reasons.append(Reason(failure: failure, client: name, since: began, nextAttempt: nil))
+            } else if let attempts = attempts(at: resource, for: client) {
+                reasons.append(
+                    Reason(
+                        failure: attempts.failure, client: name, since: attempts.since,
+                        nextAttempt: nextAttempt(attempts, at: resource, now)))
+            }
+        }
+        if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = shareReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = rolloutReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
+        // After a start it is known before Apple is asked again.
+        if jobs.attempts[.verification(name)] == nil,
+            let refusal = clients[client].trial?.refusal ?? currentRefusal(client)
+        {
+            reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
+        }
+        for path in client.files where isDeleted(path) {
+            reasons.append(
+                Reason(
+                    failure: Failure(.outputDeleted, at: .path(path)), client: name,
+                    since: now.wall, nextAttempt: nil))
+        }
+        for path in client.files {
+            guard let drift = files[path]?.drift, drift.isContested(&deadlines) else { continue }
+            reasons.append(
+                Reason(
+                    failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
+                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
+        }
+        for output in client.targets {
+            guard let drift = targets[output.target]?.drift, drift.isContested(&deadlines) else { continue }
+            reasons.append(
+                Reason(
+                    failure: Failure(.contested, at: .target(output.target)), client: name, since: now.wall,
+                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
+        }
+        // A key change blocks nothing, so it comes last and does not hide a reason that does.
+        for key in client.keys {
+            guard let change = keys.change(of: key.name, &deadlines) else { continue }
+            reasons.append(
+                Reason(failure: change.failure(of: key.name), client: name, since: change.at, nextAttempt: nil))
+        }
+        return reasons
+    }
+
+    /// When the failed work is tried again; nil while it is running.
+    func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
+        jobs[resource] == nil ? upcoming(attempts.notBefore, now) : nil
+    }
+
+    /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
+    /// as that is there, and showing a time in the past would be useless.
+    func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
+        moment > now.boot ? now.wall + Seconds((moment.milliseconds - now.boot.milliseconds + 999) / 1000) : nil
+    }
+}

@@ -1,0 +1,330 @@
+import AppleClientSecret
+internal import Failures
+
+/// What a file was seen to hold, and what happened to it.
+struct File: Sendable {
+    private var reading: Reading<FileObservation>
+    private(set) var writtenAt: WallTime?
+    /// Whether a write has failed since the file was last read: it may hold the old content or the new.
+    private var isUncertain = false
+    /// Whether the file held lines other than our variables when it last existed; also known here because the state
+    /// directory may be unusable.
+    private(set) var heldOtherLines = false
+    /// Whether the file was written as one for a secret alone.
+    private(set) var wasOwn = false
+    /// Whether a change notice came during the last read: the next read then counts, since a file may never be quiet.
+    private var isRestless = false
+    private(set) var drift = Drift()
+
+    init(next: JobID) { reading = Reading(countsFrom: next) }
+
+    // MARK: What is
+
+    /// Nil until the file was read.
+    var observed: FileObservation? { reading.value }
+
+    /// Whether ``observed`` still counts.
+    var isFresh: Bool { reading.isFresh }
+
+    /// Whether what was observed still says what the file holds, with the configured mode and group.
+    var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
+
+    /// Whether a slot held a secret when the file was last observed.
+    func holds(_ secret: SecretInfo, in slot: Slot) -> Bool {
+        isAsObserved && observed?.slots[slot]?.issued?.fingerprint == secret.fingerprint
+    }
+
+    /// Whether the file, when it was last observed, held all of these secrets.
+    func holds(_ wanted: [Slot: SecretInfo]) -> Bool { isAsObserved && wanted.allSatisfy { holds($1, in: $0) } }
+
+    /// Whether its content is known, or is being read again because it changed during the last observation: of a file
+    /// that never rests that second result counts, and the next observation waits for the debounce.
+    func isSeenSoon(whileRunning job: Job?) -> Bool { isFresh || isRestless && job?.work.isObservation == true }
+
+    // MARK: What happens
+
+    /// Another configuration has it read again.
+    ///
+    /// - Parameter spec: how it is written now.
+    mutating func adopt(_ spec: FileSpec) {
+        reading.expire()
+        if spec.format.isShared { wasOwn = false }
+    }
+
+    mutating func notice(at now: Now) { drift.debounce(at: now.boot) }
+
+    /// Has it read again, even if a job before `next` is reading it now: that may have missed a change.
+    mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
+
+    /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
+    mutating func ask() { drift.ask() }
+
+    /// Records that an action had applications read it.
+    mutating func delivered(at now: Now) { drift.delivered(at: now.boot) }
+
+    /// Records what it was seen to hold.
+    ///
+    /// - Parameter isAsked: whether the job has observed it as it is configured now. An observation by an older
+    ///   configuration's slots and modes does not count.
+    mutating func see(_ observation: FileObservation, by job: JobID, isAsked: Bool) {
+        reading.end(observation, by: job)
+        if !isAsked { reading.expire() }
+        isUncertain = false
+        if observation.exists { heldOtherLines = observation.otherLines }
+        isRestless = false
+    }
+
+    /// Records that a job on it has ended, whatever it found.
+    mutating func ended(_ job: Job) {
+        if job.id < reading.countsFrom { isRestless = true }
+    }
+
+    mutating func judged(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: Now) {
+        drift.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
+    }
+
+    /// Records that it was written. Returns whether the actions have to run again because bad content was replaced.
+    mutating func wrote(_ secrets: [Slot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
+        writtenAt = now.wall
+        wasOwn = secrets[.whole] != nil
+        let wasPerhapsRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
+        if !holds(secrets) { drift.undone(at: now.boot) }
+        return wasPerhapsRead
+    }
+
+    mutating func writeFailed() { isUncertain = true }
+
+    /// The last observation says nothing about what it holds now.
+    mutating func observationFailed(leavesNothingToRead: Bool) {
+        reading.expire()
+        guard leavesNothingToRead, var observed else { return }
+        observed.slots = [:]
+        reading.presume(observed)
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        reading.checkInvariants(next: next) + (isFresh && observed == nil ? ["it counts as read, and was not"] : [])
+    }
+}
+
+/// The files that secrets are written to.
+struct Files: Sendable {
+    private var all: [AbsolutePath: File] = [:]
+
+    var paths: some Collection<AbsolutePath> { all.keys }
+
+    subscript(_ path: AbsolutePath) -> File? {
+        _read { yield all[path] }
+        _modify { yield &all[path] }
+    }
+
+    /// Whether what a file was seen to hold still counts.
+    func isFresh(_ path: AbsolutePath) -> Bool { all[path]?.isFresh == true }
+
+    /// Every secret that was seen in a file.
+    var allSecrets: [SecretInfo] {
+        all.values.flatMap { ($0.observed?.slots ?? [:]).values.compactMap(\.issued) }
+    }
+
+    mutating func adopt(_ specs: [AbsolutePath: FileSpec], next: JobID) {
+        let former = all
+        all = specs.reduce(into: [:]) { all, entry in
+            var file = former[entry.key] ?? File(next: next)
+            file.adopt(entry.value)
+            all[entry.key] = file
+        }
+    }
+
+    func checkInvariants(_ specs: [AbsolutePath: FileSpec], next: JobID) -> [String] {
+        (Set(all.keys) == Set(specs.keys) ? [] : ["other files than are configured"])
+            + all.flatMap { path, file in file.checkInvariants(next: next).map { "\(path): \($0)" } }
+    }
+}
+
+/// - A file is read back before it is judged, and again after every sign that it has changed; what a job read that began
+///   before the sign does not count.
+/// - One write serves all clients of a file: it waits until all of them are settled.
+/// - What other programs do to a file (`Drift`) is repaired, but not for ever.
+/// - An environment file that held other lines is never created again: an application would start with half of its
+///   settings.
+extension Rotation {
+    // MARK: What is
+
+    /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
+    mutating func observeAgain(at resource: Resource) {
+        switch resource {
+        case .key(let name): keys.readAgain(name, next: jobs.next)
+        case .file(let path): files[path]?.readAgain(next: jobs.next)
+        case .source(let name):
+            if let client = index[name] { clients[client].source?.reading.readAgain(next: jobs.next) }
+            if index[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
+        case .store: storeReading.readAgain(next: jobs.next)
+        case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
+            .probe,
+            .stateChangeAction, .state:
+            return
+        }
+        // Clients that merely share the file wait for its content, too.
+        touch(resource)
+    }
+
+    /// Whether a file's content counts until it is read again, so that a notice of a change, as of each write of ours,
+    /// changes nothing for its clients.
+    func isOnlyReadAgain(_ path: AbsolutePath) -> Bool {
+        isGood(path) && files[path]?.drift.nextRepair == nil && jobs.attempts[.file(path)] == nil
+    }
+
+    /// Whether reading a file again has found what was known of it, so that nothing changes for its clients.
+    func isStill(_ spec: FileSpec, _ result: Result<Outcome, Failure>) -> Bool {
+        guard case .success(.observed(let observation)) = result else { return false }
+        return isOnlyReadAgain(spec.path) && files[spec.path]?.observed == observation
+            && index.specs[spec.path] == spec && jobs.lastFailure(of: .file(spec.path)) == nil
+    }
+
+    mutating func destinationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.observe(let spec), .success(.observed(let observation))):
+            let before = files[spec.path]?.observed
+            // A file that was created or removed may be writable now, however often a write failed.
+            if before?.exists != observation.exists { jobs.resetBackoff(of: job.resource, to: now.boot) }
+            if before == nil { judgeFirst(observation, of: spec, at: now) }
+            see(observation, as: spec, by: job.id)
+            let wanted = wantedSecrets(spec)
+            let isGood = index.specs[spec.path] == spec && files[spec.path]?.holds(wanted) == true
+            files[spec.path]?.judged(
+                isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now)
+        case (.observe(let spec), .failure(let failure)):
+            files[spec.path]?.observationFailed(
+                leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead))
+        case (.publish(let spec, let secrets, _), .success(.published(let observation))):
+            deliverNew(secrets, in: spec)
+            see(observation, as: spec, by: job.id)
+            let readers = spec.slots.values.compactMap { index[$0] }
+            let isBeingRead = readers.contains { isDelivering($0) }
+            if files[spec.path]?.wrote(secrets, isBeingRead: isBeingRead, at: now) == true {
+                deliverAgain(to: readers)
+            }
+            events.append(.published(spec.path, published(spec, secrets)))
+        case (.publish(let spec, _, _), .failure): files[spec.path]?.writeFailed()
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Records that a job on a file has ended, whatever it found.
+    mutating func endedOnFile(_ job: Job) {
+        if case .file(let path) = job.resource { files[path]?.ended(job) }
+    }
+
+    private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) {
+        for slot in observation.slots.values { clock.noteIssue(slot.issued) }
+        let isAsked = index.specs[spec.path] == spec
+        files[spec.path]?.see(observation, by: job, isAsked: isAsked)
+    }
+
+    /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
+    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read. Nor is anything
+    /// amiss with an earlier secret of the client's where its actions are still to run: the daemon ended before it wrote the
+    /// new one.
+    private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec, at now: Now) {
+        guard observation.exists else { return }
+        let wanted = wantedSecrets(spec)
+        let bad = spec.slots.filter { slot, _ in
+            wanted[slot].map { observation.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
+        }
+        deliverAgain(
+            to: bad.filter { slot, client in
+                observation.slots[slot]?.issued.map { !isMerelyEarlier($0, client, at: now) } ?? true
+            }.values.compactMap { index[$0] })
+    }
+
+    /// Whether applications that have read this secret can go on with it until each action of theirs runs for the wanted
+    /// one.
+    private func isMerelyEarlier(_ secret: SecretInfo, _ client: ClientName, at now: Now) -> Bool {
+        guard let client = index[client], let wanted = wantedSecret(client) else { return false }
+        return client.names(secret) && client.keys.contains { keys.digest(of: $0.name) == secret.signer }
+            && secret.expiresAt > now.wall
+            && client.actions.allSatisfy { clients[client].deliveries.delivered[$0]?.isSame(as: wanted) != true }
+    }
+
+    private func published(_ spec: FileSpec, _ secrets: [Slot: SecretInfo]) -> [ClientName: SecretInfo] {
+        secrets.reduce(into: [:]) { all, entry in
+            if let client = spec.slots[entry.key] { all[client] = entry.value }
+        }
+    }
+
+    // MARK: What is wanted
+
+    mutating func planFile(_ path: AbsolutePath, _ deadlines: inout Deadlines) {
+        let clients = index.clients(of: path)
+        guard files.isFresh(path) else {
+            // A file can be judged only after its clients' keys and records were read.
+            for client in clients where !wereKeysAndRecordRead(client) { return }
+            if let spec = index.specs[path] { start(.observe(spec), on: .file(path), &deadlines) }
+            return
+        }
+        guard let spec = index.specs[path], let file = files[path] else { return }
+        if file.drift.wantsObservation(&deadlines) {
+            start(.observe(spec), on: .file(path), &deadlines)
+            return
+        }
+        // One write serves all clients of a file: wait for those about to get a new secret.
+        for client in clients where !self.clients[client].isSettled { return }
+        if holdsWanted(file, spec) {
+            // Another program fixed the file, or nothing is to be written any more.
+            recover(.file(path))
+            // Perhaps only another client's secret was wrong in it: untried clients may now count as tried.
+            for client in clients where !self.clients[client].readiness.wasTried { dirty.touch(clientAlone: client) }
+            return
+        }
+        let wanted = wantedSecrets(spec)
+        if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
+            start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
+        }
+    }
+
+    /// The secret that each slot of a file should hold; a slot whose client has none is left as it is.
+    func wantedSecrets(_ spec: FileSpec) -> [Slot: SecretInfo] {
+        var wanted: [Slot: SecretInfo] = [:]
+        for (slot, client) in spec.slots { wanted[slot] = index[client].flatMap { wantedSecret($0) } }
+        return wanted
+    }
+
+    /// Whether a file, as last observed, holds what it should.
+    package func isGood(_ path: AbsolutePath) -> Bool {
+        guard let spec = index.specs[path], let file = files[path] else { return false }
+        return file.isFresh && holdsWanted(file, spec)
+    }
+
+    /// Whether a file, when it was last observed, held ``wantedSecrets(_:)``, without gathering them.
+    private func holdsWanted(_ file: File, _ spec: FileSpec) -> Bool {
+        spec.slots.allSatisfy { slot, client in
+            index[client].flatMap { wantedSecret($0) }.map { file.holds($0, in: slot) } ?? file.isAsObserved
+        }
+    }
+
+    /// Whether a file is bad and is left so for now, because another program keeps changing it.
+    func isLeftAlone(_ path: AbsolutePath, at now: Now) -> Bool {
+        guard let spec = index.specs[path], let file = files[path], file.isFresh else { return false }
+        let wanted = wantedSecrets(spec)
+        var deadlines = Deadlines(now: now)
+        return !file.holds(wanted) && file.drift.isLeftAlone(wanted.mapValues(\.fingerprint), &deadlines)
+    }
+
+    /// Whether all files of a client hold its secret, by observations that still count.
+    func isInPlace(_ client: Subject) -> Bool {
+        guard let wanted = wantedSecret(client) else { return false }
+        return client.places.allSatisfy { place in
+            guard let file = files[place.path], file.isFresh else { return false }
+            return place.slots.allSatisfy { file.holds(wanted, in: $0) }
+        }
+    }
+
+    /// What the outputs of a client were last seen to hold, in the order of their paths; nothing of one that was not read.
+    func observedSlots(of client: Subject) -> [(path: AbsolutePath, held: SlotObservation)] {
+        client.places.flatMap { place in
+            let slots = files[place.path]?.observed?.slots ?? [:]
+            return place.slots.compactMap { slot in slots[slot].map { (place.path, $0) } }
+        }
+    }
+}

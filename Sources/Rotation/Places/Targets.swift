@@ -1,0 +1,269 @@
+import AppleClientSecret
+internal import Failures
+
+/// A place behind an API: what was put there, and what the API shows of it.
+struct Target: Sendable {
+    let output: PushOutput
+    /// What was last put there, as far as is known.
+    private(set) var pushed: SecretInfo?
+    /// Whether the API showed it when it was last asked; nil where it shows nothing, or was not asked yet.
+    private(set) var verified: Bool?
+    /// Whether the API shows something else since it took the secret, and that may be older.
+    private(set) var isAwaited = false
+    /// When the API took the secret; nil where that was before the start.
+    private var pushedAt: BootTime?
+    /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
+    /// holds another one.
+    private var wasShown = false
+    /// Whether a push has failed since the last one that did not: it may have been carried out all the same.
+    private var isUncertain = false
+    /// When the API was last asked since the start, the last reload or the last request.
+    private(set) var askedAt: BootTime?
+    private(set) var writtenAt: WallTime?
+    // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
+    private(set) var drift = Drift(memory: 21_600, contestedPace: 3600)
+
+    /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
+    static let readingPace: Seconds = 3600
+    /// For so long after a write what an API shows may be older than that: Supabase was seen to take a minute and a half.
+    private static let staleness: Seconds = 300
+    /// How often the API is read meanwhile.
+    static let stalePace: Seconds = 60
+
+    init(_ output: PushOutput) { self.output = output }
+
+    // MARK: What is
+
+    /// Whether this secret was put there, and nothing else has been seen there since.
+    func holds(_ secret: SecretInfo) -> Bool { !isUncertain && verified != false && pushed?.isSame(as: secret) == true }
+
+    /// What is known to be there; after a push that failed, and perhaps did not, what was there before.
+    var known: SecretInfo? { verified == false ? nil : pushed }
+
+    /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
+    /// is itself.
+    private func isRecent(at now: Now) -> Bool {
+        if let pushedAt { return now.boot < pushedAt + Self.staleness }
+        guard let pushed else { return false }
+        return now.wall < pushed.issuedAt + Claims.backdating + Self.staleness
+    }
+
+    // MARK: What happens
+
+    /// Has it read again.
+    mutating func readAgain() { askedAt = nil }
+
+    /// Has it read again, and put in order at once if it is contested: the user may just have stopped what changed it.
+    mutating func ask() {
+        askedAt = nil
+        drift.ask()
+    }
+
+    /// Takes what a client's record says. When the state directory answers late, what was pushed meanwhile is newer.
+    mutating func recall(_ secret: SecretInfo) {
+        guard pushed == nil else { return }
+        pushed = secret
+        drift.presume([.whole: secret.fingerprint])
+    }
+
+    /// Records that the API took a secret. Returns whether the actions have to run again because something else was
+    /// there meanwhile.
+    mutating func wasPushed(_ secret: SecretInfo, verified: Bool?, at now: Now) -> Bool {
+        pushed = secret
+        self.verified = verified == true ? true : nil
+        isAwaited = verified == false || verified == nil && wasShown
+        pushedAt = now.boot
+        if verified == true { wasShown = true }
+        isUncertain = false
+        askedAt = now.boot
+        writtenAt = now.wall
+        // Since when something else was there is not known: an application may have read it.
+        return drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot)
+    }
+
+    mutating func pushFailed() { isUncertain = true }
+
+    /// Records what the API shows.
+    ///
+    /// - Parameters:
+    ///   - secret: what was looked for.
+    ///   - holds: whether it is there; nil where the API does not show it.
+    ///   - wanted: what is to be there now.
+    mutating func wasRead(_ secret: SecretInfo, holds: Bool?, wanted: SecretInfo?, began: BootTime, at now: Now) {
+        guard pushed == secret else { return }
+        askedAt = now.boot
+        let isRecent = isRecent(at: now)
+        let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
+        if holds == true { wasShown = true }
+        isAwaited = holds == false && isRecent
+        verified = isAwaited ? nil : holds
+        if !isAwaited, secret == wanted {
+            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], began: began, at: now.boot)
+        }
+    }
+
+    func checkInvariants() -> [String] {
+        (verified != nil || isAwaited) && pushed == nil ? ["it was read before anything was put there"] : []
+    }
+}
+
+/// The places behind APIs that secrets are put into.
+struct Targets: Sendable {
+    private var all: [TargetName: Target] = [:]
+
+    subscript(_ target: TargetName) -> Target? {
+        _read { yield all[target] }
+        _modify { yield &all[target] }
+    }
+
+    /// The target at this place; nil where a reload has changed where it leads.
+    subscript(_ output: PushOutput) -> Target? {
+        get { all[output.target].flatMap { $0.output == output ? $0 : nil } }
+        set { if all[output.target]?.output == output { all[output.target] = newValue } }
+    }
+
+    mutating func adopt(_ index: Index) {
+        let former = all
+        all = [:]
+        for output in index.all.flatMap(\.targets) {
+            var target = former[output.target] ?? Target(output)
+            if target.output != output { target = Target(output) }
+            target.readAgain()
+            all[output.target] = target
+        }
+    }
+
+    /// Takes what a client's record says.
+    mutating func recall(_ record: Record) {
+        for (output, pushed) in record.pushed { self[output]?.recall(pushed) }
+    }
+
+    /// What was last put into a client's targets, for its record.
+    func pushed(of client: Subject) -> [PushOutput: SecretInfo] {
+        client.targets.reduce(into: [:]) { all, output in
+            if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
+        }
+    }
+
+    func checkInvariants(_ index: Index) -> [String] {
+        (Set(all.keys) == Set(index.clientOfTarget.keys) ? [] : ["other targets than are configured"])
+            + all.flatMap { name, target in target.checkInvariants().map { "target \(name): \($0)" } }
+    }
+}
+
+/// - A target holds one client's secret. Clients do not become a batch because of a target, and neither a file, nor another
+///   client, nor READY waits for one.
+/// - A secret counts as published when the API said that it took it. The client's record keeps which one that was, so that a
+///   start does not push it again; an API that shows what it holds is asked first.
+/// - Just after a write an API may still show what was there before. What contradicts a write counts only once it has been
+///   shown for five minutes; until then the API is read each minute.
+/// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
+///   goes on (`Drift`).
+/// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
+///   secret that lies there is critical.
+/// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
+///   that the document is written once; the others find theirs there.
+/// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
+///   newer.
+/// - Actions wait for a push that runs, and not for one that fails: then they run once more when it has succeeded.
+extension Rotation {
+    // MARK: What is
+
+    mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.push(let name, let secret, let output, _), .success(.pushed(let verified))):
+            let client = index[name]
+            // Actions have delivered the secret before it came to this place.
+            if let client, targets[output]?.drift.isNew([.whole: secret.fingerprint]) == true {
+                deliverAgain(secret, to: client)
+            }
+            if targets[output]?.wasPushed(secret, verified: verified, at: now) == true, let client {
+                deliverAgain(to: CollectionOfOne(client))
+            }
+            events.append(.pushed(output.target, name, secret, verified: verified))
+        case (.push(_, _, let output, _), .failure): targets[output]?.pushFailed()
+        case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds))):
+            let wanted = index[name].flatMap { wantedSecret($0) }
+            targets[output]?.wasRead(secret, holds: holds, wanted: wanted, began: job.startedAt, at: now)
+        case (_, .failure): break
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    // MARK: What is wanted
+
+    mutating func planTarget(_ target: TargetName, _ deadlines: inout Deadlines) {
+        guard let client = index.clientOfTarget[target], let state = targets[target], clients[client].isSettled,
+            let wanted = wantedSecret(client)
+        else { return }
+        if !state.holds(wanted) {
+            // The pause after an earlier Retry-After may be too long, now that the secret there is critical.
+            if jobs.attempts[.target(target)] != nil, isEmergency(target, &deadlines) {
+                jobs.capBackoff(of: .target(target), to: deadlines.now.boot + Retry.boundOfRest)
+            }
+            let neighbours = index.neighbours(of: target)
+            if state.drift.mayWrite([.whole: wanted.fingerprint], &deadlines),
+                !neighbours.contains(where: isAboutToChange)
+            {
+                start(
+                    .push(client.name, wanted, to: state.output, with: secrets(for: neighbours)), on: .target(target),
+                    &deadlines)
+            }
+            return
+        }
+        if let askedAt = state.askedAt {
+            let early = Double(Target.readingPace.count) / 4 * jobs.draw("read \(target)")
+            let pace = state.isAwaited ? Target.stalePace : Target.readingPace - Seconds(Int64(early))
+            guard state.isAwaited || state.verified != nil, deadlines.reached(askedAt + pace) else { return }
+        }
+        start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)
+    }
+
+    /// Whether a target is asked right now, or its client's secret is about to be replaced: what belongs into the same
+    /// document waits until both can be written together.
+    private func isAboutToChange(_ target: TargetName) -> Bool {
+        guard let client = index.clientOfTarget[target] else { return false }
+        return !isKnown(client)
+            || [.target(target), .client(client.name), .record(client.name)].contains {
+                jobs[$0] != nil && !jobs.isOverdue($0)
+            }
+    }
+
+    /// What these targets should hold.
+    private func secrets(for targets: [TargetName]) -> [TargetName: SecretInfo] {
+        targets.reduce(into: [:]) { all, target in
+            all[target] = index.clientOfTarget[target].flatMap { wantedSecret($0) }
+        }
+    }
+
+    /// Whether a target holds its client's secret, as far as is known.
+    package func isGood(_ target: TargetName) -> Bool {
+        guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client) else { return false }
+        return targets[target]?.holds(wanted) == true
+    }
+
+    /// Whether a target does not hold its client's secret, and what is known to be there is critical or has expired.
+    func isEmergency(_ target: TargetName, _ deadlines: inout Deadlines) -> Bool {
+        guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
+            let state = targets[target], !state.holds(wanted), let held = state.known
+        else { return false }
+        return deadlines.reached(held.expiresAt - client.entry.criticalRemainder(of: held))
+    }
+
+    /// Whether none of a client's targets holds its actions back.
+    func mayDeliver(past targets: [PushOutput], _ secret: SecretInfo) -> Bool {
+        targets.allSatisfy { output in
+            self.targets[output.target]?.holds(secret) == true || jobs.attempts[.target(output.target)] != nil
+                || jobs.isOverdue(.target(output.target)) || jobs.isStopping
+        }
+    }
+
+    /// Whether all pushes of a client's secret have succeeded or failed.
+    func wasPushed(_ client: Subject) -> Bool {
+        guard let wanted = wantedSecret(client) else { return false }
+        return client.targets.allSatisfy { output in
+            targets[output.target]?.holds(wanted) == true
+                || jobs[.target(output.target)] == nil && jobs.attempts[.target(output.target)] != nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import AppleClientSecret
+
+/// What was last read of something that others may change, and whether that still counts.
+///
+/// Jobs are numbered in the order in which they start. So a read counts if its job started after the last sign of a change.
+struct Reading<Value: Sendable>: Sendable {
+    /// What the last read found; nil before the first one. It is still the best that is known while it does not count.
+    private(set) var value: Value?
+    /// The job that read last, successfully or not; nil if that does not count any more.
+    private var readBy: JobID?
+    /// What jobs before this one read does not count.
+    private(set) var countsFrom: JobID
+    /// Change notices since the last read began.
+    private var notices: Debounce?
+
+    /// - Parameters:
+    ///   - value: what is known from before; it does not count.
+    ///   - countsFrom: the first job whose read counts.
+    init(_ value: Value? = nil, countsFrom: JobID) {
+        self.value = value
+        self.countsFrom = countsFrom
+    }
+
+    /// Whether reading was tried since the start or the last reload.
+    var wasTried: Bool { readBy != nil }
+
+    /// Whether the last read counts, successful or not.
+    var isFresh: Bool { readBy.map { $0 >= countsFrom } ?? false }
+
+    /// Whether there was a change notice since the last read began.
+    var wasNoticed: Bool { notices != nil }
+
+    mutating func notice(at now: Now) { notices = Debounce(notices, at: now.boot) }
+
+    /// Has it read again, even if a job before `next` is reading it now: that job may have missed a change.
+    mutating func readAgain(next: JobID) { countsFrom = next }
+
+    /// Has it read again. What is known stays until then.
+    mutating func expire() { readBy = nil }
+
+    /// A read begins: it sees what was noticed until now.
+    mutating func begin() { notices = nil }
+
+    /// Records a read; nil for one that failed.
+    mutating func end(_ value: Value?, by job: JobID) {
+        self.value = value
+        readBy = job
+    }
+
+    /// Replaces what is known, without a read.
+    mutating func presume(_ value: Value) { self.value = value }
+
+    /// Whether to read now: nothing that counts is known, or there was a notice and the writer has finished.
+    func isDue(_ deadlines: inout Deadlines) -> Bool {
+        guard isFresh else { return true }
+        if let notices { return notices.isReadable(&deadlines) }
+        return value == nil
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        countsFrom > next || readBy.map { $0 >= next } == true ? ["it was read by a job that never began"] : []
+    }
+}
