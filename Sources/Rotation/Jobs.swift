@@ -262,12 +262,7 @@ extension Rotation {
     /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
     @discardableResult
     mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
-        guard jobs.start(work, on: resource, &deadlines) else { return false }
-        // Actions wait for the job, also those of other clients that share the file.
-        if case .file(let path) = resource {
-            for client in index.clients(of: path) { dirty.touch(actions: client.actions) }
-        }
-        return true
+        jobs.start(work, on: resource, &deadlines)
     }
 
     /// Has the work for overdue jobs planned without them.

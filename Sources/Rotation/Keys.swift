@@ -140,12 +140,6 @@ extension Rotation {
         keys.beginReading(name)
     }
 
-    /// Whether reading a key again has found what was known of it, so that nothing changes for its clients.
-    func isStill(_ name: KeyName, _ result: Result<Outcome, Failure>) -> Bool {
-        guard case .success(.key(let print)) = result else { return false }
-        return keys.wasRead(name) && keys.digest(of: name) == print && jobs.lastFailure(of: .key(name)) == nil
-    }
-
     mutating func keyFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .readKey(let name, let entry) = job.work else { return }
         switch result {
@@ -154,7 +148,7 @@ extension Rotation {
             guard configuration.keys[name] == entry else { return }
             if keys.digest(of: name) != print {
                 // The secrets in the files were verified without this key.
-                for client in index.clients(of: name) where !isBeingRecalled(client) {
+                for client in index.clients(of: name) {
                     for path in client.files { observeAgain(at: .file(path)) }
                     observeAgain(at: .source(client.name))
                 }

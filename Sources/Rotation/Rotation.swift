@@ -125,23 +125,14 @@ package struct Rotation: Sendable {
         case .configuration: configurationWatch.notice(at: now)
         case .key(let name):
             keys.notice(name, at: now)
-            // A key that was just put in place is needed at once: skip the backoff. Without one the notice changes
-            // nothing for its clients.
-            guard jobs.resetBackoff(of: resource, to: now.boot) else {
-                dirty.touch(key: name)
-                return
-            }
+            // A key that was just put in place is needed at once: skip the backoff.
+            jobs.resetBackoff(of: resource, to: now.boot)
         case .source(let name):
             if let client = index[name] { clients[client].source?.reading.notice(at: now) }
             jobs.resetBackoff(of: resource, to: now.boot)
         case .file(let path):
             if files[path]?.isSeenSoon(whileRunning: jobs[resource]) == true {
                 files[path]?.notice(at: now)
-                if isOnlyReadAgain(path) { return dirty.touch(files: CollectionOfOne(path)) }
-            } else if jobs[resource] == nil, jobs.attempts[resource] == nil {
-                // It is still to be read, by a job that begins after this notice: nothing changes. At a start, when
-                // directories begin to be watched, that holds for thousands of files.
-                return
             } else {
                 observeAgain(at: resource)
             }
@@ -165,15 +156,7 @@ package struct Rotation: Sendable {
     private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
         guard let (job, isWanted, wasOverdue) = jobs.finish(id) else { return }
         let lastFailure = jobs.lastFailure(of: job.resource)
-        switch (job.work, result) {
-        case (.readKey(let name, _), _) where !wasOverdue && isStill(name, result): dirty.touch(key: name)
-        case (.readKey(let name, _), .success) where !wasOverdue && lastFailure == nil: touchClients(waitingFor: name)
-        case (.observe(let spec), _) where !wasOverdue && isStill(spec, result): touchAlone(spec.path)
-        case (.keep(let client, let record), .success)
-        where !wasOverdue && lastFailure == nil && differsInDeliveries(record, client):
-            touchAlone(client)
-        default: touch(job.resource)
-        }
+        touch(job.resource)
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
         appleRequests.ended(id)
@@ -202,7 +185,7 @@ package struct Rotation: Sendable {
         case .verify:
             guard let failure = verificationFinished(job, result, at: now) else { return }
             return fail(job, failure, isWanted, at: now)
-        case .observe, .publish: destinationFinished(job, result, at: now)
+        case .observe, .publish: fileFinished(job, result, at: now)
         case .push, .readTarget: targetFinished(job, result, at: now)
         case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
         case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
@@ -231,14 +214,7 @@ package struct Rotation: Sendable {
 
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
-        for resource in dirty.takeReached(at: now) {
-            // That a key or a file is to be read again is nothing to its clients, unless they wait for it.
-            switch resource {
-            case .key(let name) where jobs.attempts[resource] == nil: dirty.touch(key: name)
-            case .file(let path) where isOnlyReadAgain(path): dirty.touch(files: CollectionOfOne(path))
-            default: touch(resource)
-            }
-        }
+        for resource in dirty.takeReached(at: now) { touch(resource) }
         planPatience(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
         plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
@@ -246,10 +222,11 @@ package struct Rotation: Sendable {
         // In the order in which a secret is processed: each call sees what the one before it decided.
         for key in dirty.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         plan(.store, at: now) { $0.planStore(&$1) }
-        var planned = planClients(at: now)
+        let planned = touchedClients
+        planClients(planned, at: now)
         for client in planned {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
-            settle(client)
+            updateSettled(client)
             if index.hasStore {
                 plan(.share(client.name), at: now) { $0.planShare(client, &$1) }
                 plan(.rollout(client.name), at: now) { $0.planRollout(client, &$1) }
@@ -257,11 +234,13 @@ package struct Rotation: Sendable {
             planCredential(client)
         }
         plan(.state, at: now) { $0.planRequestToApple(&$1) }
-        for file in dirty.files.sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
-        for target in dirty.targets.sorted() { plan(.target(target), at: now) { $0.planTarget(target, &$1) } }
-        for action in dirty.actions.sorted() { plan(.action(action), at: now) { $0.planAction(action, &$1) } }
-        // Planning files and actions may have touched further clients.
-        planned += takeTouchedClients()
+        for file in Set(planned.flatMap(\.files)).sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
+        for target in planned.flatMap(\.targets).map(\.target).sorted() {
+            plan(.target(target), at: now) { $0.planTarget(target, &$1) }
+        }
+        for action in Set(planned.flatMap(\.actions)).sorted() {
+            plan(.action(action), at: now) { $0.planAction(action, &$1) }
+        }
         // What was under way until now counts as missing from now on; each client is judged once, for each judging sets
         // a wake.
         noteTried(planned, at: now)

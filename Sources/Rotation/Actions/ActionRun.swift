@@ -3,15 +3,10 @@ internal import Failures
 
 /// What is known of an action's runs.
 struct ActionRun: Sendable {
-    /// A client that a run was last found to wait for.
-    ///
-    /// Many clients may share an action, which is planned at each of their jobs. As long as the one found last is still about
-    /// to change, no other is looked at.
-    private var awaited: Subject?
     /// The deployment that is under way.
     private(set) var deployment: Deployment?
     /// Whether nothing but a turn or a rollout keeps it from running, as last planned.
-    private(set) var isWaitingForTurn = false
+    var isWaitingForTurn = false
 
     struct Deployment: Hashable, Sendable {
         /// When it was first seen to be under way.
@@ -36,19 +31,6 @@ struct ActionRun: Sendable {
     /// Whether it may be asked again how a deployment that is under way gets on.
     func mayAsk(_ deadlines: inout Deadlines) -> Bool { deployment.map { deadlines.reached($0.askAt) } ?? true }
 
-    /// The client that a run has to wait for: the last one of those about to change, because jobs are started in the order
-    /// of the clients, so that it changes late.
-    mutating func awaited(among clients: [Subject], where isAboutToChange: (Subject) -> Bool) -> Subject? {
-        if let awaited, isAboutToChange(awaited) { return awaited }
-        awaited = clients.last(where: isAboutToChange)
-        return awaited
-    }
-
-    /// Returns whether that is new.
-    mutating func note(isWaitingForTurn: Bool) -> Bool {
-        defer { self.isWaitingForTurn = isWaitingForTurn }
-        return self.isWaitingForTurn != isWaitingForTurn
-    }
 }
 
 /// - An action runs once for all of its clients: it waits for those about to get a new secret, for Apple's verdict on one
@@ -72,7 +54,7 @@ extension Rotation {
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
         // The action ran, so what made its probe fail may be gone.
-        if jobs.resetBackoff(of: .probe(action.id), to: now.boot) { touch(.probe(action.id)) }
+        jobs.resetBackoff(of: .probe(action.id), to: now.boot)
     }
 
     /// Whether something is being deployed, as far as is known.
@@ -86,25 +68,23 @@ extension Rotation {
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
-        let awaited = runs[id]?.awaited(among: sharers) { [clients, jobs] client in
-            !clients[client].isSettled || client.files.contains { jobs.isBusy(.file($0)) }
-        }
-        guard awaited == nil else { return }
+        for client in sharers
+        where !clients[client].isSettled || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
             covering[client.name] = Covered(issued: current, outputs: client.outputs)
         }
         let covered = sharers.filter { covering[$0.name] != nil }
-        guard !covered.isEmpty else { return noteTurn(of: id, isAwaited: false) }
+        runs[id]?.isWaitingForTurn = false
+        guard !covered.isEmpty else { return }
         // When waiting would have ended is no reason to wake once the action runs.
         var waiting = deadlines
         if waitsForTurn(id, for: covered, &waiting) {
-            noteTurn(of: id, isAwaited: true)
+            runs[id]?.isWaitingForTurn = true
             deadlines = waiting
             return
         }
-        noteTurn(of: id, isAwaited: false)
         waiting = deadlines
         if sharers.contains(where: { covering[$0.name] == nil && isVerdictAwaited($0, &waiting) }),
             mayWait(id, for: covered, &waiting)

@@ -34,7 +34,9 @@ extension Rotation {
     }
 
     var probesToPlan: [ActionID] {
-        isReady ? probes.due.union(dirty.probes).sorted() : []
+        guard isReady else { return [] }
+        let failed = jobs.attempts.keys.compactMap { if case .probe(let id) = $0 { id } else { nil } }
+        return probes.due.union(failed).sorted()
     }
 
     mutating func planProbe(_ id: ActionID, _ deadlines: inout Deadlines) {

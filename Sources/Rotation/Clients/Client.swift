@@ -63,13 +63,7 @@ struct Client: Sendable {
 
     /// Whether everything is known of it and no secret or record is under way: its files and actions then have nothing
     /// more to wait for.
-    private(set) var isSettled = false
-
-    /// Updates ``isSettled``; returns whether it has changed.
-    mutating func settle(_ isSettled: Bool) -> Bool {
-        defer { self.isSettled = isSettled }
-        return self.isSettled != isSettled
-    }
+    var isSettled = false
 
     func checkInvariants(next: JobID) -> [String] {
         secret.checkInvariants() + record.checkInvariants(next: next)

@@ -84,12 +84,6 @@ extension Rotation {
         }
     }
 
-    /// Whether a client's record is being read for the first time. The client is planned when that ends; until then its files
-    /// wait.
-    func isBeingRecalled(_ client: Subject) -> Bool {
-        !clients[client].record.wasTried && jobs.isBusy(.record(client.name))
-    }
-
     mutating func planRecord(_ client: Subject, _ deadlines: inout Deadlines) {
         guard isKnown(client) else { return }
         let resource = Resource.record(client.name)
@@ -125,16 +119,6 @@ extension Rotation {
             fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: client.identity))
     }
 
-    /// Whether a record says nothing new but what was delivered and how many machines report, for which neither files nor
-    /// actions wait.
-    func differsInDeliveries(_ record: Record, _ client: ClientName) -> Bool {
-        guard let client = index[client] else { return false }
-        var known = clients[client].record.value
-        (known.delivered, known.owed, known.turn) = (record.delivered, record.owed, record.turn)
-        known.fleetSize = record.fleetSize
-        return known == record
-    }
-
     /// Where a client's secret is published, and former places until orphans among them were reported. A file that holds
     /// something else, and was never written, is none of them: it is not overwritten after a restart either.
     private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
@@ -159,14 +143,12 @@ extension Rotation {
     }
 
     /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
-    mutating func settle(_ client: Subject) {
+    mutating func updateSettled(_ client: Subject) {
         let record = Resource.record(client.name)
         let isKept =
             clients[client].record.value.current == clients[client].secret.current || jobs.attempts[record] != nil
             || jobs.isOverdue(record)
-        if clients[client].settle(isKept && isKnown(client) && !jobs.isBusy(.client(client.name))) {
-            touch(filesAndActionsOf: client)
-        }
+        clients[client].isSettled = isKept && isKnown(client) && !jobs.isBusy(.client(client.name))
     }
 
     /// Removes the records of clients that are no longer configured, half a year after the last of their secrets

@@ -17,38 +17,29 @@ package enum Decision: Hashable, Sendable {
 /// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
 /// - A distrusted clock mints nothing, nor does a client without its key. A clock that may be ahead mints nothing because
 ///   of a secret's times.
-/// - Clients that share a file or an action are renewed together (`Batch.swift`).
+/// - Clients that share a file or an action are renewed together (``DueBatches``).
 extension Rotation {
-    /// Plans the touched clients and those in a batch with one that is due; returns all of them.
-    mutating func planClients(at now: Now) -> [Subject] {
-        var planned: [Subject] = []
-        var batches = Batches()
-        while true {
-            let open = takeTouchedClients()
-            if open.isEmpty { return planned }
-            for client in open {
-                var deadlines = Deadlines(now: now)
-                var ofCandidate = Deadlines(now: now)
-                planClient(client, &batches, &deadlines, &ofCandidate)
-                dirty.wake(.client(client.name), at: deadlines)
-                dirty.wake(.verification(client.name), at: ofCandidate)
-                planned.append(client)
-            }
+    mutating func planClients(_ clients: [Subject], at now: Now) {
+        var batches = DueBatches()
+        for client in clients {
+            var deadlines = Deadlines(now: now)
+            var ofCandidate = Deadlines(now: now)
+            planClient(client, &batches, &deadlines, &ofCandidate)
+            dirty.wake(.client(client.name), at: deadlines)
+            dirty.wake(.verification(client.name), at: ofCandidate)
         }
     }
 
     private mutating func planClient(
-        _ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
+        _ client: Subject, _ batches: inout DueBatches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
     ) {
         if client.entry.source != nil { return planReceiver(client, &deadlines) }
         guard isKnown(client) else { return planRecall(client, &deadlines) }
         let before = clients[client].secret.current
         presumeDelivered(client)
-        takeOver(client, at: deadlines.now)
-        planCandidate(client, &ofCandidate)
-        adoptShared(client, &deadlines)
+        settleMinter(client, &deadlines, &ofCandidate)
         // The batches were found with the secret that this client had before.
-        if clients[client].secret.current != before { batches = Batches() }
+        if clients[client].secret.current != before { batches = DueBatches() }
         let decision = decide(client, &batches, &deadlines)
         // No new secret is needed, so a failure to mint one no longer matters.
         switch decision {
@@ -63,10 +54,6 @@ extension Rotation {
             now: mintingTime(client, at: deadlines.now.wall), lifetime: client.entry.lifetime)
         if start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &deadlines) {
             clients[client].secret.beginMinting(reason)
-            switch reason {
-            case .due, .together: touchBatch(of: client)
-            case .missing, .found, .unusable, .asked: break
-            }
         }
     }
 
@@ -89,19 +76,7 @@ extension Rotation {
         guard let client = index[name] else { return }
         let isCurrent = noteMinted(secret, client, at: now)
         events.append(.minted(name, secret, clients[client].secret.minted()))
-        if isCurrent { clients[client].secret.choose(secret) }
-    }
-
-    /// Takes over the best usable secret found, even one that is about to be replaced: that may take a while.
-    private mutating func takeOver(_ client: Subject, at now: Now) {
-        let secret = clients[client].secret
-        // By a distrusted clock the current secret may seem issued in the future and an older one valid.
-        if secret.hasChosen, clock.failure != nil { return }
-        // When the other candidates would expire is no reason to wake.
-        var deadlines = Deadlines(now: now)
-        guard let issued = usable(client, &deadlines), !secret.hasChosen || secret.current != issued else { return }
-        clients[client].secret.choose(issued)
-        events.append(.tookOver(client.name, issued))
+        if isCurrent { take(.minted(secret), for: client, at: now) }
     }
 
     // MARK: What is known
@@ -141,12 +116,12 @@ extension Rotation {
     /// Decides what to do about a client's secret from what is known.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
         guard let client = index[name], isKnown(client) else { return .wait }
-        var batches = Batches()
+        var batches = DueBatches()
         return decide(client, &batches, &deadlines)
     }
 
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
-    func decide(_ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines) -> Decision {
+    func decide(_ client: Subject, _ batches: inout DueBatches, _ deadlines: inout Deadlines) -> Decision {
         if client.entry.source != nil {
             guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
                 return .receive
@@ -162,7 +137,7 @@ extension Rotation {
 
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
-        _ client: Subject, _ batches: inout Batches, _ deadlines: inout Deadlines
+        _ client: Subject, _ batches: inout DueBatches, _ deadlines: inout Deadlines
     ) -> Decision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
@@ -210,20 +185,6 @@ extension Rotation {
         else { return .mint(.missing) }
         let end = held.expiresAt - client.entry.criticalRemainder
         return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
-    }
-
-    /// The current secret while it is usable; else the best usable one in the outputs.
-    private func usable(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
-        let secret = clients[client].secret
-        var candidates: [SecretInfo] = []
-        if let current = secret.current, fits(current, client, &deadlines) {
-            if secret.hasChosen { return current }
-            candidates.append(current)
-        }
-        for (_, held) in observedSlots(of: client) {
-            if let issued = held.issued, fits(issued, client, &deadlines) { candidates.append(issued) }
-        }
-        return client.entry.best(of: candidates)
     }
 
     /// What the outputs of a client should hold: its current secret, unless that was made for ids that are no longer

@@ -64,30 +64,6 @@ extension Rotation {
         }
     }
 
-    /// Why a secret that may be used does not replace the current one; nil when it does.
-    private func objection(
-        to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
-    ) -> String? {
-        // What has expired, or Apple refuses because a wrong clock made it, keeps nothing away.
-        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
-            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
-        else { return nil }
-        // Of two lives the longer one says what too soon is: an hour to live is nothing where 80 days are left.
-        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
-        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
-            return "it expires too soon, at \(issued.expiresAt)"
-        }
-        if offered == held {
-            return issued.isGreater(than: current) ? nil : "it is older than the one in force"
-        }
-        if offered > held,
-            !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
-        {
-            return "a key that is preferred has signed the one in force"
-        }
-        return nil
-    }
-
     // MARK: What is wanted
 
     /// Plans a client that receives its secrets: reads its source, and receives what is acceptable.
@@ -101,54 +77,7 @@ extension Rotation {
         }
         guard isKnown(client) else { return planRecall(client, &deadlines) }
         presumeDelivered(client)
-        if !clients[client].secret.hasChosen { takeUp(client, at: deadlines.now) }
-        receive(client, &deadlines)
-    }
-
-    /// Takes over the best secret that the state directory and the outputs hold.
-    private mutating func takeUp(_ client: Subject, at now: Now) {
-        let candidates =
-            [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
-        // When the candidates expire is no reason to wake.
-        var deadlines = Deadlines(now: now)
-        let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
-            .sorted {
-                (-$0.rank, $0.issued.issuedAt, $0.issued.order) < (-$1.rank, $1.issued.issuedAt, $1.issued.order)
-            }
-        var best: SecretInfo?
-        for (_, issued) in ranked
-        where fits(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
-            best = issued
-        }
-        guard let best else { return }
-        clients[client].secret.choose(best)
-        events.append(.tookOver(client.name, best))
-    }
-
-    /// Judges what the source holds, and receives it if it is acceptable.
-    private mutating func receive(_ client: Subject, _ deadlines: inout Deadlines) {
-        let current = clients[client].secret.current
-        let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
-        let before = clients[client].source?.judged(state, detail, at: deadlines.now)
-        if let offered, mayReceive(client, &deadlines) {
-            clients[client].secret.choose(offered)
-            drawTurn(of: client, for: offered, at: deadlines.now)
-            clients[client].health.countReceived()
-            return events.append(.received(client.name, offered))
-        }
-        // A read that fails or succeeds again is logged as any job.
-        let isNews = state == .current ? before != nil && before != .unreachable : state != .unreachable
-        if isNews, before != state { events.append(.sourceChanged(client.name, state, detail)) }
-    }
-
-    /// Whether a better secret may become current. By a distrusted clock the current one may seem to have expired; and no
-    /// action runs under the last good configuration, so only what becomes critical is replaced.
-    func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
-        let secret = clients[client].secret
-        guard secret.hasChosen, let current = secret.current else { return true }
-        if clock.failure != nil { return false }
-        return !configurationWatch.isRestrained
-            || deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+        settleReceiver(client, &deadlines)
     }
 
     /// Why a secret must not be used, and what that says of its source; nil where it may be. One that has merely expired
@@ -165,7 +94,8 @@ extension Rotation {
         }
     }
 
-    private func judgeSource(
+    /// What a source holds, and the secret in it that is to replace the current one.
+    func judgeSource(
         of client: Subject, over current: SecretInfo?, _ deadlines: inout Deadlines
     ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
         guard !jobs.isOverdue(sourceResource(of: client)), let observed = clients[client].source?.reading.value else {

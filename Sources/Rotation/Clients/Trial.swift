@@ -184,8 +184,7 @@ extension Rotation {
         switch result {
         case .success(.accepted):
             clients[client].trial?.accepted()
-            clients[client].secret.choose(secret)
-            events.append(.accepted(name, secret))
+            take(.accepted(secret), for: client, at: now)
         case .success(let outcome): unexpected(outcome, of: job)
         case .failure(let failure):
             if let failure = clients[client].trial?.failed(failure, at: now) { return failure }
@@ -252,7 +251,7 @@ extension Rotation {
         guard client.entry.verify else {
             clients[client].trial = nil
             recover(.verification(client.name))
-            if isHeldBack { clients[client].secret.choose(candidate) }
+            if isHeldBack { take(.unasked(candidate), for: client, at: deadlines.now) }
             return
         }
         deadlines = waiting
@@ -264,8 +263,7 @@ extension Rotation {
                 return
             }
         }
-        clients[client].secret.choose(candidate)
-        events.append(.publishedUnverified(client.name, candidate))
+        take(.unverified(candidate), for: client, at: deadlines.now)
     }
 
     /// Asks Apple about the next candidate that is kept in the state directory.

@@ -77,12 +77,6 @@ extension Rotation {
         return mayWait(action, for: clients, &deadlines)
     }
 
-    /// Notes whether nothing but its turn, or that it is admitted, keeps an action from running.
-    mutating func noteTurn(of action: ActionID, isAwaited: Bool) {
-        guard runs[action]?.note(isWaitingForTurn: isAwaited) == true else { return }
-        for client in index.clients(of: action) { touch(client) }
-    }
-
     /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.
     func waitsForTurn(_ client: Subject) -> Bool {
         guard client.entry.source != nil, isPublished(client) else { return false }

@@ -91,33 +91,11 @@ extension Rotation {
         return secret
     }
 
-    /// Another signer's secret in the store that is to be current here; nil where there is none.
-    private func betterInStore(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
-        guard let place = ownPlace(client), case .secret(let offered, _)? = storeReading.observed[place],
-            offered.signer == place.key, fits(offered, client, &deadlines)
-        else { return nil }
-        for held in [clients[client].secret.current, heldBack(client)].compactMap({ $0 })
-        where client.names(held) && held.signer == place.key && refusal(of: held, for: client, &deadlines) == nil {
-            guard offered.isGreater(than: held) else { return nil }
-        }
-        return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
-    }
-
     // MARK: What is wanted
 
     /// Whether the store may hold the secret that is missing here.
     func awaitsStore(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
         index.hasStore && client.entry.isSharing && storeReading.isAwaited(&deadlines)
-    }
-
-    /// Takes over another signer's secret that is better than the one from here.
-    mutating func adoptShared(_ client: Subject, _ deadlines: inout Deadlines) {
-        guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
-        // It takes the place of a candidate from here.
-        dropCandidate(client)
-        clients[client].secret.choose(better)
-        clients[client].health.countReceived()
-        events.append(.received(client.name, better))
     }
 
     mutating func planShare(_ client: Subject, _ deadlines: inout Deadlines) {
@@ -182,13 +160,5 @@ extension StoreObservation {
     /// Whether it is this secret, also with another valid signature.
     func holds(_ secret: SecretInfo) -> Bool {
         if case .secret(let found, _) = self { found.isSame(as: secret) } else { false }
-    }
-}
-
-extension SecretInfo {
-    /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
-    /// digest of what is signed.
-    func isGreater(than other: SecretInfo) -> Bool {
-        (issuedAt, order) > (other.issuedAt, other.order)
     }
 }

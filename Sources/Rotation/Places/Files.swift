@@ -168,20 +168,7 @@ extension Rotation {
         touch(resource)
     }
 
-    /// Whether a file's content counts until it is read again, so that a notice of a change, as of each write of ours,
-    /// changes nothing for its clients.
-    func isOnlyReadAgain(_ path: AbsolutePath) -> Bool {
-        isGood(path) && files[path]?.drift.nextRepair == nil && jobs.attempts[.file(path)] == nil
-    }
-
-    /// Whether reading a file again has found what was known of it, so that nothing changes for its clients.
-    func isStill(_ spec: FileSpec, _ result: Result<Outcome, Failure>) -> Bool {
-        guard case .success(.observed(let observation)) = result else { return false }
-        return isOnlyReadAgain(spec.path) && files[spec.path]?.observed == observation
-            && index.specs[spec.path] == spec && jobs.lastFailure(of: .file(spec.path)) == nil
-    }
-
-    mutating func destinationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+    mutating func fileFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.observe(let spec), .success(.observed(let observation))):
             let before = files[spec.path]?.observed
@@ -273,8 +260,6 @@ extension Rotation {
         if holdsWanted(file, spec) {
             // Another program fixed the file, or nothing is to be written any more.
             recover(.file(path))
-            // Perhaps only another client's secret was wrong in it: untried clients may now count as tried.
-            for client in clients where !self.clients[client].readiness.wasTried { dirty.touch(clientAlone: client) }
             return
         }
         let wanted = wantedSecrets(spec)

@@ -114,7 +114,7 @@ extension Rotation {
                     undecided: asked, open: asked.sorted(by: >)))
             // A client that is not due is left alone. All are judged before anything is looked at again, which leaves less
             // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
-            var batches = Batches()
+            var batches = DueBatches()
             let leftAlone =
                 renewal.deliverOnly
                 ? [] : asked.filter { isChosen($0, renewal, since: jobs.next, at: now, &batches) == false }
@@ -127,7 +127,7 @@ extension Rotation {
 
     /// Decides which clients a request to renew applies to, as soon as enough is known of each.
     mutating func planRequests(at now: Now) {
-        var batches = Batches()
+        var batches = DueBatches()
         var requests = answers.take()
         for index in requests.indices {
             guard case .renew(let renewal) = requests[index].request else { continue }
@@ -172,7 +172,7 @@ extension Rotation {
 
     /// Whether a request applies to a client; nil while that is not known yet.
     private func isChosen(
-        _ name: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout Batches
+        _ name: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout DueBatches
     ) -> Bool? {
         guard let client = index[name] else { return true }
         if renewal.deliverOnly {

@@ -1,6 +1,6 @@
-/// Which clients are in a batch with one that is due, for one moment. All clients linked by shared files or actions have
-/// the same answer.
-struct Batches {
+/// Which clients are to be renewed together with one that is due, for one moment. All clients that are linked by shared
+/// files or actions, and may be renewed early, have the same answer.
+struct DueBatches {
     /// By ``Subject/order``.
     fileprivate var answers: [Int: Bool] = [:]
 }
@@ -10,7 +10,7 @@ extension Rotation {
     /// that may all be renewed early.
     ///
     /// Call it only for a client that may itself be renewed early.
-    func isInDueBatch(_ client: Subject, at now: Now, _ batches: inout Batches) -> Bool {
+    func isInDueBatch(_ client: Subject, at now: Now, _ batches: inout DueBatches) -> Bool {
         if let answer = batches.answers[client.order] { return answer }
         // Visit each shared file and action once, not once for each of its clients.
         var joined = [client]
@@ -38,13 +38,6 @@ extension Rotation {
         }
         for sharer in joined { batches.answers[sharer.order] = answer }
         return answer
-    }
-
-    /// Touches the clients that share a file or an action with a renewed one, so that they are planned as well.
-    mutating func touchBatch(of client: Subject) {
-        for resource in client.shared where dirty.isFirstInBatch(resource) {
-            for sharer in index.clients(of: resource) { touch(sharer) }
-        }
     }
 }
 

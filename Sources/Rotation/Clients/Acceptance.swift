@@ -112,6 +112,30 @@ extension Rotation {
         try? client.entry.rank(of: issued, keys: knownKeys(client))
     }
 
+    /// Why a secret that may be used does not replace the current one; nil when it does.
+    func objection(
+        to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
+    ) -> String? {
+        // What has expired, or Apple refuses because a wrong clock made it, keeps nothing away.
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
+            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
+        else { return nil }
+        // Of two lives the longer one says what too soon is: an hour to live is nothing where 80 days are left.
+        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
+        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
+            return "it expires too soon, at \(issued.expiresAt)"
+        }
+        if offered == held {
+            return issued.isGreater(than: current) ? nil : "it is older than the one in force"
+        }
+        if offered > held,
+            !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+        {
+            return "a key that is preferred has signed the one in force"
+        }
+        return nil
+    }
+
     /// Why Apple refuses it now; nil where it may accept it, or where the clock is not trusted and its times are the reason.
     func refusal(of issued: SecretInfo, for client: Subject, _ deadlines: inout Deadlines) -> Objection? {
         // While no key can be read, nothing is known of its signature.
@@ -119,5 +143,13 @@ extension Rotation {
         return client.entry.refusal(
             of: issued, keys: knownKeys(client, otherwise: isVerifiable ? .remembered : .none),
             clockIsTrusted: clock.failure == nil, &deadlines)
+    }
+}
+
+extension SecretInfo {
+    /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
+    /// digest of what is signed.
+    func isGreater(than other: SecretInfo) -> Bool {
+        (issuedAt, order) > (other.issuedAt, other.order)
     }
 }

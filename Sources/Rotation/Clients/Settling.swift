@@ -1,0 +1,138 @@
+import AppleClientSecret
+
+/// A secret that becomes a client's current one, and where it comes from.
+enum Offer {
+    /// It was found in the state directory or in an output.
+    case found(SecretInfo)
+    /// It was just minted.
+    case minted(SecretInfo)
+    /// Apple has accepted it.
+    case accepted(SecretInfo)
+    /// Apple has not accepted it, and the one before can be kept no longer.
+    case unverified(SecretInfo)
+    /// Apple need not accept it any more, because the configuration does not say `verify: true` now.
+    case unasked(SecretInfo)
+    /// It came from another machine.
+    case received(SecretInfo)
+
+    var secret: SecretInfo {
+        switch self {
+        case .found(let secret), .minted(let secret), .accepted(let secret), .unverified(let secret),
+            .unasked(let secret), .received(let secret):
+            secret
+        }
+    }
+}
+
+/// How a client's current secret is chosen among those that are known.
+///
+/// The best usable secret found becomes the current one and stays while it is usable. Then it is replaced by what was
+/// minted, what Apple accepts, or what another machine offers that is greater.
+extension Rotation {
+    /// Makes a secret the current one of a client. Nothing else does, but for the record that is read at the start.
+    mutating func take(_ offer: Offer, for client: Subject, at now: Now) {
+        let secret = offer.secret
+        clients[client].secret.choose(secret)
+        switch offer {
+        case .found: events.append(.tookOver(client.name, secret))
+        case .minted, .unasked: break
+        case .accepted: events.append(.accepted(client.name, secret))
+        case .unverified: events.append(.publishedUnverified(client.name, secret))
+        case .received:
+            drawTurn(of: client, for: secret, at: now)
+            clients[client].health.countReceived()
+            events.append(.received(client.name, secret))
+        }
+    }
+
+    /// Chooses the current secret of a client that mints.
+    ///
+    /// - Parameter ofCandidate: when its candidate is to be looked at again.
+    mutating func settleMinter(_ client: Subject, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines) {
+        takeOver(client, at: deadlines.now)
+        planCandidate(client, &ofCandidate)
+        guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
+        // It takes the place of a candidate from here.
+        dropCandidate(client)
+        take(.received(better), for: client, at: deadlines.now)
+    }
+
+    /// Chooses the current secret of a client that receives its secrets.
+    mutating func settleReceiver(_ client: Subject, _ deadlines: inout Deadlines) {
+        if !clients[client].secret.hasChosen { takeUp(client, at: deadlines.now) }
+        let current = clients[client].secret.current
+        let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
+        let before = clients[client].source?.judged(state, detail, at: deadlines.now)
+        if let offered, mayReceive(client, &deadlines) {
+            return take(.received(offered), for: client, at: deadlines.now)
+        }
+        // A read that fails or succeeds again is logged as any job.
+        let isNews = state == .current ? before != nil && before != .unreachable : state != .unreachable
+        if isNews, before != state { events.append(.sourceChanged(client.name, state, detail)) }
+    }
+
+    /// Takes over the best usable secret found, even one that is about to be replaced: that may take a while.
+    private mutating func takeOver(_ client: Subject, at now: Now) {
+        let secret = clients[client].secret
+        // By a distrusted clock the current secret may seem issued in the future and an older one valid.
+        if secret.hasChosen, clock.failure != nil { return }
+        // When the other candidates would expire is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        guard let found = usable(client, &deadlines), !secret.hasChosen || secret.current != found else { return }
+        take(.found(found), for: client, at: now)
+    }
+
+    /// Takes over the best secret that the state directory and the outputs hold.
+    private mutating func takeUp(_ client: Subject, at now: Now) {
+        let candidates =
+            [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
+        // When the candidates expire is no reason to wake.
+        var deadlines = Deadlines(now: now)
+        let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
+            .sorted {
+                (-$0.rank, $0.issued.issuedAt, $0.issued.order) < (-$1.rank, $1.issued.issuedAt, $1.issued.order)
+            }
+        var best: SecretInfo?
+        for (_, issued) in ranked
+        where fits(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
+            best = issued
+        }
+        if let best { take(.found(best), for: client, at: now) }
+    }
+
+    /// The current secret while it is usable; else the best usable one in the outputs.
+    func usable(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+        let secret = clients[client].secret
+        var candidates: [SecretInfo] = []
+        if let current = secret.current, fits(current, client, &deadlines) {
+            if secret.hasChosen { return current }
+            candidates.append(current)
+        }
+        for (_, held) in observedSlots(of: client) {
+            if let issued = held.issued, fits(issued, client, &deadlines) { candidates.append(issued) }
+        }
+        return client.entry.best(of: candidates)
+    }
+
+    /// Another signer's secret in the store that is to be current here; nil where there is none.
+    func betterInStore(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+        guard let place = ownPlace(client), case .secret(let offered, _)? = storeReading.observed[place],
+            offered.signer == place.key, fits(offered, client, &deadlines)
+        else { return nil }
+        for held in [clients[client].secret.current, heldBack(client)].compactMap({ $0 })
+        where client.names(held) && held.signer == place.key && refusal(of: held, for: client, &deadlines) == nil {
+            guard offered.isGreater(than: held) else { return nil }
+        }
+        return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
+    }
+
+    /// Whether a better secret may become current. By a distrusted clock the current one may seem to have expired; and no
+    /// action runs under the last good configuration, so only what becomes critical is replaced.
+    private func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        let secret = clients[client].secret
+        guard secret.hasChosen, let current = secret.current else { return true }
+        if clock.failure != nil { return false }
+        return !configurationWatch.isRestrained
+            || deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+    }
+}
