@@ -513,6 +513,23 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    /// The application may have been told last while another program's secret was there.
+    @Test func theActionsRunOnceMoreWhenAPlaceIsNotContestedAnyMore() throws {
+        let bench = try settled(actions: [action])
+        for _ in 1...5 {
+            bench.places[target] = other
+            bench.pass(3600)
+        }
+        #expect(try output(bench).state == .contested)
+        bench.forget()
+        bench.pass(3600)
+        #expect(!bench.log.contains { $0.hasPrefix("run ") })
+        bench.pass(8 * 3600)
+        #expect(try output(bench).state == .ok)
+        #expect(bench.log.count { $0.hasPrefix("run ") } == 1)
+        #expect(try bench.view(web).delivered)
+    }
+
     // MARK: Reading what is older than a write
 
     /// Supabase shows the old value for a minute and a half.

@@ -72,7 +72,9 @@ extension Rotation {
         where !clients[client].isSettled || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
-            guard let current = wantedSecret(client), owes(client, id), isPublished(client) else { continue }
+            guard let current = wantedSecret(client), owes(client, id), isPublished(client),
+                !isHeldByContest(id, of: client, &deadlines)
+            else { continue }
             covering[client.name] = Covered(issued: current, outputs: client.outputs)
         }
         let covered = sharers.filter { covering[$0.name] != nil }
@@ -108,7 +110,9 @@ extension Rotation {
             let own = client.targets.map(\.target).filter(targets.contains)
             let missing = own.filter { self.targets[$0]?.holds(wanted) != true }
             guard missing.allSatisfy({ jobs.attempts[.target($0)] != nil && jobs[.target($0)] == nil }) else { return }
-            guard missing.isEmpty, owes(client, action.id) else { continue }
+            guard missing.isEmpty, owes(client, action.id), !isHeldByContest(action.id, of: client, &deadlines) else {
+                continue
+            }
             covering[client.name] = Covered(issued: wanted, outputs: client.outputs)
             deployed += own
         }
@@ -116,6 +120,17 @@ extension Rotation {
         start(
             .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &deadlines
         )
+    }
+
+    /// Whether an action has run for a client's secret, and does so again only when its places are not contested any more: if
+    /// another program goes on writing there, the application would be restarted again and again.
+    private func isHeldByContest(_ id: ActionID, of client: Subject, _ deadlines: inout Deadlines) -> Bool {
+        guard let current = clients[client].secret.current, !answers.isWaiting(for: client.name),
+            clients[client].deliveries.delivered[id]?.isSame(as: current) == true
+        else { return false }
+        let drifts =
+            client.files.compactMap { files[$0]?.drift } + client.targets.compactMap { targets[$0.target]?.drift }
+        return drifts.contains { $0.isContested(&deadlines) }
     }
 
     /// Whether an action may run a little later: every application that it is to notify has a secret that is neither

@@ -71,8 +71,8 @@ struct Drift: Hashable, Sendable {
         deliveredAt = now
     }
 
-    /// Records that the file was written. Returns whether to run the actions again: bad content was replaced that an
-    /// application may have read, and repairs have not exceeded ``repairLimit``.
+    /// Records that the file was written. Returns whether the actions have to run again, because bad content was replaced
+    /// that an application may have read.
     ///
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
@@ -84,7 +84,7 @@ struct Drift: Hashable, Sendable {
         repairs = repairs.filter { now < $0 + memory } + [now]
         // Applications notified while it was bad have read that; the notice behind `since` may have come a little late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
-        return (wasRead || now >= since + Self.wasPerhapsRead) && repairs.count <= Self.repairLimit
+        return wasRead || now >= since + Self.wasPerhapsRead
     }
 
     /// Records that the file held something else right after it was written: another program that watches it was

@@ -155,6 +155,7 @@ extension Simulator {
 
     /// An application behind an API has read what is there now.
     private func checkFetched(_ name: ClientName, _ entry: ClientConfiguration) throws {
+        // While a place is contested, no action runs again for the same secret.
         guard let output = entry.targets.last, !watch.targets.wasContested(entry, at: boot),
             !outside.api.holdsUnknown(output)
         else { return }

@@ -49,10 +49,12 @@ struct TargetWatch {
         changedAt[target] = (changedAt[target] ?? []).suffix(9) + [boot]
     }
 
-    /// Whether another program may have been noticed lately to write there.
+    /// Whether another program may have been noticed lately to write there, or an API that does not keep what is put there
+    /// looked as if one did; until a minute after that is over.
     func wasContested(_ entry: ClientConfiguration, at boot: Int64) -> Bool {
         entry.targets.contains { output in
             (changedAt[output.target] ?? []).count { $0 > boot - Self.memory - 4 * 3_600_000 } > 2
+                || isContested(output.target, at: boot - 60_000)
         }
     }
 
