@@ -45,31 +45,32 @@ let package = Package(
         source("AppleClientSecret", uses: []),
         source("Failures", uses: ["AppleClientSecret"]),
         source("Formats", uses: ["AppleClientSecret"]),
-        source("Rotation", uses: ["AppleClientSecret", "Failures"]),
+        source("Model", uses: ["AppleClientSecret", "Failures"]),
+        source("Rotation", uses: ["AppleClientSecret", "Failures", "Model"]),
         source("Linux", uses: ["AppleClientSecret", "Failures", "CLinux", systemPackage]),
         source(
             "Config",
             uses: [
-                "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Push", "Store", "CLibyaml",
+                "AppleClientSecret", "Failures", "Formats", "Model", "Linux", "Push", "Store", "CLibyaml",
                 systemPackage,
             ]),
-        source("Keys", uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "CLibcrypto", systemPackage]),
-        source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", systemPackage]),
+        source("Keys", uses: ["AppleClientSecret", "Failures", "Model", "Linux", "CLibcrypto", systemPackage]),
+        source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Model", "Linux", systemPackage]),
         source(
             "UserWriter",
-            uses: ["AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", systemPackage]),
+            uses: ["AppleClientSecret", "Failures", "Model", "Linux", "Config", "Outputs", systemPackage]),
         source(
-            "State", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Outputs", systemPackage]),
+            "State", uses: ["AppleClientSecret", "Failures", "Formats", "Model", "Linux", "Outputs", systemPackage]),
         source("Systemd", uses: ["AppleClientSecret", "Linux", "CLibsystemd", systemPackage]),
         source(
             "Actions",
             uses: [
-                "AppleClientSecret", "Failures", "Rotation", "Linux", "Config", "Outputs", "Systemd", systemPackage,
+                "AppleClientSecret", "Failures", "Model", "Linux", "Config", "Outputs", "Systemd", systemPackage,
             ]),
         source(
             "StatusAPI",
             uses: [
-                "AppleClientSecret", "Failures", "Rotation", "Linux", systemPackage,
+                "AppleClientSecret", "Failures", "Model", "Linux", systemPackage,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -80,17 +81,17 @@ let package = Package(
         source(
             "Daemon",
             uses: [
-                "AppleClientSecret", "Failures", "Formats", "Rotation", "Linux", "Config", "Keys", "Outputs",
+                "AppleClientSecret", "Failures", "Formats", "Model", "Rotation", "Linux", "Config", "Keys", "Outputs",
                 "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store", systemPackage,
             ]),
         source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
-        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Rotation", "SignIn"]),
+        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Model", "SignIn"]),
         source("Store", uses: ["AppleClientSecret", "Failures", "SignIn"]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
-                "Rotation", "SignIn", "State",
+                "Model", "Rotation", "SignIn", "State",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -99,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "clientsecretd-network",
             dependencies: [
-                "SignIn", "Push", "Store", "Config", "Keys", "Linux", "Rotation", "Failures", "AppleClientSecret",
+                "SignIn", "Push", "Store", "Config", "Keys", "Linux", "Model", "Failures", "AppleClientSecret",
                 "CLibcurl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -119,10 +120,10 @@ let package = Package(
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Failures", of: ["Failures", "AppleClientSecret"]),
         test("Formats", of: ["Formats", "AppleClientSecret"]),
-        test("Rotation", of: ["Rotation", "Failures", "AppleClientSecret"]),
+        test("Rotation", of: ["Model", "Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
         .target(
-            name: "Simulation", dependencies: ["Rotation", "Failures", "AppleClientSecret", "TestSupport"],
+            name: "Simulation", dependencies: ["Model", "Rotation", "Failures", "AppleClientSecret", "TestSupport"],
             path: "Tests/Simulation/Simulator", swiftSettings: strict),
         .executableTarget(
             name: "simulate",
@@ -131,42 +132,48 @@ let package = Package(
             ],
             path: "Tests/Simulation/simulate", swiftSettings: strict),
         test(
-            "Simulation", of: ["Simulation", "simulate", "Rotation", "Failures", "AppleClientSecret"],
+            "Simulation", of: ["Simulation", "simulate", "Model", "Rotation", "Failures", "AppleClientSecret"],
             without: ["Simulator", "simulate", "README.md"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
         test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
         test(
             "Config",
             of: [
-                "Config", "Failures", "Formats", "Fuzzing", "Push", "Rotation", "Store", "Linux", "AppleClientSecret",
+                "Config", "Failures", "Formats", "Fuzzing", "Push", "Model", "Rotation", "Store", "Linux",
+                "AppleClientSecret",
             ]),
-        test("Keys", of: ["Keys", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
-        test("Outputs", of: ["Outputs", "Failures", "Formats", "Keys", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Keys", of: ["Keys", "Failures", "Model", "Rotation", "Linux", "AppleClientSecret"]),
+        test(
+            "Outputs",
+            of: ["Outputs", "Failures", "Formats", "Keys", "Model", "Rotation", "Linux", "AppleClientSecret"]),
         test(
             "State",
             of: [
-                "State", "Failures", "Formats", "Keys", "Outputs", "Rotation", "Linux", "AppleClientSecret",
+                "State", "Failures", "Formats", "Keys", "Outputs", "Model", "Rotation", "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
         test(
             "UserWriter",
             of: [
-                "UserWriter", "Failures", "Config", "Outputs", "Keys", "Rotation", "Linux", "AppleClientSecret",
+                "UserWriter", "Failures", "Config", "Outputs", "Keys", "Model", "Rotation", "Linux",
+                "AppleClientSecret",
                 systemPackage,
             ]),
-        test("StatusAPI", of: ["StatusAPI", "Failures", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
-        test("Actions", of: ["Actions", "Failures", "Rotation", "Linux", "AppleClientSecret"]),
+        test(
+            "StatusAPI",
+            of: ["StatusAPI", "Failures", "Model", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
+        test("Actions", of: ["Actions", "Failures", "Model", "Rotation", "Linux", "AppleClientSecret"]),
         test(
             "Daemon",
             of: [
-                "Daemon", "Config", "Failures", "Systemd", "Outputs", "State", "Store", "Rotation", "Linux",
+                "Daemon", "Config", "Failures", "Systemd", "Outputs", "State", "Store", "Model", "Rotation", "Linux",
                 "AppleClientSecret",
                 systemPackage,
             ]),
         test(
             "clientsecretd",
             of: [
-                "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Rotation",
+                "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Model", "Rotation",
                 "AppleClientSecret",
             ]),
         // The real programs against a stand-in for Apple.
@@ -178,7 +185,7 @@ let package = Package(
             dependencies: [
                 "Config", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter",
                 "StatusAPI",
-                "Rotation", "Linux", "AppleClientSecret", "TestSupport",
+                "Model", "Rotation", "Linux", "AppleClientSecret", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -1,6 +1,6 @@
 internal import Failures
 package import Linux
-package import Rotation
+package import Model
 
 /// Runs actions, each kind by the rules at the head of its file: ``ExecAction``, ``UnitAction``.
 package struct ActionRunner: Sendable {

@@ -1,8 +1,8 @@
 internal import AppleClientSecret
 internal import Failures
 package import Linux
+package import Model
 internal import Outputs
-package import Rotation
 internal import SystemPackage
 
 /// The action kind `exec`: a program that is run as a child process.

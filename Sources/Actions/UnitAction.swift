@@ -3,7 +3,7 @@ internal import Config
 internal import Failures
 internal import Glibc
 package import Linux
-package import Rotation
+package import Model
 internal import SystemPackage
 internal import Systemd
 

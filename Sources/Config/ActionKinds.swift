@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 /// A kind of action, as the configuration has it.
 ///

@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 internal import FoundationEssentials
 package import Linux
-package import Rotation
+package import Model
 
 /// The configuration text last adopted, kept for a start at which the current text is refused or missing.
 ///

@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Model
 import Push
-import Rotation
 
 /// The settings of a client, or those of `defaults`.
 struct ClientSettings {

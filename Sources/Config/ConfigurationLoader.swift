@@ -1,8 +1,8 @@
 internal import Failures
 import Glibc
 package import Linux
+package import Model
 package import Push
-package import Rotation
 package import Store
 
 /// Reads a configuration from its files.

@@ -1,4 +1,4 @@
-package import Rotation
+package import Model
 
 /// Parses a configuration's text into its values, or a list of all its mistakes. Reads nothing outside the text.
 package enum ConfigurationParser {

@@ -1,6 +1,6 @@
 internal import Failures
 import Linux
-import Rotation
+import Model
 
 /// Refuses a `control_group` that can read a key or passphrase: its members may request a renewal and no more.
 struct ControlGroupCheck {

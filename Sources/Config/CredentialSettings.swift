@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 
 /// `credential:` of a client: the unit that is served its secret.
 enum CredentialSettings {

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 
 /// `exec:`: a program and its arguments, without a shell.
 enum ExecActionSettings: ActionKind {

@@ -1,5 +1,5 @@
 internal import Failures
-package import Rotation
+package import Model
 
 /// Where failures that are met after the configuration was read are reported: at the line that names the key, output,
 /// action, user or group; else at the affected client; else at the start of the configuration.

@@ -1,5 +1,5 @@
 import Formats
-import Rotation
+import Model
 
 /// One item of `outputs`: a file that holds the secret.
 ///

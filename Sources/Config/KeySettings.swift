@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 
 /// One entry of `keys`.
 struct KeySettings {

@@ -1,6 +1,6 @@
 internal import Linux
+package import Model
 internal import Push
-package import Rotation
 package import Store
 
 /// An accepted configuration with its warnings and files.

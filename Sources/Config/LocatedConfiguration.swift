@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Linux
-import Rotation
+import Model
 import Store
 
 /// The configuration of all files together, each value with the place where it is written.

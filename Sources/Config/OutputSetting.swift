@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 /// One item of `outputs`: a file, or a place behind an API.
 enum OutputSetting {

@@ -1,5 +1,5 @@
+import Model
 import Push
-import Rotation
 import Store
 
 /// Paths that no output may overwrite, besides those that the configuration names.

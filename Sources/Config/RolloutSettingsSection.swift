@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 /// `rollout`: how the machines that receive a client's secrets from the store deliver them.
 enum RolloutSettingsSection {

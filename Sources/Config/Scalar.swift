@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 
 /// How single values are written: the text of a scalar to a value, or what is wrong with it.
 enum Scalar {

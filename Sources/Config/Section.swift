@@ -1,4 +1,4 @@
-internal import Rotation
+internal import Model
 
 /// A mapping with a fixed set of names: gives the values by name and reports unknown names.
 struct Section {

@@ -1,4 +1,4 @@
-internal import Rotation
+internal import Model
 
 /// `signal:`: a signal to a unit's main process.
 enum SignalActionSettings: ActionKind {

@@ -1,5 +1,5 @@
 import Formats
-import Rotation
+import Model
 
 /// `from`: where a client without a private key receives its secrets.
 enum SourceSettings {

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Linux
-import Rotation
+import Model
 import Store
 
 /// `store`: the etcd in which machines hand on secrets.

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Formats
+import Model
 import Push
-import Rotation
 
 /// One entry of `targets`: a place behind an API that takes secrets.
 struct TargetSettings {

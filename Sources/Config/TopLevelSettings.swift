@@ -1,4 +1,4 @@
-import Rotation
+import Model
 import Store
 
 /// The settings of one whole configuration file.

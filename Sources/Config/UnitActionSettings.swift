@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 /// `restart:`, `reload:`, `reload_or_restart:`, `start:`: what systemd does with a unit.
 enum UnitActionSettings: ActionKind {

@@ -1,5 +1,5 @@
 internal import AppleClientSecret
-internal import Rotation
+internal import Model
 
 /// Names of systemd units.
 package enum UnitName {

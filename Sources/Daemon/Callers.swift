@@ -1,4 +1,4 @@
-import Rotation
+import Model
 import Synchronization
 
 /// The callers that wait for an answer, by request ID.

@@ -1,6 +1,6 @@
 import Config
 import Linux
-import Rotation
+import Model
 
 /// The inotify queue with the watches of the configuration's directories. They are added before the configuration is read
 /// for the first time, so that every change after that read is noticed and the configuration is not read a second time.

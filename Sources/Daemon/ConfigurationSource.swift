@@ -2,7 +2,8 @@ package import Config
 import Failures
 import Keys
 package import Linux
-package import Rotation
+package import Model
+import Rotation
 import State
 import SystemPackage
 import UserWriter

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Linux
-import Rotation
+import Model
 
 /// Limits how often each service is connected to. A connection may start a process, and systemd takes no more of them, or none
 /// at all, when there are too many (systemd.socket(5), `TriggerLimitBurst=`).

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Linux
+import Model
 import Outputs
-import Rotation
 import Systemd
 
 /// One connection to the credential socket, and the answer that is sent on it.

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 import Linux
-import Rotation
+import Model
 import Synchronization
 import SystemPackage
 import Systemd

@@ -1,6 +1,6 @@
 import Config
 import Linux
-import Rotation
+import Model
 import SystemPackage
 
 /// What the daemon logs besides the core's events (``LogEvent``): of its start and end, its own files and sockets, the

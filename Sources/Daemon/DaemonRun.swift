@@ -5,6 +5,7 @@ import Failures
 import Glibc
 import Keys
 import Linux
+import Model
 import Outputs
 import Rotation
 import State

@@ -4,6 +4,7 @@ package import Config
 import Failures
 import Keys
 import Linux
+package import Model
 import Outputs
 package import Rotation
 import State

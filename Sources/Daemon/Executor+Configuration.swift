@@ -2,8 +2,8 @@ import Config
 import Failures
 import Keys
 import Linux
+import Model
 import Outputs
-import Rotation
 import State
 
 extension Executor {

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Glibc
 import Keys
 import Linux
-import Rotation
+import Model
 import SystemPackage
 
 /// What distinguishes this machine from others, so that a fleet does not renew at one moment.

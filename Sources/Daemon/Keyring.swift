@@ -1,6 +1,6 @@
 import Keys
 import Linux
-import Rotation
+import Model
 
 /// The signing keys as last read, and the public keys that the state directory keeps: with these a published secret can
 /// be distinguished from a forged one while its key cannot be read.

@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 /// A queue of jobs: one that hangs delays only its own lane.
 enum Lane: Hashable, Sendable {

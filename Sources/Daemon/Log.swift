@@ -1,6 +1,7 @@
 import Failures
 import Glibc
 import Linux
+import Model
 import Rotation
 import Systemd
 

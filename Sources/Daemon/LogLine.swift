@@ -2,7 +2,7 @@ import AppleClientSecret
 import Config
 import Failures
 import Linux
-import Rotation
+import Model
 
 /// A line of the log.
 struct LogLine: Sendable {

@@ -1,5 +1,6 @@
 import Config
 import Failures
+import Model
 import Rotation
 
 /// Every kind of line in the daemon's log is a row here, the core's events first and the daemon's own below: message id,

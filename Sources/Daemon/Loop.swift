@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Linux
+import Model
 import Rotation
 import StatusAPI
 

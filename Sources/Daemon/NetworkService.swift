@@ -1,7 +1,7 @@
 import Failures
 import Glibc
 import Linux
-import Rotation
+import Model
 import SystemPackage
 
 /// The daemon's client of a service that has a network: one connection for each request, which is a line, and its answer. The

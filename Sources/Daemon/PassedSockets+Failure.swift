@@ -1,6 +1,6 @@
 import Failures
 import Linux
-import Rotation
+import Model
 import SystemPackage
 import Systemd
 

@@ -1,6 +1,6 @@
 import Glibc
 import Linux
-import Rotation
+import Model
 
 /// The progress of a long start, on a terminal's last line below the log.
 final class ProgressLine: Sendable {

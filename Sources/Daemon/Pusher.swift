@@ -2,8 +2,8 @@ import AppleClientSecret
 import Config
 import Failures
 import Linux
+import Model
 import Push
-import Rotation
 
 /// The daemon's client of the services that push secrets to APIs: a socket for each target.
 struct Pusher: Sendable {

@@ -2,8 +2,8 @@ import AppleClientSecret
 import Config
 import Glibc
 import Linux
+import Model
 import Push
-import Rotation
 import Store
 import Systemd
 

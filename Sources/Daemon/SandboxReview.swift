@@ -1,7 +1,7 @@
 import Actions
 package import Failures
 import Linux
-package import Rotation
+package import Model
 import Systemd
 
 /// Which of a configuration's paths the units of the daemon and its writers may use, and which lines their drop-ins

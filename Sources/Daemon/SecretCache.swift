@@ -2,8 +2,8 @@ import AppleClientSecret
 import Failures
 import Keys
 import Linux
+import Model
 import Outputs
-import Rotation
 
 /// The bytes of the secrets, by fingerprint, because the core knows fingerprints only.
 ///

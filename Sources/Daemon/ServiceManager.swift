@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Linux
-import Rotation
+import Model
 import Systemd
 
 /// Reports the daemon's state to the service manager without waiting for it: messages that it does not take now are

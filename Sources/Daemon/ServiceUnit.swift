@@ -1,6 +1,6 @@
 import Actions
 import Linux
-package import Rotation
+package import Model
 package import Systemd
 
 /// One of the package's units as systemd has loaded it, drop-ins included.

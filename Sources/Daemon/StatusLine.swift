@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 extension Snapshot {
     /// What `systemctl status` shows once the daemon is ready (`STATUS=`, sd_notify(3)).

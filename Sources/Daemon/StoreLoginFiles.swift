@@ -3,7 +3,7 @@ import Failures
 import Glibc
 import Keys
 import Linux
-import Rotation
+import Model
 import Store
 
 /// The files with which this machine logs in to etcd: certificate, private key and password.

@@ -3,6 +3,7 @@ import Failures
 import Glibc
 import Keys
 import Linux
+import Model
 import Rotation
 import Store
 import SystemPackage

@@ -1,6 +1,6 @@
 import Failures
 import Linux
-package import Rotation
+package import Model
 import Systemd
 
 /// What is told of units by their settings in effect, drop-ins for all services included: the daemon's own, those of its

@@ -1,8 +1,8 @@
 import AppleClientSecret
 import Failures
 import Linux
+import Model
 import Outputs
-import Rotation
 import SignIn
 
 /// The daemon's client of the service that asks Apple whether it accepts a secret.

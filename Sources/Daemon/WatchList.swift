@@ -1,5 +1,5 @@
 import Config
-import Rotation
+import Model
 import State
 
 /// Which directories have to be watched, and which resources to read again after a notice.

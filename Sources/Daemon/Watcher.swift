@@ -1,5 +1,5 @@
 import Linux
-import Rotation
+import Model
 import SystemPackage
 
 /// Watches the directories of outputs, keys, the configuration and the state, and returns which resources to read

@@ -1,6 +1,6 @@
 internal import CLibcrypto
 internal import Failures
-package import Rotation
+package import Model
 
 /// Decrypts an EncryptedPrivateKeyInfo (RFC 5208, section 6) within secure memory: libcrypto's own function leaves the
 /// decoded key in ordinary memory for a while.

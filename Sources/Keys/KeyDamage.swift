@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 internal import Failures
-internal import Rotation
+internal import Model
 
 /// What people do to a key file on its way from Apple to here, found in a text that holds no key as it is.
 ///

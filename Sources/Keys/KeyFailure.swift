@@ -1,6 +1,6 @@
 internal import Failures
 internal import Linux
-internal import Rotation
+internal import Model
 
 extension FileError {
     /// The failure when the key file at `path` could not be opened.

@@ -1,7 +1,7 @@
 internal import Failures
 internal import Glibc
 package import Linux
-package import Rotation
+package import Model
 
 /// Reads the configuration's keys from files and credentials.
 package struct KeyLoader: Sendable {

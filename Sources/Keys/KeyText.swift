@@ -1,6 +1,6 @@
 internal import Failures
 internal import Glibc
-package import Rotation
+package import Model
 
 /// The text of a key file, in secure memory, and what it holds.
 struct KeyText: ~Copyable {

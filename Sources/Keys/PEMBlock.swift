@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 internal import Failures
-internal import Rotation
+internal import Model
 
 /// One block of a PEM text (RFC 7468): its label and the range of its base64.
 ///

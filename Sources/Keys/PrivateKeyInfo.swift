@@ -1,5 +1,5 @@
 internal import Failures
-internal import Rotation
+internal import Model
 
 /// The parts of a P-256 key within a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958), or of one by itself (SEC 1; RFC 5915).
 struct PrivateKeyInfo {

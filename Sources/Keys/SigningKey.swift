@@ -2,7 +2,7 @@ package import AppleClientSecret
 internal import CLibcrypto
 internal import Failures
 internal import Linux
-package import Rotation
+package import Model
 
 /// A private key from Apple, ready to sign. Its scalar is in the secure heap and nowhere else.
 package final class SigningKey: Sendable {

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 package import Linux
-package import Rotation
+package import Model
 
 /// A file that secrets are published to.
 ///

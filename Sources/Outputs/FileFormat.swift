@@ -1,5 +1,5 @@
 package import Formats
-package import Rotation
+package import Model
 
 extension FileFormat {
     /// What the core has to know of a format of the registry that needs no setting.

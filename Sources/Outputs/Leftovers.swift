@@ -1,5 +1,5 @@
 package import Linux
-package import Rotation
+package import Model
 
 /// Removes temporaries that a killed daemon or writer left beside outputs: this daemon's only, once in each directory.
 ///

@@ -1,7 +1,7 @@
 internal import Failures
 internal import Formats
 package import Linux
-package import Rotation
+package import Model
 
 /// The `metrics_file` on disk: readable by everybody, because it holds no secret, and replaced whole.
 ///

@@ -2,7 +2,7 @@ package import AppleClientSecret
 internal import Failures
 internal import Formats
 internal import Linux
-package import Rotation
+package import Model
 
 /// Finds secrets in former outputs: files that the configuration no longer names, or names for something else.
 package struct OrphanSearch: Sendable {

@@ -1,6 +1,6 @@
 package import Failures
 package import Linux
-package import Rotation
+package import Model
 
 extension Failure {
     /// The failure when the file or directory at `path` could not be read or written. The detail names the path

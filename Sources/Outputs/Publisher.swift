@@ -2,7 +2,7 @@ internal import AppleClientSecret
 internal import Failures
 internal import Formats
 package import Linux
-package import Rotation
+package import Model
 internal import SystemPackage
 
 /// Reads files back and publishes secrets into them as one user: in the daemon for its own files, and in a process of

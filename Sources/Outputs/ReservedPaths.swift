@@ -1,7 +1,7 @@
 internal import Failures
 internal import Glibc
 package import Linux
-package import Rotation
+package import Model
 internal import SystemPackage
 
 /// What no output may be, by whatever path it is reached: a key, a passphrase, a program, the configuration, the state

@@ -1,7 +1,7 @@
 internal import Failures
 internal import Glibc
 package import Linux
-package import Rotation
+package import Model
 
 /// Checks whether a file could be written, without writing it.
 package enum WriteProbe {

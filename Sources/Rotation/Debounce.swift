@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// Change notices about one resource since it was last read.
 struct Debounce: Hashable, Sendable {

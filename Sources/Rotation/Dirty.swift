@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// What the next plan covers, and when that is: what was touched since the last plan, and what was to be woken.
 ///

@@ -1,5 +1,6 @@
 package import AppleClientSecret
 internal import Failures
+import Model
 
 /// What runs, what has failed, and when it is tried again.
 ///

@@ -1,3 +1,5 @@
+import Model
+
 /// What the state directory is known to hold of something.
 struct Kept<Value: Hashable & Sendable>: Sendable {
     /// As it was last read or written; before that what it was made with.

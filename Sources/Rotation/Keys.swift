@@ -1,4 +1,5 @@
 import AppleClientSecret
+package import Model
 
 /// What is known of each key: which one its file holds, and whether it has become another one under the same key id.
 ///

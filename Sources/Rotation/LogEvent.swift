@@ -1,5 +1,6 @@
 package import AppleClientSecret
 internal import Failures
+package import Model
 
 /// Everything that the daemon logs: a closed list of events, so that no call can log a free string.
 package enum LogEvent: Hashable, Sendable {

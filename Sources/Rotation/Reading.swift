@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// What was last read of something that others may change, and whether that still counts.
 ///

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
 /// go unnoticed.

@@ -1,5 +1,6 @@
 package import AppleClientSecret
 internal import Failures
+package import Model
 
 /// The core: inputs go in, work to do comes out. It holds no clock, file, random source or thread, so that the same
 /// inputs at the same moments always give the same steps.

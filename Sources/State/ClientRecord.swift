@@ -1,6 +1,6 @@
 internal import AppleClientSecret
+package import Model
 package import Outputs
-package import Rotation
 
 /// What the state directory keeps about one client: its record, and the bytes of the secrets that the record names.
 package struct ClientRecord: Sendable {

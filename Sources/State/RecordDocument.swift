@@ -1,8 +1,8 @@
 internal import AppleClientSecret
 internal import Failures
 internal import Formats
+internal import Model
 internal import Outputs
-internal import Rotation
 
 /// The JSON of a client's record.
 enum RecordDocument {

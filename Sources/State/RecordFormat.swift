@@ -1,5 +1,5 @@
 internal import AppleClientSecret
-internal import Rotation
+internal import Model
 
 /// A client's record, or the reported states, as bytes: one line with the format's version and the SHA-256 digest of
 /// all that follows, then a JSON object.

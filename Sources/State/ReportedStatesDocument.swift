@@ -1,5 +1,5 @@
 internal import AppleClientSecret
-internal import Rotation
+internal import Model
 
 /// The JSON of what was reported to operators. Its names stand in files of earlier versions: never rename one.
 enum ReportedStatesDocument {

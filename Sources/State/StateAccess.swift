@@ -1,6 +1,6 @@
 internal import Failures
 package import Linux
-package import Rotation
+package import Model
 
 /// Access to the state directory. While it cannot be opened each use tries again, so that no restart is needed once the
 /// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened anew.

@@ -2,8 +2,8 @@ package import AppleClientSecret
 internal import Failures
 internal import Glibc
 package import Linux
+package import Model
 internal import Outputs
-package import Rotation
 internal import SystemPackage
 
 /// What the daemon keeps across restarts: a record of each client, and the tag of its temporaries.

@@ -1,5 +1,5 @@
 import AppleClientSecret
-package import Rotation
+package import Model
 
 // The answer to `GET /v1/fleet`, as `StatusDocument.swift` does it for the status.
 

@@ -1,6 +1,6 @@
+import Model
 import NIOCore
 import NIOHTTP1
-import Rotation
 
 /// One HTTP connection: answers each request before it processes the next.
 ///

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import Failures
 import FoundationEssentials
-import Rotation
+import Model
 
 /// A JSON object of the API. Its members are listed once, and that list both writes and reads them.
 package protocol JSONDocument: JSONValue {

@@ -1,5 +1,5 @@
 import AppleClientSecret
-package import Rotation
+package import Model
 
 /// The metrics in Prometheus' text format, version 0.0.4.
 package enum Metrics {

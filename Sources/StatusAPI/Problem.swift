@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Model
 import NIOHTTP1
-import Rotation
 
 /// Why a request was not carried out: problem details as in RFC 9457.
 package struct Problem: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import Failures
-package import Rotation
+package import Model
 
 extension Reason {
     /// The reason on one line, the same in the status document, `/healthz` and systemd's status text: the client, what

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Linux
-import Rotation
+import Model
 
 /// Who may renew and reload over the status socket: root, the daemon's own user, and the members of one group.
 package struct RenewalPermission: Hashable, Sendable {

@@ -1,6 +1,6 @@
+import Model
 import NIOCore
 import NIOHTTP1
-import Rotation
 
 /// An answer that is ready to be sent.
 struct Reply {

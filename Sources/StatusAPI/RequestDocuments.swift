@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import FoundationEssentials
+import Model
 import NIOHTTP1
-import Rotation
 
 /// The body of a `POST` that renews; every member may be left out.
 struct RenewalBody {

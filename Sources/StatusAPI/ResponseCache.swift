@@ -1,5 +1,5 @@
+import Model
 import NIOCore
-import Rotation
 
 /// The latest snapshot and the texts rendered from it. Snapshots come often and requests seldom, so a text is rendered
 /// when it is requested, once for each snapshot.

@@ -1,5 +1,5 @@
 import AppleClientSecret
-package import Rotation
+package import Model
 
 // How far a rollout is: part of the answer to `GET /v1/fleet`, and the answer to a `POST` that has it do something.
 

@@ -1,4 +1,4 @@
-import Rotation
+import Model
 
 /// The addresses that the status socket serves.
 enum Route: Hashable {

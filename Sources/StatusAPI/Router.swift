@@ -1,8 +1,8 @@
 import AppleClientSecret
 import Linux
+import Model
 import NIOCore
 import NIOHTTP1
-import Rotation
 
 /// What all connections share: the snapshot, the control policy, and the requests that await an answer. Used only on
 /// the server's one thread.

@@ -1,4 +1,4 @@
-import Rotation
+import Model
 import Synchronization
 
 /// What the rotation's thread and the server's share: the snapshot, the control policy, and the requests under way.

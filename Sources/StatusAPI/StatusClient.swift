@@ -2,8 +2,8 @@ import AppleClientSecret
 package import Failures
 import Glibc
 import Linux
+package import Model
 import NIOCore
-package import Rotation
 package import SystemPackage
 
 /// The commands' client of the daemon's status socket: one connection for each request, blocking.

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 internal import Failures
-package import Rotation
+package import Model
 
 // The status document is the snapshot: the answer to `GET /v1/status`, and a client's view the one to
 // `GET /v1/clients/NAME`. What is listed here is written by the daemon and read by the commands, in this order; what is

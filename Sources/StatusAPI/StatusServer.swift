@@ -1,9 +1,9 @@
 internal import Failures
 import Glibc
 package import Linux
+package import Model
 import NIOCore
 import NIOPosix
-package import Rotation
 import SystemPackage
 
 /// HTTP/1.1 over the status socket, on a thread of its own: serves the last snapshot, and passes requests on.

@@ -1,6 +1,6 @@
 package import Linux
+package import Model
 package import Outputs
-package import Rotation
 
 /// A file that the writer of another user reads and writes for the daemon.
 package struct UserFile: Destination {

@@ -3,8 +3,8 @@ import Config
 internal import Failures
 internal import FoundationEssentials
 package import Linux
+package import Model
 package import Outputs
-package import Rotation
 internal import SystemPackage
 
 /// The daemon's client of the user writers: one connection for each request. Answers come from another user's process

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Linux
+import Model
 import Outputs
-import Rotation
 
 /// What a writer may do: only what the configuration, which it reads itself, names for its user, whoever asks.
 struct UserWriterPolicy {

@@ -2,8 +2,8 @@ import AppleClientSecret
 import Failures
 import FoundationEssentials
 import Linux
+import Model
 import Outputs
-import Rotation
 import SystemPackage
 
 /// One message on the socket: its length in four bytes, big-endian, and that many bytes of JSON.

@@ -2,8 +2,8 @@ internal import AppleClientSecret
 internal import Config
 internal import Failures
 package import Linux
+internal import Model
 internal import Outputs
-internal import Rotation
 internal import SystemPackage
 
 /// `clientsecretd write`: reads back and publishes the files of the user that it runs as, for the daemon.

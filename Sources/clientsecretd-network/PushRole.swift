@@ -6,8 +6,8 @@ import Failures
 import Glibc
 import Keys
 import Linux
+import Model
 import Push
-import Rotation
 import SignIn
 
 /// `push`: pushes one client secret to one place behind an API, or checks whether that holds it.

@@ -3,7 +3,7 @@ import Daemon
 import Failures
 import Glibc
 import Linux
-import Rotation
+import Model
 
 /// The program: parses the command line into a command, runs it, and turns what it throws into an exit code.
 @main

@@ -1,5 +1,5 @@
 import Failures
-import Rotation
+import Model
 import StatusAPI
 
 /// Why a command did not do what it was asked: the message for standard error, and the exit code.

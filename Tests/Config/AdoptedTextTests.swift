@@ -1,5 +1,6 @@
 import Foundation
 import Linux
+import Model
 import Push
 import Rotation
 import Store

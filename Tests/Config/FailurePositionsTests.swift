@@ -1,4 +1,5 @@
 import Failures
+import Model
 import Rotation
 import Testing
 

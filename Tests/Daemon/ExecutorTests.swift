@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Daemon
+@testable import Model
 @testable import Rotation
 
 /// The order in which waiting jobs are carried out.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 import Store
 import Testing

@@ -1,5 +1,6 @@
 import Failures
 import Linux
+import Model
 import Rotation
 import State
 

@@ -3,6 +3,7 @@ import Config
 import Failures
 import Foundation
 import Linux
+import Model
 import Rotation
 import SystemPackage
 import TestSupport

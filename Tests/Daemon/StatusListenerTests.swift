@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import Model
 import Rotation
 import StatusAPI
 import Systemd

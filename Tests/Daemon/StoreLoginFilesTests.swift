@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Foundation
 import Linux
+import Model
 import Rotation
 import Store
 import TestSupport

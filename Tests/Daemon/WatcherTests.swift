@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Foundation
 import Linux
+import Model
 import Rotation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Failures
 import Foundation
 import Keys
+import Model
 import Rotation
 import TestSupport
 import Testing

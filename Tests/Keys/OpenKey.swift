@@ -2,6 +2,7 @@ import AppleClientSecret
 import Foundation
 import Keys
 import Linux
+import Model
 import Rotation
 import TestSupport
 

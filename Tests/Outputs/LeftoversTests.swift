@@ -1,5 +1,6 @@
 import Foundation
 import Linux
+import Model
 import Outputs
 import Rotation
 import TestSupport

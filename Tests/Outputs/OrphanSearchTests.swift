@@ -3,6 +3,7 @@ import Failures
 import Foundation
 import Keys
 import Linux
+import Model
 import Outputs
 import Rotation
 import TestSupport

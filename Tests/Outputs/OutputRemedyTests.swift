@@ -1,6 +1,7 @@
 import Failures
 import Foundation
 import Linux
+import Model
 import Outputs
 import Rotation
 import TestSupport

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Foundation
 import Linux
+import Model
 import Outputs
 import Rotation
 import TestSupport

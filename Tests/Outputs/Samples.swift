@@ -2,6 +2,7 @@ import AppleClientSecret
 import Formats
 import Keys
 import Linux
+import Model
 import Outputs
 import Rotation
 import Testing

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// Clients that share an action or a file and are due at about the same time renew together.

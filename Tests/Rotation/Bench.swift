@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// Drives a core: passes it inputs one by one and answers its jobs from simulated state that the test sets up; ``log``

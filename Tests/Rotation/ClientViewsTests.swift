@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// Views are shared between snapshots, and still compare and change like values.

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// A start whose text is refused continues with the last adopted configuration: applications are not locked out, and

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// How soon an application is notified again when its secret is critical or has expired. A client's secret lives for

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// What an application may hold although the daemon no longer knows: its action was edited, its client renamed, the

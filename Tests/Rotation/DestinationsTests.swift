@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// How files come to hold the current secrets.

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// A client's health before it was tried since the start: evaluated from what is published, so that a start alone

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// A job that does not end blocks only its own resource, which is reported as not responding after 30 s.

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// What is logged: a lasting failure when it begins, changes and ends, and in between at most hourly.

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// READY comes once every client was tried once; `--once` ends when nothing more can be done.

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// A state directory that was emptied or replaced while the daemon runs, and what is removed from it.

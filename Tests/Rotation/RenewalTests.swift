@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// Which secrets a changed configuration replaces.

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// What a machine says of itself in the store.

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// How a rollout goes on, as a table. Each letter is a machine, by rank: `d` has delivered, `f` fails, `s` is silent, `-` has

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// What is put into places behind an API, and what becomes of it there.

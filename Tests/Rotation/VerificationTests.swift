@@ -2,6 +2,7 @@ import AppleClientSecret
 import Failures
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// What becomes of a new secret of a client with `verify: true`, by what Apple says of it.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Outputs
 import Rotation
 import Testing

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Keys
+import Model
 import Outputs
 import Rotation
 import State

@@ -3,6 +3,7 @@ import Failures
 import Foundation
 import Keys
 import Linux
+import Model
 import Rotation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import Model
 import Rotation
 import StatusAPI
 import TestSupport

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Foundation
+import Model
 import Rotation
 import StatusAPI
 import Synchronization

@@ -3,6 +3,7 @@ import Config
 import Foundation
 import Keys
 import Linux
+import Model
 import Outputs
 import Rotation
 import TestSupport

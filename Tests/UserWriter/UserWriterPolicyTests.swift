@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Keys
 import Linux
+import Model
 import Outputs
 import Rotation
 import Testing

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Model
 import Rotation
 import Testing
 

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Config
 import Formats
+import Model
 import Rotation
 import TestSupport
 import Testing

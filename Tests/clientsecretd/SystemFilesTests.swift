@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Daemon
+import Model
 import Rotation
 import Testing
 

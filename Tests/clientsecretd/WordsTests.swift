@@ -2,6 +2,7 @@ import AppleClientSecret
 import Config
 import Failures
 import Foundation
+import Model
 import Rotation
 import StatusAPI
 import Testing

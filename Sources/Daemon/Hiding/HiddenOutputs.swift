@@ -2,7 +2,7 @@ package import AppleClientSecret
 import Failures
 import Formats
 import Linux
-package import Rotation
+package import Model
 import Systemd
 
 /// Collects what may hide outputs from their readers, as far as this user may read it.

@@ -2,7 +2,7 @@ package import AppleClientSecret
 internal import CLibcrypto
 internal import Failures
 internal import Linux
-package import Rotation
+package import Model
 
 /// The public half of a P-256 key, which verifies what the private half signed.
 package final class PublicKey: Sendable {

@@ -1,5 +1,5 @@
 package import AppleClientSecret
-package import Rotation
+package import Model
 
 /// Recognises a client secret in bytes that were read, and its signer.
 package enum TokenReader {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// What is known of an action's runs.
 struct ActionRun: Sendable {

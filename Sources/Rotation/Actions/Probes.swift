@@ -1,3 +1,5 @@
+import Model
+
 /// Finds out, without running them, what would keep actions from running: after a start or a reload, as `check` does,
 /// so that it is reported before a renewal meets it.
 ///

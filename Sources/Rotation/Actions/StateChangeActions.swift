@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// Which states `on_state_change` is to report, and which it has reported.
 ///

@@ -1,4 +1,5 @@
 import AppleClientSecret
+package import Model
 
 /// What is available to check whether a key signed a secret.
 package enum SignatureEvidence: Hashable, Sendable {
@@ -63,11 +64,6 @@ extension ClientConfiguration {
     /// Whether `issued` was made for the ids that are configured now.
     func names(_ issued: SecretInfo, key: KeyConfiguration) -> Bool {
         issued.client == clientID && issued.team == key.team && issued.keyID == key.keyID
-    }
-
-    /// When a secret stops counting: at its own expiry, or sooner if the configured lifetime was shortened since.
-    func end(of issued: SecretInfo) -> WallTime {
-        min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
     }
 
     /// The best of several usable secrets: the one that lasts longest, of equals the youngest.

@@ -1,3 +1,5 @@
+import Model
+
 /// Clients that share a file, an action or a document behind an API, directly or through others. What happens to one of
 /// them may concern all, so they are planned together. Most batches are a single client.
 struct Batches: Sendable {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// Everything known about one client, in one value.
 ///

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// A client's current secret: the one that its outputs are to hold.
 struct CurrentSecret: Sendable {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// Which secret a client's applications were given, and which actions are still to run.
 struct Deliveries: Sendable {

@@ -1,3 +1,5 @@
+import Model
+
 /// Which clients are to be renewed together with one that is due, for one moment. All clients that are linked by shared
 /// files or actions, and may be renewed early, have the same answer.
 struct DueBatches {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// Which clients share each key, file, target and action: the configuration inverted.
 ///

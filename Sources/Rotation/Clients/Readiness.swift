@@ -1,3 +1,5 @@
+import Model
+
 /// Whether a client was tried as far as possible: its secret is published and kept, or a known failure prevents it.
 struct Readiness: Sendable {
     /// Whether it was tried since the start or the last reload.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// The state directory as a whole: what may have been lost there, and what is to be removed.
 struct StateDirectory: Sendable {

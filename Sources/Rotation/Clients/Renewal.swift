@@ -1,4 +1,5 @@
 package import AppleClientSecret
+package import Model
 
 /// What to do about a client's secret.
 package enum Decision: Hashable, Sendable {

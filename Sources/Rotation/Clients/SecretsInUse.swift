@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Model
 
 extension Rotation {
     /// Every secret that is current, published or kept, or is to be: the bytes of all others may be forgotten while no job

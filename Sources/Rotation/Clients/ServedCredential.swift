@@ -1,3 +1,5 @@
+import Model
+
 /// The secrets that the credential socket serves.
 ///
 /// - A client's secret is served once the client is settled, as its outputs would hold it: a starting application must

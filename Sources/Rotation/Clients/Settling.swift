@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// A secret that becomes a client's current one, and where it comes from.
 enum Offer {

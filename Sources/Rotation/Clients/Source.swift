@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+package import Model
 
 /// What the source of a client without a private key holds: a file, or its places in the store.
 struct Source: Sendable {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// A client's part of the configuration, built once for each configuration. It also names the client inside the core:
 /// ``Clients`` has everything else that is known about it.

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// Whether Apple accepts a client's newest secret.
 struct Trial: Sendable {

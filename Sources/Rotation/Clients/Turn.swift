@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// The moment from which a client's received secret may be delivered, by both clocks: pauses count by the boot clock, and
 /// after a restart only the wall clock is known.

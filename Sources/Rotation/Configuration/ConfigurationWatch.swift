@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+package import Model
 
 /// Which configuration is in force, and whether the one on disk would be adopted.
 ///

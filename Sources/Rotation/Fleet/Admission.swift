@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// Whether this machine, which receives its secrets from the store, may deliver them yet: where signers roll a secret out,
 /// its actions wait until this machine's ``Rank`` is admitted.

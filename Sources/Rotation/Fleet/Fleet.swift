@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// What the machines of the fleet hold, by their reports in the store. Only a machine that puts secrets there reads them.
 ///
@@ -82,8 +83,6 @@ struct Fleet: Sendable {
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
     private static let forgettingPace: Seconds = 86_400
-    /// More than a day, in which each machine puts its report.
-    static let silence: Seconds = 93_600
     private static let oblivion: Seconds = 1_209_600
 
     mutating func adopt(_ change: ConfigurationChange) {
@@ -149,7 +148,7 @@ struct Fleet: Sendable {
             let count = members[identity]?.count ?? 0
             let known = sizes[identity]
             let since = known?.missingSince ?? now.boot
-            if let known, count < known.count, now.boot < since + Self.silence {
+            if let known, count < known.count, now.boot < since + HostReport.silence {
                 sizes[identity] = Size(count: known.count, reporting: count, missingSince: since)
             } else {
                 sizes[identity] = Size(count: count, reporting: count)
@@ -205,7 +204,7 @@ struct Fleet: Sendable {
         members = [:]
         for (machine, host) in hosts {
             let lastSeen = now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
-            let isSilent = now.wall - lastSeen > Self.silence
+            let isSilent = now.wall - lastSeen > HostReport.silence
             for (identity, holding) in host.observation.report?.clients ?? [:] {
                 members[identity, default: []].append(
                     Member(
@@ -232,7 +231,7 @@ struct Fleet: Sendable {
     /// A machine that was silent for so long that its report is removed; nil where there is none.
     fileprivate func forgotten(besides own: String, at now: Now) -> (machine: String, revision: Int64)? {
         let old = hosts.filter { machine, host in
-            machine != own && now.boot >= host.seenAt + Self.silence
+            machine != own && now.boot >= host.seenAt + HostReport.silence
                 && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
                 && now.wall - now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
                     >= Self.oblivion

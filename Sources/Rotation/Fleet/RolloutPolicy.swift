@@ -1,3 +1,5 @@
+import Model
+
 /// How a rollout goes on, by what the machines report. A pure function: the caller measures the time.
 ///
 /// - First the canaries are admitted, the machines of the lowest ``Rank``. When all of them have delivered, no other machine is

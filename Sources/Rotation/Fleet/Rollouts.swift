@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// How far a client's secret is rolled out that this machine puts into the store.
 struct RolloutProgress: Sendable {
@@ -108,7 +109,7 @@ struct RolloutProgress: Sendable {
             canariesAt = nil
         }
         isMoving = admitted < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
-        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + Fleet.silence) }
+        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + HostReport.silence) }
         let next = RolloutPolicy.next(rollout, progress, settings)
         return next == rollout ? nil : next
     }

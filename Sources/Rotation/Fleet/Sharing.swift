@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// A client's secret that was put into the store.
 struct Share: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// What the store was last read to hold, and when it is read again.
 ///

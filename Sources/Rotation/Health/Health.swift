@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// How well each client is served, and the daemon as a whole, as status, metrics, sd_notify and the journal show it.
 ///

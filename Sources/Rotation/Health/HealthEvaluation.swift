@@ -1,5 +1,6 @@
 package import AppleClientSecret
 import Failures
+package import Model
 
 /// A client's health by the configuration and what its outputs hold alone: offline, without asking a daemon, or before
 /// the daemon has tried the client for the first time.

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 extension Rotation {
     /// What keeps a client from being served, in processing order: the first reason explains the others.

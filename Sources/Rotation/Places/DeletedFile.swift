@@ -1,3 +1,5 @@
+package import Model
+
 /// What applies to a file that was deleted, or that holds something else.
 ///
 /// - It is created again with its secrets, as one that never existed.

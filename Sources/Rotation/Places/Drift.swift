@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// What other programs do to a file, or to a place behind an API: when notices came, since when it is bad, how often it was repaired.
 struct Drift: Hashable, Sendable {

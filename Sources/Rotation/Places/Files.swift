@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+package import Model
 
 /// What a file was seen to hold, and what happened to it.
 struct File: Sendable {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+package import Model
 
 /// A place behind an API: what was put there, and what the API shows of it.
 struct Target: Sendable {

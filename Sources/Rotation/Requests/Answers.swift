@@ -1,5 +1,6 @@
 import AppleClientSecret
 internal import Failures
+import Model
 
 /// The requests that have no answer yet, and the answers that were found.
 ///

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// A request that has no answer yet.
 struct PendingRequest: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
-import Rotation
+import Model
 import SignIn
 
 /// `authorize-url`: the address at which a browser signs in.

@@ -4,7 +4,7 @@ import Daemon
 import Failures
 import Glibc
 import Linux
-import Rotation
+import Model
 
 /// `check`: what `run` would do, without doing it.
 struct CheckCommand: ParsableCommand {

@@ -6,7 +6,7 @@ import Failures
 import Formats
 import FoundationEssentials
 import Linux
-import Rotation
+import Model
 import StatusAPI
 
 /// The path of the configuration: the flag, else the environment variable, else where packages install it.

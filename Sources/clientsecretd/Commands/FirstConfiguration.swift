@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Formats
-import Rotation
+import Model
 
 /// The configuration that `init` writes.
 struct FirstConfiguration: Equatable {

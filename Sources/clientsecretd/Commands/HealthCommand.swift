@@ -4,7 +4,7 @@ import Config
 import Daemon
 import Glibc
 import Linux
-import Rotation
+import Model
 import StatusAPI
 
 /// `health`: one line and an exit code for monitoring.

@@ -1,7 +1,7 @@
 import Config
 import Daemon
 import Linux
-import Rotation
+import Model
 
 /// Warnings about what hides outputs from the programs that are to read them.
 enum HidingWarnings {

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Linux
-import Rotation
+import Model
 import SignIn
 
 /// `id-token`: checks an identity token.

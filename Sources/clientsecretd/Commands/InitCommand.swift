@@ -5,7 +5,7 @@ import Daemon
 import Failures
 import Glibc
 import Linux
-import Rotation
+import Model
 import SystemPackage
 import Systemd
 

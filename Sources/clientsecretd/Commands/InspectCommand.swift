@@ -3,7 +3,7 @@ import ArgumentParser
 import Formats
 import Keys
 import Linux
-import Rotation
+import Model
 
 /// `inspect`: explains a secret.
 struct InspectCommand: ParsableCommand {

@@ -5,7 +5,7 @@ import Daemon
 import Formats
 import Keys
 import Linux
-import Rotation
+import Model
 
 /// `mint`: prints one secret to standard output.
 struct MintCommand: ParsableCommand {

@@ -4,7 +4,7 @@ import Config
 import Daemon
 import Keys
 import Linux
-import Rotation
+import Model
 
 /// `public-key`: prints the public halves of the configured keys, for machines that receive their secrets.
 struct PublicKeyCommand: ParsableCommand {

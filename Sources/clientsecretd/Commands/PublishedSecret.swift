@@ -6,8 +6,8 @@ import Formats
 import Glibc
 import Keys
 import Linux
+import Model
 import Outputs
-import Rotation
 import SignIn
 import State
 

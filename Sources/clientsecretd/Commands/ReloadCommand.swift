@@ -2,7 +2,7 @@ import ArgumentParser
 import Daemon
 import Glibc
 import Linux
-import Rotation
+import Model
 import StatusAPI
 
 /// `reload`: makes the daemon read its configuration again, and waits for the result.

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
-import Rotation
+import Model
 import StatusAPI
 
 /// `renew`: asks the daemon to renew now, and waits for the outcome.

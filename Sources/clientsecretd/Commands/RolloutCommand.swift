@@ -1,6 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
-import Rotation
+import Model
 import StatusAPI
 
 /// `rollout`: how far a new secret is rolled out, and having that hold, go on or end.

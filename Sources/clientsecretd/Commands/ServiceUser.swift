@@ -2,7 +2,7 @@ import Config
 import Daemon
 import Glibc
 import Linux
-import Rotation
+import Model
 
 /// The user that the package's unit runs the daemon as, with its rights and credentials.
 enum ServiceUser {

@@ -4,7 +4,7 @@ import Config
 import Failures
 import Formats
 import Linux
-import Rotation
+import Model
 
 /// What `init` needs to know: by flags, or by answers at a terminal.
 struct SetupAnswers {

@@ -5,7 +5,7 @@ import Failures
 import Glibc
 import Keys
 import Linux
-import Rotation
+import Model
 import SignIn
 
 /// The client of the configuration with whose published secret Apple is asked.

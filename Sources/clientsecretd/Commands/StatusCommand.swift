@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import Linux
-import Rotation
+import Model
 import StatusAPI
 
 /// `status`: shows the daemon's status document.

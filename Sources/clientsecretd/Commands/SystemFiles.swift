@@ -1,6 +1,6 @@
 import Daemon
 import Failures
-import Rotation
+import Model
 import Systemd
 
 /// What the machine needs besides the configuration, so that the service can write the secret and its reader finds it:

@@ -3,7 +3,7 @@ import ArgumentParser
 import Config
 import Glibc
 import Linux
-import Rotation
+import Model
 import SignIn
 
 /// `verify`: asks Apple whether it accepts the published secrets.

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Failures
-import Rotation
+import Model
 import SignIn
 
 /// What came of trying one published secret.

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Failures
-import Rotation
+import Model
 import StatusAPI
 
 /// What the machines of the fleet hold, for operators: a line for each client, and below it a table of the machines, the

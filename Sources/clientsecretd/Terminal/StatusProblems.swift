@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Failures
-import Rotation
+import Model
 import StatusAPI
 
 /// Paragraphs about the failures of the daemon and of its clients, the worst first. Each says what happened, since

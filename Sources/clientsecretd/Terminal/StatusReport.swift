@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 import StatusAPI
 
 /// The status document for operators: a table with the worst clients first, and below it failures and remedies.

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 import StatusAPI
 
 /// A row for each client: its state, and how much of its secret's life has passed.

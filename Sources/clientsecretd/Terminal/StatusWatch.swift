@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Glibc
 import Linux
-import Rotation
+import Model
 import StatusAPI
 
 /// `status --watch`: asks for the status each second until it is ended. A terminal is redrawn in place; a pipe or a

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Foundation
 import Linux
+import Model
 import NIOCore
 import NIOEmbedded
 import Rotation

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// Outputs that a reload, or an edit between two runs, removes and that stay on disk.

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 struct RankTests {

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 /// When a secret is replaced: `min(exp, iat + 60 s + lifetime) - renew_before`, or up to a twentieth of `renew_before`

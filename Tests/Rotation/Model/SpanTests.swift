@@ -2,6 +2,7 @@ import AppleClientSecret
 import TestSupport
 import Testing
 
+@testable import Model
 @testable import Rotation
 
 @Suite struct SpanTests {

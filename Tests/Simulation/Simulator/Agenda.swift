@@ -1,3 +1,4 @@
+import Model
 import Rotation
 
 /// Future events in order of time; those of one moment in the order in which they were scheduled.

@@ -1,3 +1,4 @@
+import Model
 import Rotation
 
 /// The APIs that targets lead to, and the way there: what each place holds, what is deployed, and what goes wrong.

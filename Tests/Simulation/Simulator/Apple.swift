@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
-package import Rotation
+package import Model
+import Rotation
 
 /// How Apple answers when it is asked about a secret.
 package struct Apple: Sendable {

@@ -1,5 +1,6 @@
 import Failures
-package import Rotation
+package import Model
+import Rotation
 
 /// What is broken at a moment.
 package struct Broken: Hashable {

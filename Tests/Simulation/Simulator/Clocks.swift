@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// The machine's clocks: the boot clock, which nobody sets, and the wall clock, which may be wrong.

@@ -1,4 +1,5 @@
 import Failures
+import Model
 import Rotation
 
 /// Faults, and the moments at which a daemon is killed.

@@ -1,3 +1,4 @@
+import Model
 import Rotation
 
 /// Random choices, which the seed determines.

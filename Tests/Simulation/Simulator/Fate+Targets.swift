@@ -1,3 +1,4 @@
+import Model
 import Rotation
 
 /// What APIs do, and what others do there.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// What happens to the clocks.

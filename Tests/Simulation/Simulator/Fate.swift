@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// The events of a daemon's simulated years: faults, their fixes, and long quiet periods in between.
@@ -48,6 +49,8 @@ struct Fate {
         let before = (outside.mints, outside.runs)
         let pushes = outside.api.pushes
         let pages = outside.pages
+        // What is nearly due is not replaced, and this is reported, until the clock is known to be right.
+        let isVouchedFor = simulator.isSynced
         simulator.die()
         try simulator.run(for: 600)
         guard (outside.mints, outside.runs) == before else {
@@ -56,7 +59,7 @@ struct Fate {
         guard outside.api.pushes == pushes else {
             throw Violation(.pace, "a restart has pushed what is there")
         }
-        guard outside.pages == pages else {
+        guard outside.pages == pages || !isVouchedFor else {
             throw Violation(.stateChangeActions, "a restart has reported what is no news")
         }
     }

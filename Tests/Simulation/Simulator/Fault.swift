@@ -1,3 +1,4 @@
+import Model
 import Rotation
 
 /// Every fault that can occur here; a run counts how often each of them did.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// One daemon's simulated life: its seed determines everything that happens in it.

@@ -1,4 +1,5 @@
 import Failures
+import Model
 import Rotation
 
 /// How applications and operators are notified, and what applications hold.

@@ -1,5 +1,6 @@
 import AppleClientSecret
-package import Rotation
+package import Model
+import Rotation
 
 /// What other programs do to files.
 extension Outside {

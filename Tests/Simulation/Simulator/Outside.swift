@@ -1,5 +1,6 @@
 import AppleClientSecret
-package import Rotation
+package import Model
+import Rotation
 import TestSupport
 
 /// Everything around the daemon: the disk, the keys, the state directory and the applications.

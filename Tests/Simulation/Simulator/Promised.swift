@@ -1,5 +1,6 @@
 import AppleClientSecret
-package import Rotation
+package import Model
+import Rotation
 
 /// What the contract says of times, computed independently of the core.
 extension ClientConfiguration {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// Mistakes planted between the core and the simulated environment. The simulator must notice each: one that finds

@@ -1,5 +1,6 @@
 import AppleClientSecret
-package import Rotation
+package import Model
+import Rotation
 
 /// The configuration that every simulation begins with.
 package enum Scenario {

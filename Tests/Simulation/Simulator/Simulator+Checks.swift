@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// The promises, checked after every step.

@@ -1,4 +1,5 @@
-package import Rotation
+package import Model
+import Rotation
 import TestSupport
 
 /// What happens to the daemon.

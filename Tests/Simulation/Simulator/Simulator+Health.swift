@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// Health, compared with what the disk and the applications show.

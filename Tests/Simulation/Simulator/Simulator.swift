@@ -1,4 +1,5 @@
 import AppleClientSecret
+package import Model
 package import Rotation
 package import TestSupport
 

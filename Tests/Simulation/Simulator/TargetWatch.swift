@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// An observer of what APIs are asked. Moments are in milliseconds of the boot clock.

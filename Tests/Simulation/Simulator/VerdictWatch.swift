@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// An observer of what is asked of Apple, and of which secrets are put in force before it has accepted them.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// Records everything that happens, to decide which promises apply at a moment. Moments are in milliseconds of the boot

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// The events of a life, one short line each, so that somebody can follow them.

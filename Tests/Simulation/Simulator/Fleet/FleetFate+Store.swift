@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// What happens to a fleet's store, and to the machines' ways to it.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// One fleet's simulated life: its seed determines everything that happens in it.

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// Mistakes that can be planted between the machines of a fleet and their surroundings. The simulator must notice each.

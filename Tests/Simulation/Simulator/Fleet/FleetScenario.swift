@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// How the machines of a fleet are configured: one client, with two outputs and an action on each machine.

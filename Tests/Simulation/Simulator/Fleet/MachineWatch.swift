@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Rotation
 
 /// What the contract says of one machine's secrets, computed independently of the core.

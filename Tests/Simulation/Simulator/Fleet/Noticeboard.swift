@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// What lies in a fleet's store, at which revisions; and who has put it there, which no machine is told.

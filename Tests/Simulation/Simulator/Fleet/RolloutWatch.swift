@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// Records what one machine does about rollouts, to check what is promised of it alone.

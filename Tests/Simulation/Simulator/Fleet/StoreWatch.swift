@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// Records what one machine does to the store, to check what is promised of it.

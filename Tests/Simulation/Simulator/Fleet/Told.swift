@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Rotation
 
 /// What the store has truly told a machine since its start about rollouts, whatever a planted mistake makes of it.

@@ -88,7 +88,7 @@ package struct FleetMachineView: Hashable, Sendable {
 
     /// Failing machines come first, then those behind, then the silent ones; of one state those first that have been as they
     /// are for longest.
-    func isBefore(_ other: FleetMachineView) -> Bool {
+    package func isBefore(_ other: FleetMachineView) -> Bool {
         (rank, holding.since, machine) < (other.rank, other.holding.since, other.machine)
     }
 

@@ -7,6 +7,11 @@ extension ClientConfiguration {
     /// `renew_before` divided by this is the window in which renewals are spread over hosts and batched on one host.
     private static let spread: Int64 = 20
 
+    /// When a secret stops counting: at its own expiry, or sooner if the configured lifetime was shortened since.
+    package func end(of issued: SecretInfo) -> WallTime {
+        min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
+    }
+
     /// When `issued` is replaced.
     ///
     /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not renew at one moment and a restart
@@ -18,7 +23,7 @@ extension ClientConfiguration {
     }
 
     /// From when `issued` is replaced in a batch with another secret that is due and shares a file or an action.
-    func earliestRenewal(of issued: SecretInfo, jitter: Double) -> WallTime {
+    package func earliestRenewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         max(renewal(of: issued, jitter: jitter) - window, floor(of: issued))
     }
 
@@ -32,7 +37,7 @@ extension ClientConfiguration {
     /// The stage of a secret's remaining life when it expires at `expiry`.
     ///
     /// - Parameter current: the secret in force, whose life sets the thresholds of one that was received.
-    func stage(expiringAt expiry: WallTime, _ current: SecretInfo?, _ deadlines: inout Deadlines) -> Stage {
+    package func stage(expiringAt expiry: WallTime, _ current: SecretInfo?, _ deadlines: inout Deadlines) -> Stage {
         if !deadlines.reached(expiry - renewBefore(of: current)) { return .fresh }
         if !deadlines.reached(expiry - criticalRemainder(of: current)) { return .warning }
         return deadlines.reached(expiry) ? .expired : .critical

@@ -46,7 +46,7 @@ package struct SecretInfo: Hashable, Sendable {
     /// What the secret states.
     package var claims: Claims { facts.form.claims }
     /// What its form says, by which it is judged.
-    var form: SecretForm { facts.form }
+    package var form: SecretForm { facts.form }
 
     /// Whether both are the same secret: the same bytes, or the same signing input with a valid signature of one key.
     /// Bytes that differ in the signature alone say nothing unless both signatures were checked.
@@ -55,7 +55,7 @@ package struct SecretInfo: Hashable, Sendable {
     }
 
     /// The order of secrets of one key that were issued at the same second.
-    var order: UInt64 { (name.signed ?? name.fingerprint).leadingBytes }
+    package var order: UInt64 { (name.signed ?? name.fingerprint).leadingBytes }
 
     package static func == (left: SecretInfo, right: SecretInfo) -> Bool {
         left.facts === right.facts

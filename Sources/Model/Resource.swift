@@ -33,11 +33,11 @@ package enum Resource: Hashable, Sendable {
 }
 
 extension Resource {
-    var isProbe: Bool {
+    package var isProbe: Bool {
         if case .probe = self { true } else { false }
     }
 
-    var isStateChangeAction: Bool {
+    package var isStateChangeAction: Bool {
         if case .stateChangeAction = self { true } else { false }
     }
 }

@@ -17,7 +17,7 @@ package struct KeyChange: Hashable, Sendable {
     }
 
     /// How long a change is reported: one day.
-    static let reportedFor: Seconds = 86_400
+    package static let reportedFor: Seconds = 86_400
 
     /// The failure that reports the change.
     package func failure(of key: KeyName) -> Failure {

@@ -10,7 +10,7 @@ package enum Rank {
     }
 
     /// This part of a span of time, from nothing for the lowest rank to all of it for the highest.
-    static func part(_ rank: UInt64, of span: Seconds) -> Seconds {
+    package static func part(_ rank: UInt64, of span: Seconds) -> Seconds {
         Seconds(Int64(Double(rank) / 0x1p64 * Double(span.count)))
     }
 }

@@ -8,7 +8,7 @@ package struct Tally: Hashable, Sendable {
         self.failures = failures
     }
 
-    mutating func count(success: Bool) {
+    package mutating func count(success: Bool) {
         if success { successes += 1 } else { failures += 1 }
     }
 }

@@ -1,3 +1,5 @@
+package import Model
+
 /// The result of one plan: what to do now.
 package struct Step: Sendable {
     package var start: [Job] = []

@@ -4,10 +4,10 @@
 /// while they are renewed, and neither copies nor compares what is the same.
 package struct ClientViews: RandomAccessCollection, MutableCollection, Hashable, Sendable, ExpressibleByArrayLiteral {
     /// One client's view, which never changes.
-    final class Shared: Sendable {
-        let view: ClientView
+    package final class Shared: Sendable {
+        package let view: ClientView
 
-        init(_ view: ClientView) {
+        package init(_ view: ClientView) {
             self.view = view
         }
     }
@@ -18,7 +18,7 @@ package struct ClientViews: RandomAccessCollection, MutableCollection, Hashable,
         all = views.map(Shared.init)
     }
 
-    init(shared: [Shared]) {
+    package init(shared: [Shared]) {
         all = shared
     }
 

@@ -51,7 +51,7 @@ package enum StoreObservation: Hashable, Sendable {
     case forbidden
 
     /// By which a put is compared: 0 where nothing is; nil where that is not known.
-    var revision: Int64? {
+    package var revision: Int64? {
         switch self {
         case .missing: 0
         case .secret(_, let revision), .foreign(_, let revision): revision

@@ -22,7 +22,7 @@ package struct OutputPlace: Hashable, Comparable, Sendable {
 }
 
 extension ClientConfiguration {
-    var places: Set<OutputPlace> {
+    package var places: Set<OutputPlace> {
         Set(outputs.map { OutputPlace(path: $0.path, slot: $0.slot) })
     }
 }

@@ -19,6 +19,9 @@ package struct HostReport: Hashable, Sendable {
     package var at: WallTime
     package var clients: [ClientIdentity: Holding]
 
+    /// A machine without a sign of life for longer is silent: more than a day, in which each machine puts its report.
+    package static let silence: Seconds = 93_600
+
     package init(at: WallTime, clients: [ClientIdentity: Holding]) {
         self.at = at
         self.clients = clients
@@ -43,9 +46,9 @@ package struct HostReport: Hashable, Sendable {
         }
 
         /// Whether this is the current secret there.
-        func holds(_ other: SecretName) -> Bool { secret?.isSame(as: other) == true }
+        package func holds(_ other: SecretName) -> Bool { secret?.isSame(as: other) == true }
 
-        func hasSameSecret(as other: Holding?) -> Bool {
+        package func hasSameSecret(as other: Holding?) -> Bool {
             if let name = other?.secret { holds(name) } else { other != nil && secret == nil }
         }
 

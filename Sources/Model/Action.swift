@@ -60,7 +60,7 @@ package struct ActionID: Hashable, Comparable, Sendable, LosslessStringConvertib
     package let description: String
 
     /// Stands for whatever delivered a secret that was found in an output; no real action has this name.
-    static let unknown = ActionID("unknown")
+    package static let unknown = ActionID("unknown")
 
     package init(_ description: String) {
         self.description = description

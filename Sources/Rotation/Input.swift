@@ -1,5 +1,6 @@
 package import AppleClientSecret
 internal import Failures
+package import Model
 
 /// An input to the core.
 package enum Input: Hashable, Sendable {

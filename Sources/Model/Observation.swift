@@ -41,7 +41,7 @@ package enum SlotObservation: Hashable, Sendable {
     /// Something that is no token.
     package static let foreign = SlotObservation.unusable(nil)
 
-    var issued: SecretInfo? {
+    package var issued: SecretInfo? {
         if case .secret(let issued) = self { issued } else { nil }
     }
 }

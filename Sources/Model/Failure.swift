@@ -16,7 +16,7 @@ package struct Failure: Error, Hashable, Sendable {
     /// secret, never a key's content.
     package let detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
-    let knownRemedy: Remedy?
+    package let knownRemedy: Remedy?
     /// How long an API wants to be left alone; nil where none says so. Two failures that differ in this alone are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?
@@ -95,7 +95,7 @@ extension Failure {
     package var hasRemedyOfItsOwn: Bool { knownRemedy != nil }
 
     /// The same with a remedy for this client only: a command about an output, which names no client, would be about all.
-    func concerning(_ client: ClientName) -> Failure {
+    package func concerning(_ client: ClientName) -> Failure {
         guard knownRemedy == nil, case .path = place else { return self }
         var subject = subject
         subject.client = client.description

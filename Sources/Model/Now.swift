@@ -67,7 +67,7 @@ package struct Deadlines: Hashable, Sendable {
     }
 
     /// The earliest moments that have not come yet: when to plan again.
-    var wake: Wake { Wake(wall: wall, boot: boot) }
+    package var wake: Wake { Wake(wall: wall, boot: boot) }
 }
 
 /// When to wake on each clock; nil on a clock on which nothing is due.
@@ -80,7 +80,7 @@ package struct Wake: Hashable, Sendable {
         self.boot = boot
     }
 
-    mutating func formEarliest(with other: Wake) {
+    package mutating func formEarliest(with other: Wake) {
         if let moment = other.wall { wall = min(wall ?? moment, moment) }
         if let moment = other.boot { boot = min(boot ?? moment, moment) }
     }

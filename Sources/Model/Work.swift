@@ -52,11 +52,11 @@ package enum Work: Hashable, Sendable {
 }
 
 extension Work {
-    var isObservation: Bool {
+    package var isObservation: Bool {
         if case .observe = self { true } else { false }
     }
 
-    var isReadOfTarget: Bool {
+    package var isReadOfTarget: Bool {
         if case .readTarget = self { true } else { false }
     }
 
@@ -82,6 +82,11 @@ package struct Covered: Hashable, Sendable {
     package let issued: SecretInfo
     /// In the configuration's order.
     package let outputs: [AbsolutePath]
+
+    package init(issued: SecretInfo, outputs: [AbsolutePath]) {
+        self.issued = issued
+        self.outputs = outputs
+    }
 }
 
 /// A piece of work that was started.
@@ -90,13 +95,24 @@ package struct Job: Hashable, Sendable {
     package let resource: Resource
     package let work: Work
     package let startedAt: BootTime
+
+    package init(id: JobID, resource: Resource, work: Work, startedAt: BootTime) {
+        self.id = id
+        self.resource = resource
+        self.work = work
+        self.startedAt = startedAt
+    }
 }
 
 /// A number that grows with every job, so that of any two the earlier one is known.
 package struct JobID: Hashable, Comparable, Sendable {
     package let number: UInt64
 
-    static let first = JobID(number: 1)
+    package init(number: UInt64) {
+        self.number = number
+    }
+
+    package static let first = JobID(number: 1)
 
     package static func < (left: JobID, right: JobID) -> Bool {
         left.number < right.number

@@ -50,11 +50,11 @@ package struct Rollout: Hashable, Sendable {
     }
 
     /// The rollout that admits all machines.
-    static func finished(_ secret: SecretName) -> Rollout { Rollout(of: secret, admitted: .max) }
+    package static func finished(_ secret: SecretName) -> Rollout { Rollout(of: secret, admitted: .max) }
 
     /// The rank of a machine in it. All machines compute it from the name that the rollout has, because some may hold the
     /// secret with another signature.
-    func rank(of machine: String) -> UInt64 { Rank.of(machine, secret.fingerprint) }
+    package func rank(of machine: String) -> UInt64 { Rank.of(machine, secret.fingerprint) }
 
     /// Whether everybody is admitted, and nothing is left to be done.
     package var isFinished: Bool { admitted == .max && state == .going }
@@ -70,14 +70,14 @@ package enum RolloutObservation: Hashable, Sendable {
     case forbidden
 
     /// By which a put is compared; nil where that is not known.
-    var revision: Int64? {
+    package var revision: Int64? {
         switch self {
         case .rollout(_, let revision), .foreign(let revision): revision
         case .forbidden: nil
         }
     }
 
-    var rollout: Rollout? {
+    package var rollout: Rollout? {
         if case .rollout(let rollout, _) = self { rollout } else { nil }
     }
 }
@@ -113,7 +113,7 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
     case finish
 
     /// Whether a rollout in this state is what was asked for.
-    func isDone(in state: RolloutView.State) -> Bool {
+    package func isDone(in state: RolloutView.State) -> Bool {
         switch self {
         case .hold: state == .held
         case .resume: state != .held
@@ -139,7 +139,7 @@ package struct RolloutView: Hashable, Sendable {
 
     /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
     /// machine has had the time to.
-    package var end: WallTime { since + Fleet.silence }
+    package var end: WallTime { since + HostReport.silence }
 
     /// The share in whole percent, rounded down: a hundred are all.
     package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }
