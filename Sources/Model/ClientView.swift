@@ -10,7 +10,7 @@ package struct ClientView: Hashable, Sendable {
     package var reason: Reason?
     /// The same in words, in a view that was read from a status document, which has no failures.
     package var readReason: ReasonReport?
-    /// The secret in force; nil before the first one.
+    /// The current secret; nil before the first one.
     package var current: SecretInfo?
     /// When the secret last delivered to applications expires; nil before the first delivery.
     package var deliveredExpiresAt: WallTime?
@@ -153,7 +153,7 @@ package struct OutputView: Hashable, Sendable {
 /// Where a client's secrets are received from, in a snapshot.
 package struct SourceView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
-        /// It holds the secret in force.
+        /// It holds the current secret.
         case current
         /// What it holds is genuine, but older, expired or too short-lived.
         case stale

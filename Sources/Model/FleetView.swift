@@ -4,7 +4,7 @@ package import AppleClientSecret
 package struct FleetCounts: Hashable, Sendable {
     /// Each machine is in one of these.
     package enum State: String, Hashable, Sendable, CaseIterable {
-        /// It holds the secret that is in force on the signer, and nothing fails.
+        /// It holds the signer's current secret, and nothing fails.
         case current
         /// It holds another one, or none.
         case behind
@@ -48,7 +48,7 @@ package struct FleetView: Hashable, Sendable {
 /// What the machines hold of one client.
 package struct FleetClientView: Hashable, Sendable {
     package var name: ClientName
-    /// Of the secret in force on this machine; nil before the first one.
+    /// Of the current secret on this machine; nil before the first one.
     package var fingerprint: Fingerprint?
     package var counts: FleetCounts
     /// How far the secret is rolled out; nil where it is not.

@@ -29,9 +29,9 @@ package struct HostReport: Hashable, Sendable {
 
     /// What a machine has of one client.
     package struct Holding: Hashable, Sendable {
-        /// The secret in force there; nil before the first one.
+        /// The current secret there; nil before the first one.
         package var secret: SecretName?
-        /// Since when that has been in force.
+        /// Since when that has been current.
         package var since: WallTime
         /// Whether every output holds it and every action has succeeded for it.
         package var delivered: Bool

@@ -3,7 +3,7 @@ package import AppleClientSecret
 /// A client's record in the state directory.
 package struct Record: Hashable, Sendable {
     package var current: SecretInfo?
-    /// The newest secret, if Apple has not accepted it yet: not in force, unless it is also ``current``.
+    /// The newest secret, if Apple has not accepted it yet: not the current one, unless it is also ``current``.
     package var candidate: SecretInfo?
     /// What Apple answered when it refused ``candidate`` twice; nil when it has not.
     package var refusal: String?

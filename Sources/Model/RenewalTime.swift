@@ -36,7 +36,7 @@ extension ClientConfiguration {
 
     /// The stage of a secret's remaining life when it expires at `expiry`.
     ///
-    /// - Parameter current: the secret in force, whose life sets the thresholds of one that was received.
+    /// - Parameter current: the current secret, whose life sets the thresholds of one that was received.
     package func stage(expiringAt expiry: WallTime, _ current: SecretInfo?, _ deadlines: inout Deadlines) -> Stage {
         if !deadlines.reached(expiry - renewBefore(of: current)) { return .fresh }
         if !deadlines.reached(expiry - criticalRemainder(of: current)) { return .warning }

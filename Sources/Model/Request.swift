@@ -54,7 +54,7 @@ package enum Answer: Hashable, Sendable {
     /// The configuration was adopted; `unserved` names what it cannot serve, and `orphaned` the former outputs that
     /// still hold a secret, in words ready to show.
     case reloaded(unserved: [String], orphaned: [String] = [])
-    /// The configuration was refused, for reasons in lines ready to show; the old one stays in force.
+    /// The configuration was refused, for reasons in lines ready to show; the old one stays.
     case refused(diagnostics: [String])
     case unknownClients([ClientName])
     case fleet(FleetView)
@@ -78,7 +78,7 @@ package struct RenewalOutcome: Hashable, Sendable {
     package enum Result: Hashable, Sendable {
         /// A new secret is published and delivered.
         case renewed(SecretInfo)
-        /// Nothing was minted; the secret in force, which may have been received just now, is published and delivered.
+        /// Nothing was minted; the current secret, which may have been received just now, is published and delivered.
         case delivered(SecretInfo)
         /// Not due within the requested span, or nothing to deliver: nothing was done.
         case untouched

@@ -14,7 +14,7 @@ package enum Resource: Hashable, Sendable {
     case store
     /// A client's secret in the store, to be put there.
     case share(ClientName)
-    /// How far the secret in force of a client is rolled out, in the store.
+    /// How far a client's current secret is rolled out, in the store.
     case rollout(ClientName)
     /// What this machine says of itself in the store.
     case report

@@ -139,7 +139,7 @@ package struct StoreView: Hashable, Sendable {
     package init() {}
 }
 
-/// Which configuration is in force.
+/// Which configuration is current.
 package struct ConfigurationView: Hashable, Sendable {
     package var path: String
     package var loadedAt: WallTime

@@ -94,7 +94,7 @@ struct ClockTrust: Hashable, Sendable {
     /// Judges the clock.
     ///
     /// - Parameter isOnce: whether the daemon ends as soon as everything is up to date, and so cannot wait.
-    /// - Parameter secrets: all that are in force or were seen in files, sources or the store.
+    /// - Parameter secrets: all that are current or were seen in files, sources or the store.
     /// - Returns: whether its being trusted, or why it is not, has changed.
     mutating func judge(
         builtAt: WallTime, isOnce: Bool, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
@@ -178,7 +178,7 @@ extension Rotation {
     /// one for the patience.
     private static let youngest: Seconds = 86_400
 
-    /// The secret in force that would be replaced because of its times, and is not, because the clock may be ahead and the
+    /// The current secret that would be replaced because of its times, and is not, because the clock may be ahead and the
     /// secret may still be valid; nil where there is none.
     ///
     /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.

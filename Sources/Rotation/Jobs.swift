@@ -61,7 +61,7 @@ struct Jobs: Sendable {
     /// The failure to count on for `resource`, also one from before the last reload.
     func lastFailure(of resource: Resource) -> Attempts? { attempts[resource] ?? former[resource] }
 
-    /// Whether a job was started for the configuration in force: the failure of an earlier one does not count.
+    /// Whether a job was started for the current configuration: the failure of an earlier one does not count.
     func isCurrent(_ job: Job) -> Bool { job.id >= firstOfConfiguration }
 
     // MARK: Running

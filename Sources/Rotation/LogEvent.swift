@@ -6,13 +6,13 @@ package import Model
 package enum LogEvent: Hashable, Sendable {
     case minted(ClientName, SecretInfo, MintReason)
     case tookOver(ClientName, SecretInfo)
-    /// A secret was received from the client's source and put in force.
+    /// A secret was received from the client's source and is current now.
     case received(ClientName, SecretInfo)
     /// The source has come into another state, for this reason, and nothing was received.
     case sourceChanged(ClientName, SourceView.State, String?)
     /// Apple accepts a new secret.
     case accepted(ClientName, SecretInfo)
-    /// A new secret is put in force although Apple has not accepted it, because the one before can be kept no longer.
+    /// A new secret became the current one although Apple has not accepted it, because the one before can be kept no longer.
     case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
     /// A client's secret was put into a place behind an API; verified when it was seen there, nil where the API does not
@@ -35,7 +35,7 @@ package enum LogEvent: Hashable, Sendable {
     case refused([String])
     /// The configuration on disk would be refused; no reload of it was requested.
     case wouldNotStart([String])
-    /// The configuration on disk was refused at the start: the one last adopted is in force.
+    /// The configuration on disk was refused at the start: the last good configuration is used.
     case startedAsBefore([String])
     /// The configuration on disk would no longer be refused.
     case passes

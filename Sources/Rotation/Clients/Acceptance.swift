@@ -122,12 +122,12 @@ extension Rotation {
             return "it expires too soon, at \(issued.expiresAt)"
         }
         if offered == held {
-            return issued.isGreater(than: current) ? nil : "it is older than the one in force"
+            return issued.isGreater(than: current) ? nil : "it is older than the current one"
         }
         if offered > held,
             !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
         {
-            return "a key that is preferred has signed the one in force"
+            return "a preferred key signed the current one"
         }
         return nil
     }

@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// Which configuration is in force, and whether the one on disk would be adopted.
+/// Which configuration is current, and whether the one on disk would be adopted.
 ///
 /// - The configuration changes only as a whole, at a start or by a reload.
 /// - After a change notice, the text on disk is checked without being adopted; while it is refused, once a minute: what
@@ -16,7 +16,7 @@ struct ConfigurationWatch: Sendable {
     private(set) var refusal: [String]?
     /// When ``refusal`` was first found.
     private(set) var refusedAt: WallTime?
-    /// Whether the configuration in force is the one last adopted before the start, because the one on disk was
+    /// Whether the current configuration is the last good one, because the one on disk was
     /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
     private(set) var isRestrained = false
     /// When ``refusal`` was last found; nil once the configuration is being checked again.
@@ -29,7 +29,7 @@ struct ConfigurationWatch: Sendable {
         loadedAt = startedAt
     }
 
-    /// Puts a configuration in force; returns the one that was.
+    /// Makes a configuration the current one; returns the one before.
     mutating func adopt(_ configuration: Configuration, at now: Now) -> Configuration {
         defer {
             self.configuration = configuration
@@ -41,7 +41,7 @@ struct ConfigurationWatch: Sendable {
         return self.configuration
     }
 
-    /// The configuration in force is the one last adopted before the start.
+    /// The current configuration is the last good one.
     mutating func restrain() {
         isRestrained = true
     }
@@ -53,7 +53,7 @@ struct ConfigurationWatch: Sendable {
         refusalSeenAt = nil
     }
 
-    /// Records why a configuration is not put in force; returns whether these reasons are new.
+    /// Records why a configuration is not adopted; returns whether these reasons are new.
     mutating func refuse(_ lines: [String], at now: Now) -> Bool {
         defer {
             refusal = lines
@@ -104,10 +104,10 @@ struct ConfigurationWatch: Sendable {
 }
 
 extension Rotation {
-    /// The configuration in force.
+    /// The current configuration.
     package var configuration: Configuration { configurationWatch.configuration }
 
-    /// The configuration in force, inverted.
+    /// The current configuration, inverted.
     var index: Index { configurationWatch.index }
 
     mutating func configurationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
@@ -130,7 +130,7 @@ extension Rotation {
         }
     }
 
-    /// Records why a configuration is not put in force; logs it if these reasons are new.
+    /// Records why a configuration is not adopted; logs it if these reasons are new.
     mutating func refuse(_ lines: [String], _ event: ([String]) -> LogEvent, _ now: Now) {
         if configurationWatch.refuse(lines, at: now) { events.append(event(lines)) }
     }

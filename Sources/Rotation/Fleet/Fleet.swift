@@ -18,7 +18,7 @@ struct Fleet: Sendable {
     private var hosts: [String: Host] = [:]
     /// What the hosts hold of each client of this machine.
     private var members: [ClientIdentity: [Member]] = [:]
-    /// The clients whose secrets are put into the store from here, and the secret in force.
+    /// The clients whose secrets are put into the store from here, and the current secret.
     private var own: [ClientName: Own] = [:]
     /// How many machines hold what, by the last read of the reports that has succeeded; empty before the first one. A metric
     /// that was gone with each read that fails would have the alerts that wait for hours begin anew.
@@ -29,7 +29,7 @@ struct Fleet: Sendable {
     private var readBy = JobID(number: 0)
     /// When it was last tried to remove a machine's report.
     private var forgottenAt: [String: BootTime] = [:]
-    /// Which machines the rollout of a client's secret in force does not wait for any more.
+    /// Which machines the rollout of a client's current secret does not wait for any more.
     private var lost: [ClientName: Set<String>] = [:]
     /// The records keep how many machines report each client: when the store has lost the reports, and this daemon is
     /// restarted, the first few that report again must not look like all of them.
@@ -94,7 +94,7 @@ struct Fleet: Sendable {
         if !isUsed { (readingForbidden, forgettingForbidden) = (nil, nil) }
     }
 
-    /// Notes which secret of a client, which is put into the store from here, is in force.
+    /// Notes which secret of a client, which is put into the store from here, is current.
     mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: SecretName?) {
         let entry = Own(identity: identity, current: current)
         guard own[client] != entry else { return }
@@ -103,7 +103,7 @@ struct Fleet: Sendable {
         if readAt != nil { counts[client] = count(client, entry) }
     }
 
-    /// Notes which machines the rollout of a client's secret in force does not wait for any more.
+    /// Notes which machines the rollout of a client's current secret does not wait for any more.
     mutating func note(_ client: ClientName, lost machines: Set<String>) {
         guard let entry = own[client], lost[client] ?? [] != machines else { return }
         lost[client] = machines

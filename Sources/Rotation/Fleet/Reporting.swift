@@ -139,7 +139,7 @@ struct Reporting: Sendable {
         changedAt = changedAt ?? now.boot
     }
 
-    /// Goes on from the report that was put before a restart: what was in force then has been so since.
+    /// Goes on from the report that was put before a restart: what was current then has been so since.
     private mutating func resume(_ report: HostReport?) {
         for (name, entry) in holdings {
             guard let former = report?.clients[entry.identity], former.hasSameSecret(as: entry.holding),
