@@ -135,23 +135,16 @@ import Testing
         let place = try Place()
         try place.serve("web")
         for path in [place.directory.path, place.path] { _ = unsafe chmod(path, 0o777) }
-        let others = Process()
-        let (input, output) = (Pipe(), Pipe())
-        others.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        others.arguments = [
-            "--default-signal", "setpriv", "--reuid=23456", "--regid=23456", "--clear-groups", "/usr/bin/python3", "-c",
-            Self.others, place.path,
-        ]
-        others.standardInput = input
-        others.standardOutput = output
-        try others.run()
-        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "asked")
+        let others = try Background([
+            "setpriv", "--reuid=23456", "--regid=23456", "--clear-groups", "/usr/bin/python3", "-c", Self.others,
+            place.path,
+        ])
+        #expect(others.firstLine == "asked")
         for _ in 0..<5 { #expect(try place.ask("web").answer() == .secret(Self.token)) }
-        try input.fileHandleForWriting.close()
-        let told = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        others.waitUntilExit()
+        try others.write("go on")
+        let told = String(decoding: try others.nextLine(), as: UTF8.self)
         // More than the limit of connections; each got an answer, and none more of a secret than a refusal has.
-        #expect(told == "200 answers, 0 empty, 0 with a secret\n")
+        #expect(told == "200 answers, 0 empty, 0 with a secret")
     }
 
     private static let others = """
@@ -163,15 +156,15 @@ import Testing
             end.connect(sys.argv[1])
             end.shutdown(socket.SHUT_WR)
             ends.append(end)
-        print("asked", end="", flush=True)
-        sys.stdin.read()
+        print("asked", flush=True)
+        sys.stdin.readline()
         answers = []
         for end in ends:
             answer = b""
             while (part := end.recv(1 << 20)): answer += part
             answers.append(answer)
         empty = sum(not answer for answer in answers)
-        print(f"{len(answers)} answers, {empty} empty, {sum(b'eyJ' in answer for answer in answers)} with a secret")
+        print(f"{len(answers)} answers, {empty} empty, {sum(b'eyJ' in answer for answer in answers)} with a secret", flush=True)
         """
 
     /// However it ends: closing without a byte would start the unit with nothing.

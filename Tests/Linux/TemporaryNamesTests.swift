@@ -62,15 +62,8 @@ import Testing
         let naming = try #require(TemporaryNames(tag: own))
         let name = ".clientsecretd-\(own)-\(random).tmp"
         try room.file(name)
-        let other = Process()
-        other.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-        other.arguments = ["--no-fork", "-x", room(name), "sh", "-c", "echo; exec sleep 600"]
-        let output = Pipe()
-        other.standardOutput = output
-        try other.run()
-        defer { other.waitUntilExit() }
-        defer { kill(other.processIdentifier, SIGKILL) }
-        _ = output.fileHandleForReading.availableData
+        let other = try Background(["flock", "--no-fork", "-x", room(name), "sh", "-c", "echo; exec sleep 600"])
+        defer { withExtendedLifetime(other) {} }
         #expect(try naming.sweep(beside: room("web.jwt"), as: Room.root) == 0)
         #expect(try room.names() == [name])
     }

@@ -7,8 +7,7 @@ final class PushBed {
     let directory: TemporaryDirectory
     /// As the stand-in or the service says it.
     let address: String
-    private let process: Process
-    private let input = Pipe()
+    private let process: Background
 
     static let support = repository + "/Tests/Support"
 
@@ -25,36 +24,17 @@ final class PushBed {
         return "\(head).\(part(claims)).\(part(String(repeating: "s", count: 64)))"
     }
 
-    /// Starts a program that prints a line once it serves, and ends with its input or this value.
-    init(_ arguments: [String], in directory: TemporaryDirectory, environment: [String: String] = [:]) throws {
+    /// Starts a program that prints a line once it serves.
+    init(_ arguments: [String], in directory: TemporaryDirectory) throws {
         self.directory = directory
-        let output = Pipe()
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: arguments[0])
-        process.arguments = Array(arguments.dropFirst())
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        var line = Data()
-        while !line.contains(UInt8(ascii: "\n")) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            line += more
-        }
-        address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        process = try Background(arguments)
+        address = process.firstLine
         try #require(address.hasPrefix("http"), "\(arguments[0]) did not start: \(address)")
     }
 
     convenience init(script: String) throws {
         let directory = try TemporaryDirectory()
         try self.init([python, Self.support + "/push/" + script, directory.path], in: directory)
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.terminate()
-        process.waitUntilExit()
     }
 
     func order(_ orders: String) throws { try directory.write(orders, to: "orders") }

@@ -66,15 +66,15 @@ extension EtcdCluster {
 
     /// The program in its role, for as long as this value is there.
     final class Role {
-        private let lines: Lines
+        private let lines: Background
         private(set) var notices: [StoreNotice] = []
 
         init(configuration: String) throws {
             // The store is asked through no proxy, whatever the environment says: where nothing listens nothing would answer.
             let nowhere = "http://127.0.0.1:1"
-            lines = try Lines(
+            lines = try Background(
                 [Binaries.network, "store", "--config", configuration],
-                environment: ["https_proxy": nowhere, "HTTPS_PROXY": nowhere, "ALL_PROXY": nowhere])
+                environment: ["https_proxy": nowhere, "HTTPS_PROXY": nowhere, "ALL_PROXY": nowhere], waiting: false)
         }
 
         func ask(_ question: StoreQuestion) throws -> StoreResult {

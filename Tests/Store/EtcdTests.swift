@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// The real program against three real members of etcd, with mutual TLS and etcd's own users.
-@Suite(.serialized, .needs(.venv, .servers, .tools)) struct EtcdTests {
+@Suite(.waits, .serialized, .needs(.venv, .servers, .tools)) struct EtcdTests {
     private func code(_ result: StoreResult) -> StoreFailure.Code? {
         if case .failed(let failure) = result { failure.code } else { nil }
     }
@@ -324,10 +324,9 @@ import Testing
     @Test func aWatchFromACompactedRevisionIsEndedAndBegunAnewWithTheNextRead() throws {
         let bed = try EtcdBed()
         let port = try #require(bed.endpoints[0].split(separator: ":").last)
-        let gate = try Lines(
-            ["/usr/bin/python3", repository + "/Tests/Support/etcd/gate.py", String(port)], last: "end")
+        let gate = try Background(["/usr/bin/python3", repository + "/Tests/Support/etcd/gate.py", String(port)])
         func next() throws -> String { String(decoding: try gate.nextLine(), as: UTF8.self) }
-        let follower = try bed.role("follower", at: ["https://127.0.0.1:\(next())"])
+        let follower = try bed.role("follower", at: ["https://127.0.0.1:\(gate.firstLine)"])
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
         // Its watch is the second connection.
         #expect(try next() == "held")

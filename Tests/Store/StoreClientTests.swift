@@ -5,17 +5,17 @@ import Testing
 @testable import Store
 
 /// The real program over connections that are kept.
-@Suite struct StoreClientTests {
+@Suite(.waits) struct StoreClientTests {
     /// Otherwise the machine would hear of a renewal after up to ten minutes instead of a second.
     @Test func aWatchThatStaysIncompleteIsBegunAgain() throws {
         let directory = try TemporaryDirectory()
-        let member = try Lines(
-            ["/usr/bin/python3", repository + "/Tests/Support/etcd/short-watch.py", directory.path], last: "end")
-        let address = String(decoding: try member.nextLine(), as: UTF8.self)
+        let member = try Background([
+            "/usr/bin/python3", repository + "/Tests/Support/etcd/short-watch.py", directory.path,
+        ])
         let configuration = try directory.write(
             """
             store:
-              endpoints: ["\(address)"]
+              endpoints: ["\(member.firstLine)"]
               ca_file: \(directory("ca.pem"))
 
             """, to: "clientsecretd.yaml")
@@ -30,9 +30,10 @@ import Testing
     /// request over a connection that was there before has been sent, although no handshake belongs to it.
     @Test func aLoginThatIsNotAnsweredOverAKeptConnectionIsAskedOfNobodyElse() throws {
         let directory = try TemporaryDirectory()
-        let members = try Lines(
-            ["/usr/bin/python3", repository + "/Tests/Support/etcd/silent-login.py", directory.path], last: "end")
-        let addresses = String(decoding: try members.nextLine(), as: UTF8.self).split(separator: " ")
+        let members = try Background([
+            "/usr/bin/python3", repository + "/Tests/Support/etcd/silent-login.py", directory.path,
+        ])
+        let addresses = members.firstLine.split(separator: " ")
         try directory.write("password\n", to: "password")
         let configuration = try directory.write(
             """

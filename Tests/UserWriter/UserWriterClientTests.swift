@@ -176,23 +176,19 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: directory("writer"), withIntermediateDirectories: false,
             attributes: [.ownerAccountID: 23_456])
-        let heard = directory("writer/heard")
         let script = """
             use IO::Socket::UNIX; umask 0; my $s = IO::Socket::UNIX->new(Local => '\(directory("writer/app.sock"))',
-            Listen => 1) or die $!; open(my $r, '>', '\(heard).ready'); close $r; my $c = $s->accept;
-            my $n = sysread($c, my $b, 10); open(my $f, '>', '\(heard)'); print $f $n; close $f;
+            Listen => 1) or die $!; $| = 1; print "listening\\n"; my $c = $s->accept;
+            my $n = sysread($c, my $b, 10); print "heard $n\\n";
             """
-        let listening = Process()
-        listening.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-        listening.arguments = ["--reuid=23456", "--regid=23456", "--clear-groups", "perl", "-e", script]
-        try listening.run()
-        defer { listening.waitUntilExit() }
-        while listening.isRunning, !FileManager.default.fileExists(atPath: heard + ".ready") { usleep(10_000) }
+        let listening = try Background([
+            "setpriv", "--reuid=23456", "--regid=23456", "--clear-groups", "perl", "-e", script,
+        ])
+        try #require(listening.firstLine == "listening")
         let refused = try #require(failure(observe(beside: directory("status.sock"))))
         #expect(refused.code == .writerNotPermitted)
         #expect(refused.message.contains("is not root's"))
-        listening.waitUntilExit()
-        #expect(try directory.read("writer/heard") == "0")
+        #expect(try String(decoding: listening.nextLine(), as: UTF8.self) == "heard 0")
     }
 }
 

@@ -7,7 +7,7 @@ package final class EtcdCluster {
     package let directory: TemporaryDirectory
     /// `https://HOST:PORT` of each member, in the order of their numbers.
     package let endpoints: [String]
-    private let program: Lines
+    private let program: Background
 
     package struct Failed: Error, CustomStringConvertible {
         package let description: String
@@ -21,11 +21,11 @@ package final class EtcdCluster {
     ///   - link: a link into whose first namespace they are put, where they serve on its address as well.
     package init(behind link: NetworkLink? = nil) throws {
         directory = try TemporaryDirectory()
-        program = try Lines(
+        program = try Background(
             (link?.near ?? []) + [
                 "/usr/bin/python3", repository + "/Tests/Support/etcd/cluster.py", directory.path,
                 repository + "/.build/etcd/usr/bin",
-            ] + (link == nil ? [] : [NetworkLink.nearAddress]), last: "end")
+            ] + (link == nil ? [] : [NetworkLink.nearAddress]), last: "end", waiting: false)
         let first = try program.next()
         guard let endpoints = first["endpoints"] as? [String] else {
             throw Failed(description: "etcd did not start: \(first)")

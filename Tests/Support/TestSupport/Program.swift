@@ -29,11 +29,35 @@ package func run(
     process.standardOutput = standardOutput
     process.standardError = standardError
     try process.run()
-    process.waitUntilExit()
+    let status = process.awaitEnd()
     for handle in [standardInput, standardOutput, standardError] { try handle.close() }
-    return Finished(
-        status: process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus,
-        output: try scratch.read("out"), complaints: try scratch.read("err"))
+    return Finished(status: status, output: try scratch.read("out"), complaints: try scratch.read("err"))
+}
+
+extension Process {
+    /// Waits until it has ended, and returns its exit status, or 128 more than the signal that has ended it.
+    ///
+    /// For `waitUntilExit`, a process has ended once nobody has a certain descriptor open any more. A program that is started
+    /// at the same moment may inherit that, and may run for long.
+    @discardableResult
+    package func awaitEnd() -> Int32 {
+        var end = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(processIdentifier), &end, WEXITED | WNOWAIT) != 0 {
+            if errno == EINTR { continue }
+            // It was noticed that it has ended.
+            waitUntilExit()
+            return terminationReason == .exit ? terminationStatus : 128 + terminationStatus
+        }
+        let status = unsafe end._sifields._sigchld.si_status
+        return unsafe end.si_code == Int32(CLD_EXITED) ? status : 128 + status
+    }
+
+    /// Whether it has ended, by the same reckoning.
+    package var hasEnded: Bool {
+        var end = unsafe siginfo_t()
+        let asked = unsafe waitid(P_PID, id_t(processIdentifier), &end, WEXITED | WNOWAIT | WNOHANG)
+        return asked != 0 || (unsafe end._sifields._sigchld.si_pid) != 0
+    }
 }
 
 /// Where the repository is: the tests read data and scripts from it.

@@ -38,7 +38,9 @@ def serve(directory):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{free.getsockname()[1]}"
-    process = subprocess.Popen([program, "serve", "--http", host, *data], stdout=subprocess.DEVNULL)
+    # It ends with this program, however that ends.
+    command = ["setpriv", "--pdeathsig=KILL", program, "serve", "--http", host, *data]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         address = f"http://{host}"
         while True:

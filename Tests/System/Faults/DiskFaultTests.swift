@@ -156,5 +156,5 @@ private final class Renewals {
         try process.run()
     }
 
-    func end() { process.waitUntilExit() }
+    func end() { process.awaitEnd() }
 }

@@ -6,7 +6,7 @@ import Testing
 final class FaultDisk {
     let path: String
     private let image: String?
-    private var freezer: (process: Process, input: Pipe)?
+    private var freezer: Background?
 
     /// Some kilobytes in memory.
     init(inMemory sandbox: Sandbox, kilobytes: Int) throws {
@@ -42,25 +42,17 @@ final class FaultDisk {
 
     /// Lets everybody who writes hang. The freezer thaws when this process is gone, however it ended.
     func freeze() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "fsfreeze -f \"$1\" && echo frozen; read -r _; fsfreeze -u \"$1\"", "sh", path]
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        freezer = (process, input)
-        let said = try #require(try output.fileHandleForReading.read(upToCount: 7))
-        #expect(String(decoding: said, as: UTF8.self) == "frozen\n")
+        let script = "fsfreeze -f \"$1\" && echo frozen; read -r _; fsfreeze -u \"$1\" && echo thawed"
+        let freezer = try Background(["sh", "-c", script, "sh", path], last: "thaw")
+        self.freezer = freezer
+        #expect(freezer.firstLine == "frozen")
     }
 
     func thaw() throws {
         guard let freezer else { return }
-        try freezer.input.fileHandleForWriting.close()
-        freezer.process.waitUntilExit()
         self.freezer = nil
-        try #require(freezer.process.terminationStatus == 0)
+        try freezer.write("thaw")
+        try #require(String(decoding: freezer.nextLine(), as: UTF8.self) == "thawed")
     }
 
     /// The power goes: FS_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH. What was not synced is lost; whoever writes

@@ -136,8 +136,8 @@ final class Attached {
 
     /// Lets the daemon go on without it.
     func detach() {
-        guard process.isRunning else { return }
+        guard !process.hasEnded else { return }
         process.terminate()
-        process.waitUntilExit()
+        process.awaitEnd()
     }
 }

@@ -25,7 +25,7 @@ import Testing
         #expect(try sandbox.client(named: "web")["state"] as? String == "degraded")
         #expect(try sandbox.text(disk("web.jwt")) == old)
         try disk.thaw()
-        waiting.waitUntilExit()
+        waiting.awaitEnd()
         try sandbox.recovers("the disk answered again")
         let new = try sandbox.text(disk("web.jwt"))
         #expect(new != old)
@@ -44,7 +44,7 @@ import Testing
             try sandbox.text("/proc/\(process)/stat").contains(") Z ")
         }
         try disk.thaw()
-        second.waitUntilExit()
+        second.awaitEnd()
         #expect(sandbox.stop() == 0)
         #expect(try sandbox.log().contains("stopped although 1 jobs had not ended"))
         #expect(try sandbox.command("run", "--once").status == 0)

@@ -6,8 +6,7 @@ import Testing
 /// answer. Call ``end()`` in a `defer`, after the daemon was ended.
 final class SilentDisk {
     let path: String
-    private let process = Process()
-    private let input = Pipe()
+    private var service: Background?
 
     init(_ sandbox: Sandbox) throws {
         path = sandbox.directory("silent")
@@ -20,23 +19,14 @@ final class SilentDisk {
             if libc.mount(b"silent", sys.argv[1].encode(), b"fuse", 0, options.encode()):
                 sys.exit(os.strerror(ctypes.get_errno()))
             print("mounted", flush=True)
-            sys.stdin.read()
+            sys.stdin.readline()
             libc.umount2(sys.argv[1].encode(), 2)
             """
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, path]
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let said = try #require(try output.fileHandleForReading.read(upToCount: 7))
-        try #require(String(decoding: said, as: UTF8.self) == "mounted")
+        service = try Background(["python3", "-c", script, path], last: "end")
+        try #require(service?.firstLine == "mounted")
     }
 
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    func end() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
+    func end() { service = nil }
 }

@@ -60,7 +60,7 @@ final class Supervisor {
     /// The daemon ends with its supervisor.
     deinit {
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process.awaitEnd()
     }
 
     /// Starts `run` with further arguments, with the first calls under these rules already.

@@ -31,11 +31,11 @@ final class UserWriterHost {
     }
 
     var processID: Int32 { process.processIdentifier }
-    var isRunning: Bool { process.isRunning }
+    var isRunning: Bool { !process.hasEnded }
 
     func end() {
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.awaitEnd()
     }
 }
 

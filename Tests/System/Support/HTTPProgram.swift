@@ -15,7 +15,7 @@ final class HTTPProgram {
         for _ in 0..<5 {
             let port = try Self.freePort()
             let process = try Self.start(try arguments(port), log: try directory.write("", to: "log"))
-            for _ in 0..<600 where process.isRunning {
+            for _ in 0..<600 where !process.hasEnded {
                 if try Self.get("http://127.0.0.1:\(port)\(path)") != nil {
                     self.port = port
                     self.process = process
@@ -24,7 +24,7 @@ final class HTTPProgram {
                 usleep(100_000)
             }
             kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.awaitEnd()
         }
         throw Failure(log: try directory.read("log"))
     }
@@ -36,7 +36,7 @@ final class HTTPProgram {
     deinit {
         // Children inherit blocked signals from the tests' process.
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.awaitEnd()
     }
 
     /// What it answers with; nil when that is no success.

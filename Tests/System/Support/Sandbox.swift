@@ -110,7 +110,7 @@ final class Sandbox {
         daemon = process
         guard waiting else { return }
         do {
-            try notifications.wait(for: "READY=1", while: { process.isRunning })
+            try notifications.wait(for: "READY=1", while: { !process.hasEnded })
         } catch {
             Issue.record("the daemon did not come to be ready, saying: \(lastWords)")
             throw error
@@ -125,16 +125,16 @@ final class Sandbox {
     @discardableResult
     func stop(_ signal: Int32 = SIGTERM) -> Int32? {
         guard let daemon else { return nil }
-        if daemon.isRunning { kill(daemon.processIdentifier, signal) }
-        daemon.waitUntilExit()
+        if !daemon.hasEnded { kill(daemon.processIdentifier, signal) }
+        let status = daemon.awaitEnd()
         self.daemon = nil
         notifications?.end()
-        return daemon.terminationStatus
+        return status
     }
 
     var processID: Int32? { daemon?.processIdentifier }
 
-    var isRunning: Bool { daemon?.isRunning ?? false }
+    var isRunning: Bool { daemon.map { !$0.hasEnded } ?? false }
 
     func log() throws -> String { try directory.read("log") }
 
