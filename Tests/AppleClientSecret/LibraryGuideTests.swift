@@ -4,7 +4,7 @@ import Testing
 
 /// The library's documentation holds what its user needs: its example is built and run as such a user's package, and its
 /// links lead somewhere.
-@Suite(.needs(.venv)) struct LibraryGuideTests {
+@Suite(.waits, .needs(.venv)) struct LibraryGuideTests {
     private static let catalog = repository + "/Sources/AppleClientSecret/AppleClientSecret.docc"
 
     #if arch(arm64)

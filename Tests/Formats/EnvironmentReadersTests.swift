@@ -5,7 +5,7 @@ import Testing
 @testable import Formats
 
 /// What the editor writes, read by the programs that it is written for.
-@Suite(.needs(.root, .venv, .servers, .tools)) struct EnvironmentReadersTests {
+@Suite(.waits, .needs(.root, .venv, .servers, .tools)) struct EnvironmentReadersTests {
     private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0.c2lnbmF0dXJl_-0"
     private static let perStyle = 80
     private static let perShare = 2_000

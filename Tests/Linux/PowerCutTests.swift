@@ -8,7 +8,7 @@ import Testing
 
 /// A replaced file survives a power cut: the test shuts down a file system of its own without its journal, as when the
 /// machine loses power, and mounts it again.
-@Suite(.needs(.root)) struct PowerCutTests {
+@Suite(.waits, .needs(.root)) struct PowerCutTests {
     private final class Written: Sendable {
         let names = Mutex<[String]>([])
     }

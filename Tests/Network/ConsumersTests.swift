@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs of other people, set up as docs/consumers.md says, that sign users in while their secret is renewed.
-@Suite(.needs(.venv, .servers, .night)) struct ConsumersTests {
+@Suite(.waits, .needs(.venv, .servers, .night)) struct ConsumersTests {
     private let own: Operator
     private let apple: StandIn
     private static let returnURL = "https://matrix.example.com/_synapse/client/oidc/callback"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Identity tokens, signed by another implementation, as `id-token` judges them.
-@Suite(.needs(.venv)) struct IdentityTokenTests {
+@Suite(.waits, .needs(.venv)) struct IdentityTokenTests {
     private static let nonce = "the-nonce-that-was-sent"
 
     /// One operator, one stand-in that is told nothing, and tokens of every kind, for all tests.

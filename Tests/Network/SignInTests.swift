@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A whole sign-in by the commands alone, and what can be wrong at each step.
-@Suite(.needs(.venv, .tools)) struct SignInTests {
+@Suite(.waits, .needs(.venv, .tools)) struct SignInTests {
     private let own: Operator
     private let apple: StandIn
 

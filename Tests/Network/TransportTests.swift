@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What can go wrong between here and Apple. Nothing of it is a verdict on the secret.
-@Suite(.needs(.venv, .tools)) struct TransportTests {
+@Suite(.waits, .needs(.venv, .tools)) struct TransportTests {
     private let own: Operator
 
     init() throws {
@@ -137,7 +137,7 @@ import Testing
 }
 
 /// The program itself, without a command before it.
-@Suite(.needs(.venv, .tools)) struct NetworkProgramTests {
+@Suite(.waits, .needs(.venv, .tools)) struct NetworkProgramTests {
     private func ask(_ role: String, _ request: String) throws -> Finished {
         let program = Binaries.network
         return try run([program, role, "--endpoint", "https://127.0.0.1:1"], input: Data(request.utf8))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `clientsecretd verify`: every verdict, and the advice for every cause that can be told.
-@Suite(.needs(.venv)) struct VerifyTests {
+@Suite(.waits, .needs(.venv)) struct VerifyTests {
     private let own: Operator
 
     init() throws {

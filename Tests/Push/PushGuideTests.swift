@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What docs/push.md shows is what the program takes.
-@Suite(.needs(.venv)) struct PushGuideTests {
+@Suite(.waits, .needs(.venv)) struct PushGuideTests {
     @Test func everyRecipeIsATarget() throws {
         let page = try String(contentsOfFile: repository + "/docs/push.md", encoding: .utf8)
         let recipes = page.components(separatedBy: "```yaml\n").dropFirst().map {

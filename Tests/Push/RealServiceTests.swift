@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// PocketBase itself, and moto's Secrets Manager, which judges signatures as AWS does.
-@Suite(.needs(.venv, .night)) struct RealServiceTests {
+@Suite(.waits, .needs(.venv, .night)) struct RealServiceTests {
     private static let pocketbase = "kind: pocketbase, user: admin@example.com, endpoint: \"ENDPOINT\", TOKEN"
     private static let password = "password-of-the-tests"
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The kinds against strict stand-ins that were made from the APIs' public documents.
-@Suite(.needs(.venv)) struct StandInTests {
+@Suite(.waits, .needs(.venv)) struct StandInTests {
     /// A kind's target, one whose place is missing, and what can be read back.
     struct Kind: CustomTestStringConvertible, Sendable {
         let name: String

@@ -11,7 +11,7 @@ import Testing
 @testable import State
 
 /// A state directory that changes after it was opened.
-@Suite struct StateAccessTests {
+@Suite(.waits) struct StateAccessTests {
     private let scratch: TemporaryDirectory
     private let path: AbsolutePath
     private let web: ClientName

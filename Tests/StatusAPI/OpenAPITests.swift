@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The published description of the API against what is served.
-@Suite(.needs(.root, .venv)) struct OpenAPITests {
+@Suite(.waits, .needs(.root, .venv)) struct OpenAPITests {
     private struct Exchange: Encodable {
         let method: String
         let path: String
