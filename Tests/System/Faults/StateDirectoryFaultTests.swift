@@ -4,29 +4,6 @@ import Testing
 
 /// What happens to the state directory under a daemon that runs on.
 @Suite(.waits) struct StateDirectoryFaultTests {
-    /// Nobody asks for anything: it is noticed by itself, and the next start finds everything.
-    @Test func aStateDirectoryThatIsEmptiedIsFilledAgain() throws {
-        let sandbox = try sandboxWithState()
-        for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.state) {
-            try FileManager.default.removeItem(atPath: sandbox.state + "/" + name)
-        }
-        try expectHealed(sandbox, "native", "web")
-    }
-
-    @Test func aStateDirectoryThatIsMadeAnewIsUsed() throws {
-        let sandbox = try sandboxWithState()
-        try FileManager.default.removeItem(atPath: sandbox.state)
-        try makeDirectory(sandbox.state)
-        #expect(try sandbox.command("renew", "web").status == 0)
-        try expectHealed(sandbox, "native", "web")
-    }
-
-    @Test func aLockThatIsRemovedIsTakenAgain() throws {
-        let sandbox = try sandboxWithState()
-        try FileManager.default.removeItem(atPath: sandbox.state + "/lock")
-        try expectHealed(sandbox)
-    }
-
     /// What the daemon knows is newer than any backup.
     @Test func aStateDirectoryThatIsReplacedByABackupIsBroughtUpToDate() throws {
         let sandbox = try sandboxWithState()
@@ -53,7 +30,7 @@ import Testing
         try other.run()
         defer {
             kill(other.processIdentifier, SIGKILL)
-            other.waitUntilExit()
+            other.awaitEnd()
         }
         try sandbox.eventually("the other's lock") { try isLocked(place) }
         try FileManager.default.moveItem(atPath: sandbox.state, toPath: sandbox.directory("away"))
@@ -66,24 +43,9 @@ import Testing
         #expect(try sandbox.command("renew", "web").status == 0)
         #expect(try sandbox.directory.read("out/web.jwt") != before)
         kill(other.processIdentifier, SIGKILL)
-        other.waitUntilExit()
+        other.awaitEnd()
         try sandbox.recovers("the other had ended")
         try expectHealed(sandbox, "native", "web")
-    }
-
-    @Test func aRecordOfANewerVersionIsNoFailure() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        #expect(try sandbox.command("run", "--once").status == 0)
-        let token = try sandbox.directory.read("out/web.jwt")
-        let record = try sandbox.directory.read("state/clients/web.state")
-        try sandbox.directory.write(
-            record.replacingOccurrences(of: "clientsecretd-state 1 ", with: "clientsecretd-state 9 "),
-            to: "state/clients/web.state")
-        let once = try sandbox.command("run", "--once")
-        #expect(once.status == 0, "\(once.complaints)")
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
-        #expect(try sandbox.directory.read("state/clients/web.state").hasPrefix("clientsecretd-state 1 "))
     }
 
     /// A daemon with two clients, at rest.
