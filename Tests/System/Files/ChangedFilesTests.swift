@@ -9,7 +9,7 @@ import Testing
         let sandbox = try Sandbox()
         try sandbox.directory.write("PORT=80\nSECRET=\n", to: "out/app.env")
         try sandbox.configure(
-            sandbox.client("web")
+            sandbox.client("web", more: "        mode: \"0640\"")
                 + """
                   native:
                     client_id: com.example.native
@@ -32,6 +32,12 @@ import Testing
             FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt"))
         }
         #expect(try sandbox.directory.read("out/web.jwt") == token)
+        func mode() throws -> Int? {
+            let path = sandbox.directory("out/web.jwt")
+            return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        try sandbox.permit(sandbox.directory("out/web.jwt"), 0o666)
+        try sandbox.eventually("the repair of its mode") { try mode() == 0o640 }
 
         // Somebody else's edit is kept, ours is put back.
         try sandbox.directory.write("PORT=8080\nSECRET=gone\n", to: "new.env")

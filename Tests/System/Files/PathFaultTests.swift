@@ -112,18 +112,4 @@ import Testing
         try #require(unsafe chown(path, geteuid(), getegid()) == 0)
         try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
     }
-
-    @Test func contentAndModeAreFixed() throws {
-        let sandbox = try start()
-        let token = try sandbox.directory.read(Self.out)
-        func mode() throws -> Int? {
-            try FileManager.default.attributesOfItem(atPath: sandbox.directory(Self.out))[.posixPermissions] as? Int
-        }
-        try sandbox.permit(sandbox.directory(Self.out), 0o666)
-        try soon(sandbox, "its mode") { try mode() == 0o640 }
-        try sandbox.directory.write("rubbish", to: Self.out, mode: 0o640)
-        try soon(sandbox, "its content") { try sandbox.directory.read(Self.out) == token }
-        try soon(sandbox, "peace") { try state(sandbox) == "ok" }
-        #expect(try mode() == 0o640)
-    }
 }

@@ -58,22 +58,6 @@ import Testing
         #expect(sandbox.leftovers() == [])
     }
 
-    @Test func aClientIsGoneWithItsMetrics() throws {
-        let sandbox = try Self.sandbox(["web", "app"])
-        try sandbox.start()
-        try Self.holdsWhatIsServed(sandbox)
-        let samples = { (text: String, client: String) in text.matches(of: try Regex("client=\"\(client)\"")).count }
-        let before = try Self.served(sandbox)
-        #expect(try samples(before, "app") == samples(before, "web") && samples(before, "app") >= 15)
-        try Self.configure(sandbox, ["web", "new"])
-        #expect(try sandbox.command("reload").status == 0)
-        let after = try Self.served(sandbox)
-        #expect(try samples(after, "app") == 0)
-        #expect(try samples(after, "new") == samples(before, "web"))
-        #expect(try samples(after, "web") == samples(before, "web"))
-        try Self.holdsWhatIsServed(sandbox)
-    }
-
     /// Of two files that tell of one client node_exporter believes one, which may be the old one.
     @Test func anotherPathTakesThePlaceOfTheOneBefore() throws {
         let sandbox = try Self.sandbox()

@@ -63,23 +63,6 @@ import Testing
         try expect("UNKNOWN", 3, [])
     }
 
-    /// One of the plugins' own tools runs it, reads its exit code and its state's name, and gives others.
-    @Test func negateUnderstandsIt() throws {
-        let sandbox = try Self.sandbox()
-        try sandbox.start()
-        let negate = repository + "/.build/nagios/usr/lib/nagios/plugins/negate"
-        func negated(_ more: String...) throws -> Finished {
-            try run(
-                [negate, "--substitute", "--timeout=10", "--ok=CRITICAL", "--warning=OK"]
-                    + [sandbox.binary, "health", "--socket", sandbox.socket] + more)
-        }
-        let good = try negated()
-        #expect(good.status == 2 && good.output.hasPrefix("CLIENTSECRETD CRITICAL - 2 clients"), "\(good)")
-        sandbox.stop()
-        let silent = try negated("--config", sandbox.directory("clientsecretd.yaml"))
-        #expect(silent.status == 0 && silent.output.hasPrefix("CLIENTSECRETD OK - no daemon"), "\(silent)")
-    }
-
     @Test func aRealNagiosTakesTheDefinitionsAndSeesAFaultComeAndGo() throws {
         let sandbox = try Self.sandbox()
         try sandbox.start()
@@ -208,7 +191,7 @@ private final class Nagios {
     func stop() {
         guard let process else { return }
         kill(process.processIdentifier, SIGTERM)
-        process.waitUntilExit()
+        process.awaitEnd()
         self.process = nil
     }
 

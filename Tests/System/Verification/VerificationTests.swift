@@ -16,22 +16,6 @@ import Testing
         remedy(listening: "listen \(sandbox.directory("verify.sock")) verify")
     }
 
-    @Test func anAcceptedSecretIsPublished() throws {
-        try verifying.settle()
-        let first = try verifying.published("web")
-        let before = try verifying.questions()
-        let renewal = try sandbox.command("renew", "web")
-        #expect(renewal.status == 0, "\(renewal.complaints)")
-        #expect(try verifying.published("web") != first)
-        let client = try verifying.client("web")
-        let verification = try #require(client["verification"] as? [String: Any])
-        #expect(verification["verdict"] as? String == "accepted")
-        #expect(verification["fingerprint"] as? String == client["fingerprint"] as? String)
-        #expect(client["state"] as? String == "ok")
-        #expect(try verifying.questions() == before + 1)
-        #expect(try apple.log().allSatisfy { $0.hasPrefix("/auth/token invalid_grant") })
-    }
-
     /// Also after a restart; and the same secret is published once Apple accepts it.
     @Test func aRefusedSecretIsNotPublishedUntilItIsAccepted() throws {
         try verifying.settle()
