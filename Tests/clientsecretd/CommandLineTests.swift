@@ -108,12 +108,4 @@ import Testing
             #expect(ClientSecretD.refusal(ofCommand: word) == nil)
         }
     }
-
-    @Test func everyCommandExplainsItself() throws {
-        for command in ClientSecretD.configuration.subcommands {
-            let help = ClientSecretD.helpMessage(for: command)
-            #expect(help.contains("OVERVIEW: "))
-            #expect(!(command.configuration.abstract.isEmpty))
-        }
-    }
 }

@@ -107,13 +107,6 @@ import Testing
         #expect(lines(web)[0] == "web: 0 of 1 hold a secret, for there is none here, delivered on 0; behind: app1")
     }
 
-    /// What docs/fleet.md shows below each of these commands.
-    private func shown(by command: String) throws -> [String] {
-        let guide = try String(contentsOfFile: repository + "/docs/fleet.md", encoding: .utf8)
-        let lines = guide.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "# " + command }
-        return lines.dropFirst().prefix { !$0.hasPrefix("# ") && $0 != "```" }.map(String.init)
-    }
-
     @Test func aNameCannotActOnTheTerminal() throws {
         let web = try client([.behind: 1], delivered: 0, [machine("a\u{1B}[2J", .behind, nil)], fingerprint: current)
         #expect(lines(web).allSatisfy { !$0.contains("\u{1B}") })

@@ -95,11 +95,4 @@ import Testing
     func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Failure.Code, exit: CommandFailure.Code) {
         #expect(CommandFailure(keyNamedByFlag: Failure(code, at: .named("k"))).code == exit)
     }
-
-    @Test func exitCodesAreTheContracts() {
-        let codes: [CommandFailure.Code] = [
-            .failed, .usage, .unreadable, .unreachable, .held, .notPermitted, .configuration,
-        ]
-        #expect(codes.map(\.rawValue) == [1, 64, 66, 69, 75, 77, 78])
-    }
 }

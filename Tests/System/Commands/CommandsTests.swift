@@ -124,12 +124,7 @@ import Testing
         let token = try mint(sandbox).output
         #expect(try sandbox.command("inspect", "-", input: token + "\n").status == 0)
         let document = try sandbox.command("inspect", "-", "--json", "--key", sandbox.key, input: token).output
-        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
-        #expect(
-            Set(json.keys) == [
-                "client_id", "team_id", "key_id", "issued_at", "expires_at", "expired", "signature_verified",
-            ])
-        #expect(json["signature_verified"] as? Bool == true)
+        #expect(document.contains(#""signature_verified":true"#), "\(document)")
 
         // By another key; and by the public half of the right one.
         let other = sandbox.directory("keys/other.p8")

@@ -142,12 +142,8 @@ import Testing
         #expect(answer.status == 0, "\(answer.complaints)")
         #expect(try sandbox.directory.read("out/web.jwt") != web)
         #expect(try sandbox.directory.read("out/native.jwt") == native)
-        let none = try sandbox.command("renew", "--due-within", "1d")
-        #expect(none.status == 0)
+        #expect(try sandbox.command("renew", "--due-within", "1d").status == 0)
         #expect(try sandbox.directory.read("out/native.jwt") == native)
-        let unknown = try sandbox.command("renew", "webb")
-        #expect(unknown.status != 0)
-        #expect(unknown.complaints.contains("web"))
     }
 
     @Test func aHookRunsOnceForAllThatShareIt() throws {
@@ -157,7 +153,6 @@ import Testing
             #!/bin/sh
             echo "$CLIENTSECRETD_CLIENT|$CLIENTSECRETD_CLIENT_ID|$CLIENTSECRETD_OUTPUTS" | tr '\\n' ' ' >> \(sandbox.directory("ran"))
             cat $CLIENTSECRETD_OUTPUTS
-            env -0 | cut -z -d= -f1 | sort -z | tr '\\0' ' ' > \(sandbox.directory("environment"))
             """, to: "hook", mode: 0o755)
         let more = "    on_change:\n      - exec: [\(hook), --quiet]\n"
         try sandbox.configure(sandbox.client("web", more: more) + sandbox.client("native", more: more))
@@ -170,11 +165,6 @@ import Testing
         #expect(
             try sandbox.directory.read("ran").trimmingCharacters(in: .whitespaces)
                 == "native web|com.example.native com.example.web|" + paths)
-        #expect(
-            try sandbox.directory.read("environment").split(separator: " ").filter {
-                !["PWD", "SHLVL", "_"].contains($0)
-            }
-                == ["CLIENTSECRETD_CLIENT", "CLIENTSECRETD_CLIENT_ID", "CLIENTSECRETD_OUTPUTS", "LANG", "PATH"])
         // What the hook printed is in the log, the secrets in it replaced by their names.
         let token = try sandbox.directory.read("out/web.jwt")
         #expect(try !sandbox.log().contains(token))
