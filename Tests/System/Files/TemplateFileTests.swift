@@ -54,22 +54,6 @@ import Testing
         #expect(try minted() == 1)
     }
 
-    @Test func aRemovedTemplateIsNamedAsAnOrphan() throws {
-        try sandbox.configure(client("secret={{client_secret}}"))
-        try sandbox.start()
-        let before = try content()
-        try sandbox.configure(sandbox.client("web"))
-        let checked = try sandbox.command("check")
-        #expect(checked.complaints.contains("; when nothing reads it, remove the file\n"), "\(checked.complaints)")
-        let reload = try sandbox.command("reload")
-        #expect(reload.status == 0)
-        #expect(reload.complaints.contains("; when nothing reads it, remove the file\n"), "\(reload.complaints)")
-        #expect(try content() == before, "it is only named")
-        try FileManager.default.removeItem(atPath: path)
-        #expect(try sandbox.command("check").complaints == "")
-        #expect(try minted() == 1)
-    }
-
     @Test func healthReadsItWithoutADaemon() throws {
         try sandbox.configure(client("id={{client_id}}", "secret={{client_secret}}"))
         #expect(try sandbox.command("health", "--offline").status == 2)

@@ -50,6 +50,4 @@ import Testing
     @Test func logEventsHaveFieldsAndExplanations() throws { try Bed.hold("journal.sh") }
 
     @Test func whatIsSaidOfMissingRightsIsAllItTakes() throws { try Bed.hold("rights.sh") }
-
-    @Test func whatIsNoOutputAnyMoreIsNamedOnce() throws { try Bed.hold("orphans.sh") }
 }
