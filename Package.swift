@@ -177,7 +177,7 @@ let package = Package(
                 "AppleClientSecret",
             ]),
         // The real programs against a stand-in for Apple.
-        test("Network", of: [], without: ["bed"]),
+        test("Network", of: []),
         test("SignIn", of: ["SignIn", "AppleClientSecret"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(

@@ -50,4 +50,22 @@ import Testing
     @Test func logEventsHaveFieldsAndExplanations() throws { try Bed.hold("journal.sh") }
 
     @Test func whatIsSaidOfMissingRightsIsAllItTakes() throws { try Bed.hold("rights.sh") }
+
+    // MARK: The services that open connections
+
+    @Test func theServiceThatAsksAppleSeesNoKeyAndNoOutput() throws { try Bed.hold("verify.sh") }
+
+    @Test func aServicePushesForTheDaemon() throws { try Bed.hold("push.sh") }
+
+    /// With three members of etcd.
+    @Test(.needs(.servers)) func aServiceHandsOnForTheDaemon() throws { try Bed.hold("store.sh") }
+
+    // MARK: What the guides say, in their order
+
+    @Test func whatTheGuideForSystemdSaysWorks() throws { try Bed.hold("guide.sh") }
+
+    @Test func whatTheGuideForOperatorsSaysWorks() throws { try Bed.hold("operations.sh") }
+
+    /// Three machines from nothing, one more and one less, another key, and the loss of the signer and of etcd.
+    @Test(.needs(.servers)) func whatTheGuideSaysOfAFleetWorks() throws { try Bed.hold("fleet.sh") }
 }

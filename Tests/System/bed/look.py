@@ -41,7 +41,9 @@ def reads(secrets):
 def writes():
     """Every directory in which a file can be made, and every file, pipe and block device that can be written to."""
     for directory, directories, files in os.walk("/"):
-        if directory.startswith(("/proc", "/src", "/built")):
+        # Of a hundred thousand programs and libraries none is more than its file system lets be written to.
+        is_closed = directory == "/usr" and os.statvfs(directory).f_flag & os.ST_RDONLY
+        if directory.startswith(("/proc", "/src", "/built")) or is_closed:
             directories[:] = []
             continue
         place = os.path.join(directory, f"look-{os.getpid()}")
@@ -90,6 +92,18 @@ def sockets():
         tell("makes a context for asynchronous I/O (io_setup)")
 
 
+def searches():
+    """Whether it may send a datagram to everybody (multicast), or to this machine; by loopback there is a way to both."""
+    datagram = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    datagram.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+    for address in ("239.255.255.250", 1900), ("127.0.0.1", 53):
+        try:
+            datagram.sendto(b"x", address)
+            tell("sends to", address[0])
+        except OSError:
+            pass
+
+
 def reaches(port):
     for address in ("127.0.0.1", "127.1.2.3", "0.0.0.0", "169.254.169.254", "::1", "::ffff:127.0.0.1"):
         connection = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
@@ -110,5 +124,6 @@ reads(sys.argv[1:])
 writes()
 disturbs()
 sockets()
+searches()
 reaches(9_999)
 tell("looked")

@@ -164,6 +164,21 @@ clients() { clientsecretd status --json; }
 # minted: how many secrets this boot's daemons have made.
 minted() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -c ': minted '; }
 
+# asks_at SOCKET: makes the program /usr/local/bin/ask, which sends a line to that socket and prints what comes back.
+asks_at() {
+    cat >/usr/local/bin/ask <<PYTHON
+#!/usr/bin/python3
+import socket, sys
+service = socket.socket(socket.AF_UNIX)
+service.settimeout(60)
+service.connect("$1")
+service.sendall(sys.argv[1].encode() + b"\\n")
+service.shutdown(socket.SHUT_WR)
+for line in service.makefile(): print(line, end="")
+PYTHON
+    chmod 755 /usr/local/bin/ask
+}
+
 # looks: makes the program /usr/local/bin/look, which tells what a network service that was taken over could read, write,
 # disturb and reach (see look.py), and gives it something to reach: this machine, and a cloud's metadata.
 looks() {

@@ -82,17 +82,7 @@ eventually "what another signer put there is received" receives
 eventually "all is well" clientsecretd health
 web=$(cat $output)
 
-cat >/usr/local/bin/ask <<'PYTHON'
-#!/usr/bin/python3
-"""ask QUESTION: what the service answers."""
-import socket, sys
-service = socket.socket(socket.AF_UNIX)
-service.settimeout(60)
-service.connect("/run/clientsecretd/store.sock")
-service.sendall(sys.argv[1].encode() + b"\n")
-print(service.makefile().readline(), end="")
-PYTHON
-chmod 755 /usr/local/bin/ask
+asks_at $socket
 question='{"do":"read","slots":["DEF123GHIJ/com.example.shop/'$(keyprint <<<"$public")'"]}'
 refused "nobody else may ask" runuser -u nobody -- ask "$question"
 
@@ -147,10 +137,6 @@ equal "no secret is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$web" -e "$(cat $output)" -e "$(cat $shop)")"
 
 # The sandbox, as systemd sees the loaded unit.
-exposure() { systemd-analyze security --no-pager "$1" | awk '/Overall exposure level/ { print $(NF - 2) }'; }
-found=$(exposure clientsecretd-store.service)
-promise "its exposure is 1.5 or less, and is known: $found" awk -v found="$found" 'BEGIN { exit !(found > 0 && found <= 1.5) }'
-promise "without its sandbox it would be more" awk -v found="$(exposure systemd-journald.service)" 'BEGIN { exit !(found > 1.5) }'
 equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilies clientsecretd-store.service)"
 
 # What the program could see and do if it were taken over: the same unit, whose program looks around.
