@@ -222,20 +222,16 @@ import Testing
         #expect(finished.status == 0, "\(finished.output)")
     }
 
-    @Test func anotherNonceIsNotAccepted() throws {
+    @Test(arguments: [
+        ("nonce=other", "its nonce is neither the one that was sent"),
+        ("issuer=https://account.apple.com", "which Apple's metadata has named"),
+    ])
+    func anotherNonceOrIssuerIsNotAccepted(order: String, words: String) throws {
         let (request, form) = try signIn()
-        try apple.order("/auth/token nonce=other")
+        try apple.order("/auth/token \(order)")
         let finished = try own.ask(apple, "exchange", "web", "--request", request, input: form)
         #expect(finished.status == 1)
-        #expect(finished.output.contains("its nonce is neither the one that was sent"))
-    }
-
-    @Test func theIssuerOfApplesMetadataIsNamed() throws {
-        let (request, form) = try signIn()
-        try apple.order("/auth/token issuer=https://account.apple.com")
-        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: form)
-        #expect(finished.status == 1)
-        #expect(finished.output.contains("which Apple's metadata has named"))
+        #expect(finished.output.contains(words))
     }
 
     /// What is wrong with the code is told apart from what is wrong with the secret.

@@ -75,6 +75,18 @@ import Testing
         #expect(try harness.received([Self.reload], user: 1234, group: 4242).joined().hasPrefix("HTTP/1.1 403 "))
     }
 
+    private func expectTooSoon(_ answer: String, _ what: String) throws {
+        let wait = try #require(answer.firstMatch(of: /retry-after: (\d+)\r\n/)?.output.1)
+        #expect(try (1...10).contains(#require(Int(wait))))
+        expectSame(
+            answer,
+            Texts.problem(
+                429, "Too Many Requests",
+                "\(what) was asked for a moment ago; ask again in \(wait) s (root need not wait)",
+                extra: "retry-after: \(wait)\r\n"
+            ).replacing("connection: close\r\n", with: ""))
+    }
+
     @Test func onlyRootRenewsAgainAtOnce() throws {
         let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in .renewed([]) }
         let all = "POST /v1/renew HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -82,15 +94,7 @@ import Testing
         let api = "POST /v1/clients/api/renew HTTP/1.1\r\nHost: h\r\n\r\n"
         let answers = try harness.received([web, web, api, all], user: 4321)
         #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 200 ", "HTTP/1.1 429 "])
-        let wait = try #require(answers[1].firstMatch(of: /retry-after: (\d+)\r\n/)?.output.1)
-        #expect(try (1...10).contains(#require(Int(wait))))
-        expectSame(
-            answers[1],
-            Texts.problem(
-                429, "Too Many Requests",
-                #"client "web" was asked for a moment ago; ask again in \#(wait) s (root need not wait)"#,
-                extra: "retry-after: \(wait)\r\n"
-            ).replacing("connection: close\r\n", with: ""))
+        try expectTooSoon(answers[1], #"client "web""#)
         for _ in 0..<3 {
             #expect(try harness.exchange(Texts.request("POST", "/v1/renew")).hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
@@ -106,15 +110,7 @@ import Testing
             try harness.received([Self.reload, Self.reload], user: 1234, group: 4242)
             + harness.received([Self.reload], user: 4321)
         #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 429 "])
-        let wait = try #require(answers[1].firstMatch(of: /retry-after: (\d+)\r\n/)?.output.1)
-        #expect(try (1...10).contains(#require(Int(wait))))
-        expectSame(
-            answers[1],
-            Texts.problem(
-                429, "Too Many Requests",
-                "a reload was asked for a moment ago; ask again in \(wait) s (root need not wait)",
-                extra: "retry-after: \(wait)\r\n"
-            ).replacing("connection: close\r\n", with: ""))
+        try expectTooSoon(answers[1], "a reload")
         for _ in 0..<3 {
             #expect(try harness.exchange(Texts.request("POST", "/v1/reload")).hasPrefix("HTTP/1.1 200 OK\r\n"))
         }

@@ -16,7 +16,8 @@ package final class Background {
     /// The program has ended; what it said last.
     package struct Ended: Error { package let words: String }
 
-    private static let alone = """
+    /// A script that executes its arguments with nothing open but the standard descriptors.
+    package static let alone = """
         for descriptor in /proc/self/fd/*; do
             number=${descriptor##*/}
             if [ "$number" -gt 2 ]; then eval "exec $number>&-"; fi

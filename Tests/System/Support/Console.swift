@@ -24,21 +24,13 @@ final class Console {
         _ = try? run(["tmux", "-S", directory("tmux"), "kill-server"])
     }
 
-    /// tmux leaves a server behind, which must not keep open what the test has open for other programs: their ends would
-    /// not be noticed.
-    private static let alone = """
-        for descriptor in /proc/self/fd/*; do
-            number=${descriptor##*/}
-            if [ "$number" -gt 2 ]; then eval "exec $number>&-"; fi
-        done
-        exec "$@"
-        """
-
+    /// tmux leaves a server behind.
     @discardableResult
     private func tmux(_ arguments: String...) throws -> String {
         let finished = try run(
             [
-                "env", "--default-signal", "bash", "-c", Self.alone, "bash", "tmux", "-u", "-S", directory("tmux"),
+                "env", "--default-signal", "bash", "-c", Background.alone, "bash", "tmux", "-u", "-S",
+                directory("tmux"),
                 "-f", directory("tmux.conf"),
             ]
                 + arguments,
