@@ -70,10 +70,11 @@ import Testing
 
     @Test func refusesAFileThatOthersMayWrite() throws {
         try directory.write(good, to: "c.yaml", mode: 0o646)
+        let path = directory("c.yaml")
         #expect(
             said("c.yaml") == [
-                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")) is not guarded: the file is writable by everybody; "
-                    + "take the right to write from them: chmod o-w \(directory("c.yaml"))"
+                "\(path):1:1: error: \(path) is not guarded: the file is writable by everybody; "
+                    + "take the right to write from them: \(asOwner("chmod o-w \(path)"))"
             ])
     }
 

@@ -67,7 +67,7 @@ import Testing
         let sentence = try #require(try sentence(try file("key")))
         #expect(
             ["0640", "0600"].map {
-                "\(key): others could read or replace the key: the file can be read by everybody; take it from all others: chmod \($0) \(key)"
+                "\(key): others could read or replace the key: the file can be read by everybody; take it from all others: \(asOwner("chmod \($0) \(key)"))"
             }.contains(sentence), "\(sentence)")
         let passphrase = directory("passphrase")
         let other = try #require(try self.sentence(try file("encrypted"), passphrase: try file("passphrase")))

@@ -86,7 +86,7 @@ struct DescendantsTests {
         }
     }
 
-    @Test func holdsNothingOfTheProcessThatStartedIt() async {
+    @Test(.needs(.root)) func holdsNothingOfTheProcessThatStartedIt() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
             let secret = "KEPT-IN-MEMORY-ALONE"

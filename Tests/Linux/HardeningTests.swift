@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct HardeningTests {
-    @Test func othersOfTheSameUserSeeNothing() async {
+    @Test(.needs(.root)) func othersOfTheSameUserSeeNothing() async {
         await #expect(processExitsWith: .success) {
             let hardened = try ForkedProcess(asUser: 34_567)
             let script = """

@@ -138,7 +138,7 @@ struct UnixSocketTests {
         #expect(try directory.read("socket") == "other")
     }
 
-    @Test func knowsThePeersUserAndGroups() throws {
+    @Test(.needs(.root)) func knowsThePeersUserAndGroups() throws {
         _ = unsafe chmod(directory.path, 0o755)
         let listener = try UnixListener(path: path, mode: 0o666)
         let groups = (30_001...30_100).map(String.init)

@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: [FileFormat.raw, .json, .env])
     func whatIsThereAlreadyIsNotWrittenAgain(kind: FileFormat) throws {
-        let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "0")
+        let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "\(getegid())")
         let secrets: [Slot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
         #expect(try publisher.publish(secrets, in: file).wrote)
         let first = try inode("out")
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0o640, nil), (nil, "daemon"), (0o640, "daemon")] as [(UInt16?, String?)])
+    @Test(.needs(.root), arguments: [(0o640, nil), (nil, "daemon"), (0o640, "daemon")] as [(UInt16?, String?)])
     func aModeOrGroupThatIsNotAsConfiguredIsSeenAndFixed(mode: UInt16?, group: String?) throws {
         let secret = try Samples.secret()
         try scratch.write(Samples.text(secret), to: "web.jwt", mode: 0o644)
@@ -337,7 +337,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func everyFailureNamesTheOutputAndWhatIsWrong() throws {
+    @Test(.needs(.root)) func everyFailureNamesTheOutputAndWhatIsWrong() throws {
         let secrets: [Slot: Secret] = [.whole: try Samples.secret()]
         func expect(_ file: FileSpec, _ words: String) {
             do throws(Failure) {

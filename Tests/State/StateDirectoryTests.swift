@@ -164,7 +164,7 @@ import Testing
         #expect(try state.recall(web) == nil)
     }
 
-    @Test func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
+    @Test(.needs(.root)) func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
         let state = try open()
         let path = scratch("state/clients/web.state")
         try state.keep(ClientRecord(current: try Samples.kept()), of: web)
@@ -185,7 +185,7 @@ import Testing
         #expect(try state.recall(web) != nil)
     }
 
-    @Test func whatCannotBeUsedIsNoReasonToStop() throws {
+    @Test(.needs(.root)) func whatCannotBeUsedIsNoReasonToStop() throws {
         func expect(_ name: String, _ detail: String, _ remedy: String? = nil) throws {
             let found = failure { _ = try open(name) }
             let place = Failure.Place.path(try Samples.path(scratch(name)))

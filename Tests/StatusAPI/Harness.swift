@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import Linux
 import Model
@@ -16,7 +17,8 @@ final class Harness: Sendable {
 
     /// - Parameter answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
     init(
-        limits: HTTPLimits = .init(), control: RenewalPermission = RenewalPermission(daemonUser: 4321),
+        limits: HTTPLimits = .init(),
+        control: RenewalPermission = RenewalPermission(daemonUser: isRoot ? 4321 : geteuid()),
         show snapshot: Snapshot? = nil, answer: @escaping @Sendable (Request) -> Answer? = { _ in nil }
     ) throws {
         directory = try TemporaryDirectory()
@@ -25,6 +27,12 @@ final class Harness: Sendable {
         socket = directory("status.sock")
         let rotation = ScriptedRotation(answer)
         self.rotation = rotation
+        var limits = limits
+        if !isRoot {
+            // What holds for each user but root is for the tests that come as several.
+            limits.connectionsPerUser = limits.connections + 1
+            limits.requestPause = 0
+        }
         server = try StatusServer(
             listener: try listen(at: socket), control: control,
             limits: limits, handle: { rotation.take($0, reply: $2) })

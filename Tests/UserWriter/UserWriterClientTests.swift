@@ -14,7 +14,7 @@ import Testing
 @testable import UserWriter
 
 /// What the daemon makes of the answers of a writer that lies: another user's word.
-@Suite struct UserWriterClientTests {
+@Suite(.needs(.root)) struct UserWriterClientTests {
     /// A writer that hears what is asked and answers with `bytes`; what the line makes of it.
     private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<OutputContents, Failure> {
         let directory = try TemporaryDirectory()
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// `chown` follows links, and another name of a file is that file.
-    @Test(.needs(.root), arguments: ["plain", "link", "way/shadow", "rootslink", "second"])
+    @Test(arguments: ["plain", "link", "way/shadow", "rootslink", "second"])
     func onlyAFileThatIsRootsOwnIsGivenBack(name: String) throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)
@@ -169,8 +169,7 @@ import Testing
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
 
-    @Test(.needs(.root))
-    func whatSomebodyElseListensOnIsGivenNothing() throws {
+    @Test func whatSomebodyElseListensOnIsGivenNothing() throws {
         let directory = try TemporaryDirectory()
         _ = unsafe chmod(directory.path, 0o755)
         try FileManager.default.createDirectory(

@@ -72,6 +72,11 @@
     /// Whether the tests run as root.
     package let isRoot = geteuid() == 0
 
+    /// `command` as it is advised about the tests' own files: root is told to become whoever owns them.
+    package func asOwner(_ command: String) -> String {
+        isRoot ? command : "runuser -u \(NSUserName()) -- \(command)"
+    }
+
     extension Trait where Self == ConditionTrait {
         /// Leaves the test out where one of these is missing: see ``Need``.
         package static func needs(_ needs: Need...) -> Self {

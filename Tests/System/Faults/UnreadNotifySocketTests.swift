@@ -17,17 +17,7 @@ import Testing
         try sandbox.start(environment: ["NOTIFY_SOCKET": manager.path], waiting: false)
     }
 
-    /// Runs one of the commands; a daemon that hangs would have it wait for ever.
-    private func ask(_ arguments: String...) throws -> Finished {
-        try run(
-            ["timeout", "--signal=KILL", "60", sandbox.binary] + arguments,
-            environment: ["CLIENTSECRETD_SOCKET": sandbox.socket])
-    }
-
-    private func state() throws -> String? {
-        let answer = try ask("status", "--json").output
-        return (try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])?["state"] as? String
-    }
+    private func state() throws -> String? { try sandbox.status()["state"] as? String }
 
     private func secret() -> String? { try? sandbox.directory.read("out/web.jwt") }
 
@@ -36,9 +26,9 @@ import Testing
         for _ in 0..<2 {
             let old = secret()
             // A daemon that is not heard is no reason for a person's command to hang either.
-            try #require(try ask("renew").status == 0)
+            try #require(try sandbox.command("renew").status == 0)
             #expect(secret() != old)
-            try #require(try ask("reload").status == 0)
+            try #require(try sandbox.command("reload").status == 0)
             #expect(try state() == "ok")
         }
         let complaint = "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(manager.path))"
@@ -51,7 +41,7 @@ import Testing
 
     @Test func whoReadsLateHearsHowThingsStand() throws {
         try sandbox.eventually("a secret") { secret() != nil }
-        try #require(try ask("reload").status == 0)
+        try #require(try sandbox.command("reload").status == 0)
         try FileManager.default.removeItem(atPath: sandbox.directory("out"))
         try sandbox.eventually("the damage") { try state() == "critical" }
         try manager.wait(for: "READY=1", while: { sandbox.isRunning })

@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Directories and notices
 
-    @Test func aDirectoryThatIsDeletedAndMadeAgainIsWatchedAgain() throws {
+    @Test(.needs(.root)) func aDirectoryThatIsDeletedAndMadeAgainIsWatchedAgain() throws {
         let sandbox = try Sandbox()
         try makeDirectory(sandbox, "deep")
         try makeDirectory(sandbox, "deep/out")

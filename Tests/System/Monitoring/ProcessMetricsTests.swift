@@ -43,7 +43,7 @@ import Testing
         #expect(shown["process_max_fds"] == 500)
     }
 
-    @Test func everyOpenDescriptorCounts() throws {
+    @Test(.needs(.root)) func everyOpenDescriptorCounts() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
