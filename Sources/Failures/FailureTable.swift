@@ -292,7 +292,7 @@ extension FailureCode {
         case .storeForbidden:
             row(
                 "the user's role in etcd does not allow it", traits: [.ofStore, .refusalOfStore],
-                .say("grant its role the keys that docs/fleet.md names"))
+                .say("grant its role the keys that docs/fleet-etcd.md names"))
         case .storeOutOfSpace:
             row(
                 "etcd has reached its quota and takes nothing more", traits: [.ofStore, .refusalOfStore],

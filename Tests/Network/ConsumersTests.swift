@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs of other people, set up as docs/consumers.md says, that sign users in while their secret is renewed.
+/// Programs of other people, set up as docs/apps.md says, that sign users in while their secret is renewed.
 @Suite(.waits, .needs(.venv, .servers, .night)) struct ConsumersTests {
     private let own: Operator
     private let apple: StandIn

@@ -338,7 +338,7 @@ import Testing
         case .storeServerUntrusted:
             #"the store: the certificate of etcd is not trusted; see this machine's clock, and that "ca_file" holds the authority that signed it for this address"#
         case .storeForbidden:
-            #"the store: the user's role in etcd does not allow it; grant its role the keys that docs/fleet.md names"#
+            #"the store: the user's role in etcd does not allow it; grant its role the keys that docs/fleet-etcd.md names"#
         case .storeOutOfSpace:
             #"the store: etcd has reached its quota and takes nothing more; compact it, and disarm its alarm (etcdctl alarm list)"#
         case .storeUnreachable:

@@ -138,7 +138,7 @@ struct MetricsTests {
             return "| `\(metric.name)\(labels)` | \(metric.kind.rawValue) | \(metric.help) |"
         }
         let rows = (Metrics.times + Metrics.states).map(row) + ProcessMetrics.rows.map(row)
-        let guide = try String(contentsOfFile: repository + "/docs/monitoring.md", encoding: .utf8)
+        let guide = try String(contentsOfFile: repository + "/docs/prometheus.md", encoding: .utf8)
         #expect(
             guide.split(separator: "\n").filter { $0.contains(#/^\| `(clientsecretd|process)_/#) }.map(String.init)
                 == rows)

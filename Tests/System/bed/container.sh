@@ -4,7 +4,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-guide=/src/docs/container.md
+guide=/src/docs/kubernetes.md
 image=/src/etc/container/Containerfile
 manifests=/src/etc/kubernetes
 promise "the packages are installed" env DEBIAN_FRONTEND=noninteractive \

@@ -1,12 +1,11 @@
 #!/bin/bash
-# Does what docs/fleet.md says of three machines from nothing, as it is installed, section after section. Three real members of
+# Does what docs/fleet-setup.md and docs/fleet-recovery.md say of three machines from nothing, as it is installed, section after section. Three real members of
 # etcd run side by side on addresses of their own; the one systemd is each machine in turn, with that machine's
 # directories in place.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
-guide=/usr/local/share/doc/clientsecretd/fleet.md
 shows_toolchain clientsecretd-store.service
 printf '127.0.0.%s.example.com\n' '1 signer1' '2 app17' '3 app18' >/tmp/hosts
 cat /etc/hosts >>/tmp/hosts
@@ -127,7 +126,7 @@ before_users() {
     local commands
     eventually "all members serve" ctl_before endpoint health
     # What the guide says of etcd in general is done while there are no users, and undone.
-    commands=$(awk '/^### / { within = $0 == "### What etcd needs" } within' "$guide" | sed -n 's/^    \(etcdctl \)/\1/p')
+    commands=$(awk '/^## / { within = $0 == "## What etcd needs" } within' /src/docs/fleet-etcd.md | sed -n 's/^    \(etcdctl \)/\1/p')
     mkdir /tmp/passwords
     openssl rand -hex 16 >/tmp/passwords/password
     promise "roles for one client can be made" env --chdir=/tmp/passwords "${before[@]}" bash -e <<<"$commands"
@@ -235,7 +234,6 @@ after_restored() {
 }
 
 declare -A tries=(
-    ["Follow"]="" ["What each machine holds"]="" ["Who delivers when"]="" ["Replacing the key"]="" ["A store: etcd"]=""
     ["Certificates"]=certificates
     ["etcd"]=etcd
     ["Users of etcd"]=users
@@ -249,5 +247,5 @@ declare -A tries=(
     ["Restoring a backup of etcd"]=restored
 )
 cd /root || exit
-try_sections $guide
+try_sections fleet-setup fleet-recovery
 finish

@@ -1,4 +1,4 @@
-"""guide.py GUIDE [SECTION]: prints a section of docs/systemd.md as the shell script that does what it says, or the names of
+"""guide.py PAGE [SECTION]: prints a section of a page in docs as the shell script that does what it says, or the names of
 all sections that say to do something, in order. A fenced block that follows a line of nothing but a path in backquotes and a
 colon is that file's content; a block of `sh` is run; anything else would not be tried, and is an error."""
 

@@ -1,11 +1,9 @@
 #!/bin/bash
-# Does what the guide says, as it is installed, section after section on one machine, and sees whether it works. Before and after
+# Does what the pages say, as they are installed, section after section on one machine, and sees whether it works. Before and after
 # a section come the two functions that belong to it: what the reader has already, and what the guide promises. At the end all is
 # well, also as after a reboot.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
-
-guide=/usr/local/share/doc/clientsecretd/systemd.md
 
 # service NAME [LINE…]: a unit of the reader's that goes on running.
 service() {
@@ -276,11 +274,11 @@ install_clientsecretd
 cd /root || exit 1
 declare -A tries=(
     ["The first secret"]=first_secret
-    ["An application with an environment file"]=environment_file
+    ["An app with an environment file"]=environment_file
     ["A group of readers"]=group
-    ["A container"]=container
-    ["A dotenv file of the application's own"]=dotenv
-    ["A file of root's"]=root_file
+    ["A container that reads the secret"]=container
+    ["The app's own dotenv file"]=dotenv
+    ["A file that belongs to root"]=root_file
     ["A credential of the unit"]=credential
     ["A port for Prometheus"]=port
     ["A weekly window"]=window
@@ -288,8 +286,10 @@ declare -A tries=(
     ["Replacing a key"]=replacing
     ["The key as an encrypted credential"]=encrypted_key
     ["Upgrading"]=upgrading
+    # Run by operations.sh and by PrometheusTests.
+    ["Cron"]="" ["node_exporter"]=""
 )
-try_sections $guide
+try_sections service outputs containers prometheus keys
 
 eventually "everything is well in the end" all_ok
 equal "as all clients say" "" "$(failing_clients)"

@@ -5,7 +5,7 @@
 source /src/Tests/System/bed/prelude.sh
 export DEBIAN_FRONTEND=noninteractive
 
-guide=/src/docs/installing.md
+guide=/src/docs/quickstart.md
 # does TEXT: runs the guide's commands that hold the text.
 does() {
     local commands
@@ -80,6 +80,7 @@ mount --bind /packages /srv/packages
 complaint=$(clientsecretd verify 2>&1)
 contains "what asks Apple is not installed" "apt-get install clientsecretd-network" "$complaint"
 rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+guide=/src/docs/installing.md
 promise "the directory is a repository" does 'apt-get update'
 promise "and what helps was that" test -x /usr/libexec/clientsecretd/clientsecretd-network
 equal "its socket listens" active "$(property ActiveState clientsecretd-verify.socket)"

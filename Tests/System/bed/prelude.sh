@@ -80,19 +80,23 @@ manual_example() {
         sed 's/\\-/-/g; s/\\e$/\\/'
 }
 
-# try_sections GUIDE: does what the sections of a guide say that say to do something. `tries` has a word for each of them;
-# before_WORD makes what the reader has already, after_WORD looks whether the guide's promise is kept.
+# try_sections PAGE…: does what the sections of these pages, as they are installed, say that say to do something. `tries` has a word for each of them;
+# before_WORD makes what the reader has already, after_WORD looks whether the page's promise is kept.
 try_sections() {
-    local section sections
-    sections=$(python3 /src/Tests/System/bed/guide.py "$1") || exit 1
+    local page section sections
+    local pages=("${@/#/\/usr\/local\/share\/doc\/clientsecretd\/}")
+    pages=("${pages[@]/%/.md}")
+    sections=$(for page in "${pages[@]}"; do python3 /src/Tests/System/bed/guide.py "$page" || exit; done) || exit 1
     equal "all sections are tried" "$(printf '%s\n' "${!tries[@]}" | sort)" "$(sort <<<"$sections")"
-    while read -r section; do
-        [ "${tries[$section]-}" ] || continue
-        "before_${tries[$section]}"
-        python3 /src/Tests/System/bed/guide.py "$1" "$section" >/tmp/section || exit 1
-        promise "what \"$section\" says can be done" bash /tmp/section </dev/null
-        "after_${tries[$section]}"
-    done <<<"$sections"
+    for page in "${pages[@]}"; do
+        while read -r section; do
+            [ "${tries[$section]-}" ] || continue
+            "before_${tries[$section]}"
+            python3 /src/Tests/System/bed/guide.py "$page" "$section" >/tmp/section || exit 1
+            promise "what \"$section\" says can be done" bash /tmp/section </dev/null
+            "after_${tries[$section]}"
+        done < <(python3 /src/Tests/System/bed/guide.py "$page")
+    done
 }
 
 finish() {

@@ -52,7 +52,7 @@ equal "the daemon's user alone may connect" "600 clientsecretd" "$(stat -c '%a %
 equal "the directory for what it is handed is root's alone" "700 root" "$(stat -c '%a %U' /etc/clientsecretd/store)"
 equal "a check says so no more" "" "$(clientsecretd check 2>&1 | grep store.socket)"
 
-# As docs/fleet.md has it.
+# As docs/fleet-etcd.md has it.
 login() { # login CERTIFICATE: what this machine logs in with
     install -m 0600 /tmp/etcd/ca.pem /etc/clientsecretd/store/ca.pem
     install -m 0600 "/tmp/etcd/$1.pem" /etc/clientsecretd/store/client.pem
@@ -62,7 +62,7 @@ login client
 (umask 077 && echo signer >/etc/clientsecretd/store/password)
 
 # As the guide finds out where a key's secrets lie.
-keyprint() { eval "$(sed -n 's/^    echo MFkw… | //p' /src/docs/fleet.md)"; }
+keyprint() { eval "$(sed -n 's/^    echo MFkw… | //p' /src/docs/fleet-protocol.md)"; }
 # Of two secrets of one second the greater fingerprint counts, not the later secret: so each is minted in a second of its own.
 await_second_after() { until [ "$(date +%s)" -gt "$(stat -c %Y "$1" 2>/dev/null || echo 0)" ]; do sleep 0.05; done; }
 renew_web() { await_second_after "$output" && clientsecretd renew web; }
