@@ -327,8 +327,10 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
-	install -D -m 0644 -t $(DESTDIR)$(mandir)/man5 $(generated)/man/*.5
-	install -D -m 0644 -t $(DESTDIR)$(mandir)/man8 $(generated)/man/*.8
+	install -d -m 0755 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8
+	for page in $(generated)/man/*.[58]; do \
+	    $(relocate) $$page | install -m 0644 /dev/stdin $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; \
+	done
 	install -D -m 0644 $(generated)/completions/bash $(DESTDIR)$(bashcompletiondir)/clientsecretd
 	install -D -m 0644 $(generated)/completions/fish $(DESTDIR)$(fishcompletiondir)/clientsecretd.fish
 	install -D -m 0644 $(generated)/completions/zsh $(DESTDIR)$(zshcompletiondir)/_clientsecretd

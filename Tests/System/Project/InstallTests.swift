@@ -111,6 +111,9 @@ import Testing
         let nagios = try directory.read("opt/other/share/doc/clientsecretd/examples/nagios/clientsecretd.cfg")
         #expect(nagios.matches(of: #/\s/opt/other/bin/clientsecretd health/#).count == 2)
         #expect(!nagios.contains("/usr/bin/clientsecretd"))
+        let manual = try directory.read("opt/other/share/man/man8/clientsecretd-network.8")
+        #expect(manual.contains("/opt/other/libexec/clientsecretd/clientsecretd-network"))
+        #expect(!manual.contains("/usr/share/doc/clientsecretd"))
         let pages = "opt/other/share/doc/clientsecretd/"
         let names = try FileManager.default.contentsOfDirectory(atPath: directory(pages)).filter { $0.hasSuffix(".md") }
         #expect(names.count > 10)

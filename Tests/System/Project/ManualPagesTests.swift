@@ -18,7 +18,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: pages.path).sorted()
     }
 
-    @Test func theProgramEachCommandAndTheConfigurationHaveOne() throws {
+    @Test func bothProgramsEachCommandAndTheConfigurationHaveOne() throws {
         let help = try run([binary, "--help"]).output
         let listed = try #require(help.components(separatedBy: "SUBCOMMANDS:\n").last)
             .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
@@ -27,7 +27,8 @@ import Testing
         #expect(commands.count >= 10)
         #expect(
             try names()
-                == (commands.map { "clientsecretd-\($0).8" } + ["clientsecretd.8", "clientsecretd.yaml.5"]).sorted())
+                == (commands.map { "clientsecretd-\($0).8" }
+                + ["clientsecretd-network.8", "clientsecretd.8", "clientsecretd.yaml.5"]).sorted())
         let whole = try pages.read("clientsecretd.8")
         for command in commands { #expect(whole.contains(".It Xr clientsecretd\\-\(command) 8\n"), "\(command)") }
         // A page without its sections is one of a command that is gone.
