@@ -287,7 +287,7 @@ declare -A tries=(
     ["The key as an encrypted credential"]=encrypted_key
     ["Upgrading"]=upgrading
     # Run by operations.sh and by PrometheusTests.
-    ["Cron"]="" ["node_exporter"]=""
+    ["Cron"]="" ["node_exporter"]="" ["Scrape it"]=""
 )
 try_sections service outputs containers prometheus keys
 
