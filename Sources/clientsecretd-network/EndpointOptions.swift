@@ -4,19 +4,19 @@ import SignIn
 /// Which server the requests go to, and their timeouts. Only the command line sets these: a request can change neither.
 struct EndpointOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The server, where it is not Apple's; https only.", valueName: "url"),
+        help: ArgumentHelp("Another server than Apple's; https only.", valueName: "url"),
         transform: EndpointOptions.endpoint)
     var endpoint = Endpoint.apple
 
     @Option(
-        help: ArgumentHelp("The authorities in this PEM file are trusted, and not the machine's.", valueName: "file"),
+        help: ArgumentHelp("Trust only the authorities in this PEM file.", valueName: "file"),
         completion: .file())
     var caFile: String?
 
-    @Option(help: ArgumentHelp("How long connecting may take.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("The timeout of a connection.", valueName: "milliseconds"))
     var connectTimeout = 10_000
 
-    @Option(help: ArgumentHelp("How long it may take in all.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("The timeout of a request.", valueName: "milliseconds"))
     var timeout = 30_000
 
     /// The longest timeout, in milliseconds: the daemon and the commands wait no longer for a verdict.

@@ -8,8 +8,12 @@ struct TokenRole: ParsableCommand {
         commandName: "token",
         abstract: "Post a form to the token endpoint.",
         discussion: """
-            Reads the form's fields, {"name": "value"}, and writes {"status", "date", "body"} or, without an answer, \
+            Reads the form's fields, {"name": "value"}. Writes {"status", "date", "body"} or, without an answer, \
             {"failure", "detail", "may_be_sent"}.
+
+            Examples:
+              clientsecretd-network token <fields.json
+              clientsecretd-network token --endpoint https://127.0.0.1:8443 <fields.json
             """)
 
     @OptionGroup var server: EndpointOptions
@@ -25,8 +29,12 @@ struct RevokeRole: ParsableCommand {
         commandName: "revoke",
         abstract: "Post a form to the revocation endpoint.",
         discussion: """
-            Reads the form's fields, {"name": "value"}, and writes {"status", "date", "body"} or, without an answer, \
+            Reads the form's fields, {"name": "value"}. Writes {"status", "date", "body"} or, without an answer, \
             {"failure", "detail", "may_be_sent"}.
+
+            Examples:
+              clientsecretd-network revoke <fields.json
+              clientsecretd-network revoke --endpoint https://127.0.0.1:8443 <fields.json
             """)
 
     @OptionGroup var server: EndpointOptions
@@ -40,9 +48,14 @@ struct RevokeRole: ParsableCommand {
 struct KeysRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Fetch the key set.",
+        abstract: "Fetch Apple's key set.",
         discussion: """
-            Reads nothing and writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}.
+            Reads nothing. Writes {"status", "date", "body"} or, without an answer, {"failure", "detail", \
+            "may_be_sent"}.
+
+            Examples:
+              clientsecretd-network keys
+              clientsecretd-network keys --endpoint https://127.0.0.1:8443
             """)
 
     @OptionGroup var server: EndpointOptions

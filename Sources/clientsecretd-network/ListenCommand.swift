@@ -7,14 +7,18 @@ import Linux
 struct ListenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
-        abstract: "Run a role for each connection to a Unix socket, where systemd does not.",
+        abstract: "Run a role for each connection to a Unix socket, without systemd.",
         discussion: """
-            The socket is push/TARGET.sock for the role push TARGET, store.sock for store, and verify.sock for verify, \
-            beside the daemon's status socket. It is made for this user alone, who is the daemon's own. \
-            Connections are served one after the other, each by a process of its own.
+            The socket is push/TARGET.sock, store.sock or verify.sock, next to the daemon's status socket. Only this \
+            program's user may connect, so it must run as the daemon's user. It serves one connection at a time, \
+            each in a new process.
+
+            Examples:
+              clientsecretd-network listen /run/clientsecretd/push/shop.sock push shop
+              clientsecretd-network listen /run/clientsecretd/verify.sock verify
             """)
 
-    @Argument(help: ArgumentHelp("Where the daemon connects.", valueName: "socket"), completion: .file())
+    @Argument(help: ArgumentHelp("The socket for the daemon.", valueName: "socket"), completion: .file())
     var socket: String
 
     @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("A role and its arguments.", valueName: "role"))

@@ -8,11 +8,15 @@ import Linux
 struct NetworkProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clientsecretd-network",
-        abstract: "Asks Apple for clientsecretd, which has no network itself.",
+        abstract: "Connects to Apple, APIs and etcd for clientsecretd, which has no network.",
         discussion: """
-            Started by the socket of a role's unit, or by a command of clientsecretd with the rights of whoever types it. \
-            Each role reads one request from standard input and writes one answer to standard output. Where to ask stands \
-            on the command line, never in a request.
+            A socket of systemd starts it, or a command of clientsecretd with your rights. Each role reads a request \
+            from standard input and writes an answer to standard output. The address comes from the command line or \
+            the configuration, never from a request.
+
+            Examples:
+              clientsecretd-network verify <request.json
+              clientsecretd-network push production <request.json
             """,
         subcommands: [
             VerifyRole.self, TokenRole.self, RevokeRole.self, KeysRole.self, PushRole.self, StoreRole.self,

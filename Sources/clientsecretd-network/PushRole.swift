@@ -14,12 +14,20 @@ import SignIn
 struct PushRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Put a client secret into a place behind an API.",
+        abstract: "Push a client secret to a place behind an API.",
         discussion: """
-            Reads {"do": "publish", "client_secret", "others"}, {"do": "read", "client_secret"} or {"do": "redeploy"}, and writes \
-            {"result": "published", "verified"}, {"result": "read", "holds"}, {"result": "redeployed", "ready"} or \
-            {"result": "failed", "code", "detail", "retry_after"}. "others" has the secrets of further targets with a field in the same place, by their names. Where the place is stands under "targets" in the configuration, and its token in a file or a \
-            credential that this names.
+            Reads {"do": "publish", "client_secret", "others"}, {"do": "read", "client_secret"} or {"do": \
+            "redeploy"}.
+
+            Writes {"result": "published", "verified"}, {"result": "read", "holds"}, {"result": "redeployed", \
+            "ready"} or {"result": "failed", "code", "detail", "retry_after"}.
+
+            The target is under "targets" in the configuration, and the token in the systemd credential or file that \
+            it names. "others" has the secrets of targets with another field of the same place, by their names.
+
+            Examples:
+              clientsecretd-network push production <request.json
+              systemctl enable --now clientsecretd-push@production.socket
             """)
 
     @Argument(help: "A name under \"targets\".")
@@ -27,7 +35,7 @@ struct PushRole: ParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOption
 
-    @Option(help: ArgumentHelp("How long one request may take.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("The timeout of one request.", valueName: "milliseconds"))
     var timeout = 30_000
 
     mutating func validate() throws {

@@ -12,13 +12,15 @@ import Store
 struct StoreRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Read and put client secrets and machines' reports in etcd.",
+        abstract: "Read and write client secrets, rollouts and machines' reports in etcd.",
         discussion: """
-            Reads a line for each question, {"do": "read", "slots": ["TEAM/CLIENT_ID/KEYPRINT"]} or {"do": "put", "slot", \
-            "token", "revision"}, or one about the machines' reports (docs/fleet.md), and answers each with a line: {"result": "read", "values": [{"state", "token", \
-            "revision"}]}, {"result": "put", "revision"}, {"result": "conflict", "value"} or {"result": "failed", "code", \
-            "detail", "retry_after"}. Between them stand lines {"notice"}: "watching", "changed" or "unwatched". Where the \
-            store is stands under "store" in the configuration. It ends with its input.
+            Reads one request on each line and answers each with a line. It also writes lines with a 'notice' when \
+            etcd has changed. The configuration has the address, under 'store'. It ends with its input. \
+            fleet-protocol.md describes requests and answers.
+
+            Examples:
+              clientsecretd-network store <requests
+              systemctl enable --now clientsecretd-store.socket
             """)
 
     /// In seconds: longer than the daemon waits for an answer.

@@ -6,10 +6,14 @@ import SignIn
 struct VerifyRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Try a client secret, without a user.",
+        abstract: "Ask Apple whether it accepts a client secret.",
         discussion: """
-            Reads {"client_id", "client_secret"} and writes {"verdict", "code", "reason", "detail", "status", \
-            "server_time"}, the verdict being "accepted", "refused" or "unknown".
+            Reads {"client_id", "client_secret"}. Writes {"verdict", "code", "reason", "detail", "status", \
+            "server_time"}. The verdict is "accepted", "refused" or "unknown".
+
+            Examples:
+              clientsecretd-network verify <request.json
+              clientsecretd-network verify --endpoint https://127.0.0.1:8443 <request.json
             """)
 
     @OptionGroup var server: EndpointOptions

@@ -10,10 +10,14 @@ import Model
 struct ClientSecretD: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clientsecretd",
-        abstract: "Keeps the client secrets of Sign in with Apple fresh.",
+        abstract: "Renews the client secrets of Sign in with Apple before they expire.",
         discussion: """
-            Mints the secret (a JWT signed with Apple's .p8 key) ahead of its expiry, replaces it where the application \
-            reads it and reloads the application. Begin with 'clientsecretd init', then 'clientsecretd check'.
+            A client secret is a JWT that is signed with Apple's .p8 key. clientsecretd renews it before it expires, \
+            writes it where your app reads it, and restarts or reloads the app.
+
+            Examples:
+              clientsecretd init
+              clientsecretd check
             """,
         version: Version.current,
         subcommands: [

@@ -7,18 +7,23 @@ import SignIn
 struct AuthorizeURLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authorize-url",
-        abstract: "Print the address to open in a browser, which begins a sign-in.",
+        abstract: "Print the address that begins a sign-in in a browser.",
         discussion: """
-            The address has a state and a nonce of its own. Keep it in a file: 'exchange' takes it to check what comes \
-            back. With scopes, or with an identity token, Apple posts the answer to the return address as a form; \
-            otherwise it stands in the address that the browser ends at.
+            The address has a new state and nonce. Save it to a file: 'exchange' compares them with the answer. With \
+            scopes or an identity token, Apple posts the answer to the return address as a form. Otherwise the \
+            answer is in the address where the browser ends.
+
+            Examples:
+              clientsecretd authorize-url web --redirect-uri https://example.com/callback
+              clientsecretd authorize-url web --scope name email \\
+                  --redirect-uri https://example.com/callback >sign-in.url
             """)
 
     @Argument(help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
     var client: ClientName
 
     @Option(
-        help: ArgumentHelp("Where Apple sends the browser afterwards; registered for the client id.", valueName: "url"))
+        help: ArgumentHelp("The return address. It is registered for the client id.", valueName: "url"))
     var redirectURI: String
 
     @Option(
@@ -27,12 +32,12 @@ struct AuthorizeURLCommand: ParsableCommand {
     var scope: [AuthorizationRequest.Scope] = []
 
     @Option(
-        help: ArgumentHelp("What comes back: 'code' or 'code id_token' (default: code).", valueName: "type"),
+        help: ArgumentHelp("The answer: 'code' or 'code id_token' (default: code).", valueName: "type"),
         transform: Flags.responseType)
     var responseType = AuthorizationRequest.ResponseType.code
 
     @Option(
-        help: ArgumentHelp("The server, where it is not Apple's; https only.", valueName: "url"),
+        help: ArgumentHelp("Another server than Apple's; https only.", valueName: "url"),
         transform: Flags.endpoint)
     var endpoint: Endpoint?
 

@@ -91,7 +91,7 @@ struct FormOptions: ParsableArguments {
         var defaultValueDescription: String { type.name }
     }
 
-    @Option(help: "How the secret is written.")
+    @Option(help: "The form of the secret.")
     var format = Format(FormatRegistry.standard)
 
     @Option(

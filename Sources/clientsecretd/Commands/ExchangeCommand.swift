@@ -9,26 +9,30 @@ struct ExchangeCommand: ParsableCommand {
         commandName: "exchange",
         abstract: "Exchange the code of a sign-in for tokens, and check the identity token.",
         discussion: """
-            Takes what came back to the return address: the whole address, the form that was posted there, or the code \
-            alone. A code lives for five minutes and is exchanged once. With --request, the state and the nonce that come \
-            back are compared with those that were sent. Tokens are shown as their fingerprints.
+            Takes the answer at the return address: the whole address, the posted form, or only the code. A code is \
+            valid for five minutes and once. With --request, state and nonce are compared with those that were sent. \
+            Tokens are shown as digests.
+
+            Examples:
+              clientsecretd exchange web --request sign-in.url --save tokens.json
+              clientsecretd exchange web came-back.form --request sign-in.url
             """)
 
     @OptionGroup var chosen: ClientOptions
 
     @Argument(
         help: ArgumentHelp(
-            "A file with what came back; by default it is asked for, or read from standard input.", valueName: "file"),
+            "A file with the answer (default: the terminal or standard input).", valueName: "file"),
         completion: .file())
     var file = NamedFile.standardInput
 
     @Option(
-        help: ArgumentHelp("A file with the address that 'authorize-url' has printed.", valueName: "file"),
+        help: ArgumentHelp("A file with the address from 'authorize-url'.", valueName: "file"),
         completion: .file())
     var request: String?
 
     @Option(
-        help: ArgumentHelp("The return address of the request, if there is no --request.", valueName: "url"))
+        help: ArgumentHelp("The return address, without --request.", valueName: "url"))
     var redirectURI: String?
 
     @OptionGroup var showing: TokenShowing

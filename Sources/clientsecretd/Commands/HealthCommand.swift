@@ -11,16 +11,20 @@ import StatusAPI
 struct HealthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "One line and an exit code for monitoring: 0 ok, 1 warning, 2 critical, 3 unknown.",
+        abstract: "Print one line and an exit status for monitoring: 0 ok, 1 warning, 2 critical, 3 unknown.",
         discussion: """
-            Asks the daemon. With no daemon to ask, or with --offline, it judges from the configuration and the \
-            published files, which the user that runs it has to be able to read; a daemon that does not answer is a \
-            warning at least. What follows the bar is performance data: the remaining life of each secret, as far as \
-            it was delivered to applications, in seconds. The line has 4 KiB at most: of hundreds of clients the worst are \
-            named, the others counted, and those whose data has no room are left out.
+            Asks the daemon. Without a daemon, or with --offline, it judges the configuration and the published \
+            files. The user must be able to read them. A missing daemon is at least a warning.
+
+            After the bar comes performance data: the seconds that each client's delivered secret has left. The line \
+            has at most 4 KiB. With hundreds of clients it names the worst ones and counts the others.
+
+            Examples:
+              clientsecretd health
+              sudo -u clientsecretd clientsecretd health --offline
             """)
 
-    @Flag(help: "Do not ask the daemon; judge from the configuration and the published files.")
+    @Flag(help: "Do not ask the daemon; judge the configuration and the published files.")
     var offline = false
 
     @OptionGroup var daemon: SocketOption

@@ -8,10 +8,15 @@ import SignIn
 struct IDTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "id-token",
-        abstract: "Check an identity token with Apple's key set, as an application has to.",
+        abstract: "Check an identity token against Apple's key set, as an app must.",
         discussion: """
-            RS256 alone, with a key of Apple's; issued by https://appleid.apple.com for this client id alone; not expired, \
-            not from the future; with the nonce that was sent, if one is given. Exits 1 when it is not accepted.
+            The token must have RS256 and a key of Apple. Its issuer must be https://appleid.apple.com, and its \
+            audience only this client id. It must be valid now, and have the nonce that you give. Exits 1 if it is \
+            refused.
+
+            Examples:
+              clientsecretd id-token web tokens.json
+              clientsecretd id-token web token.txt --nonce n-0S6_WzA2Mj
             """)
 
     @Argument(help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
@@ -19,12 +24,12 @@ struct IDTokenCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A file with the token, alone or as 'exchange --save' writes it; by default it is asked for, or read from "
-                + "standard input.", valueName: "file"),
+            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
+            valueName: "file"),
         completion: .file())
     var file = NamedFile.standardInput
 
-    @Option(help: ArgumentHelp("The nonce that was sent.", valueName: "text"))
+    @Option(help: ArgumentHelp("The nonce that the app sent.", valueName: "text"))
     var nonce: String?
 
     @OptionGroup var settings: ConfigurationOption

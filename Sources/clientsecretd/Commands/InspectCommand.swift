@@ -9,21 +9,27 @@ import Model
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Explain a secret: what it states, how long it lives, who signed it.",
-        discussion: "Exits 1 if Apple would refuse the secret or the key did not sign it.")
+        abstract: "Explain a secret: its claims, its remaining life, its key.",
+        discussion: """
+            Exits 1 if Apple would refuse the secret, or the key did not sign it.
+
+            Examples:
+              clientsecretd inspect /run/clientsecretd/out/web.jwt
+              clientsecretd inspect .env --variable APPLE_CLIENT_SECRET
+            """)
 
     @Argument(
-        help: ArgumentHelp("A file with the secret, alone or as JSON, or '-' for standard input.", valueName: "file"),
+        help: ArgumentHelp("A file with the secret or JSON; '-' is standard input.", valueName: "file"),
         completion: .file())
     var file: String
 
     @Option(
-        help: ArgumentHelp("The variable that holds it in an environment file.", valueName: "name"),
+        help: ArgumentHelp("The variable with the secret, in an environment file.", valueName: "name"),
         transform: Flags.variable)
     var variable: String?
 
     @Option(
-        help: ArgumentHelp("A PEM file: did this key, private or public, sign it?", valueName: "file"),
+        help: ArgumentHelp("A PEM file with a private or public key: did it sign the secret?", valueName: "file"),
         completion: .file())
     var key: String?
 

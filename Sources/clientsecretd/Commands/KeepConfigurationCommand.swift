@@ -7,10 +7,10 @@ import Linux
 struct KeepConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep-configuration",
-        abstract: "Keep the configuration's text for a start whose text is refused.",
+        abstract: "Save the last good configuration for a start with a refused one.",
         discussion: """
-            Run by clientsecretd.service before each start, as root. A text that the daemon would accept is kept in \
-            /var/lib/clientsecretd-adopted; one that it would refuse leaves what is kept there as it is.
+            clientsecretd.service runs it before each start, as root. It saves a configuration that the daemon would \
+            accept in /var/lib/clientsecretd-adopted. A refused one leaves the saved copy unchanged.
             """,
         shouldDisplay: false)
 

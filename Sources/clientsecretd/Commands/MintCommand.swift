@@ -13,8 +13,13 @@ struct MintCommand: ParsableCommand {
         commandName: "mint",
         abstract: "Mint one secret and print it.",
         discussion: """
-            Either for a configured client, or from flags alone: --key, --team-id and --client-id. Nothing is kept or \
-            published, and a running daemon does not come to know of it.
+            Takes a client of the configuration, or --key, --team-id and --client-id. Publishes nothing, and the \
+            daemon does not know about the secret.
+
+            Examples:
+              clientsecretd mint web
+              clientsecretd mint --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ \\
+                  --client-id com.example.web
             """)
 
     @Argument(
@@ -29,11 +34,11 @@ struct MintCommand: ParsableCommand {
     var key: AbsolutePath?
 
     @Option(
-        help: ArgumentHelp("The key's id (default: from a file name AuthKey_<KEYID>.p8).", valueName: "id"),
+        help: ArgumentHelp("The key id (default: from the file name AuthKey_<KEYID>.p8).", valueName: "id"),
         transform: Flags.keyID)
     var keyID: KeyID?
 
-    @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
+    @Option(help: ArgumentHelp("The team id.", valueName: "id"), transform: Flags.team)
     var teamID: TeamID?
 
     @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)

@@ -12,8 +12,12 @@ struct PublicKeyCommand: ParsableCommand {
         commandName: "public-key",
         abstract: "Print the public halves of the keys, for machines without the keys.",
         discussion: """
-            What is printed is a configuration's "keys" for a machine whose clients receive their secrets with "from". \
-            Exits 1 when a key cannot be read.
+            The output is the 'keys' section for a machine that receives its secrets. Exits 1 if a key cannot be \
+            read.
+
+            Examples:
+              clientsecretd public-key
+              clientsecretd public-key apple
             """)
 
     @Argument(help: "The keys (default: all of the configuration).", transform: Flags.keyName)

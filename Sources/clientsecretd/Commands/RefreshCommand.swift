@@ -5,18 +5,22 @@ import SignIn
 struct RefreshCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Exchange a refresh token for an access token, which shows that the user has not revoked it.",
+        abstract: "Exchange a refresh token for an access token, to see that the user has not revoked it.",
         discussion: """
-            Apple wants an application to ask for this once a day and user at most, and may refuse more. No new refresh \
-            token comes back; the old one stays valid.
+            Apple wants an app to do this at most once a day for each user, and may refuse more. There is no new \
+            refresh token. The old one stays valid.
+
+            Examples:
+              clientsecretd refresh web tokens.json
+              clientsecretd refresh web tokens.json --json
             """)
 
     @OptionGroup var chosen: ClientOptions
 
     @Argument(
         help: ArgumentHelp(
-            "A file with the token, alone or as 'exchange --save' writes it; by default it is asked for, or read from "
-                + "standard input.", valueName: "file"),
+            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
+            valueName: "file"),
         completion: .file())
     var file = NamedFile.standardInput
 

@@ -9,11 +9,15 @@ import StatusAPI
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Make the daemon read its configuration again and wait for its verdict.",
+        abstract: "Load a changed configuration and wait for the result.",
         discussion: """
-            Exits 78 with the mistakes when the new configuration is refused, which leaves the old one in force, and 1 \
-            when it is adopted but something in it cannot be served. A file that is no output any more and holds a \
-            valid secret is named once, with the command that takes it away; the daemon never removes one.
+            Exits 78 with all errors if the configuration is refused: the old one stays current. Exits 1 if it is \
+            current, but something in it fails. A former output that still has a valid secret is named once, with \
+            the command that removes it.
+
+            Examples:
+              clientsecretd reload
+              clientsecretd check && clientsecretd reload
             """)
 
     @OptionGroup var daemon: SocketOption

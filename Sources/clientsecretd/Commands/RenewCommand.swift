@@ -7,8 +7,14 @@ import StatusAPI
 struct RenewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew",
-        abstract: "Renew now and wait for the outcome.",
-        discussion: "Exits 1 when a client's renewal failed; the daemon goes on trying.")
+        abstract: "Renew now and wait for the result.",
+        discussion: """
+            Exits 1 if a client's renewal failed. The daemon continues to retry.
+
+            Examples:
+              clientsecretd renew web
+              clientsecretd renew --due-within 21d
+            """)
 
     @Argument(
         help: "The clients to renew (default: all).", completion: .configuredClients, transform: Flags.clientName)
@@ -19,10 +25,10 @@ struct RenewCommand: ParsableCommand {
         transform: Flags.span)
     var dueWithin: Seconds?
 
-    @Flag(help: "Mint nothing; repeat what was not delivered.")
+    @Flag(help: "Mint nothing; run failed actions and writes again.")
     var deliverOnly = false
 
-    @Flag(help: "Do not ask Apple before publishing, for clients with verify: true.")
+    @Flag(help: "Do not ask Apple first, for clients with verify: true.")
     var skipVerify = false
 
     @OptionGroup var daemon: SocketOption

@@ -6,10 +6,14 @@ import SignIn
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a token, as an application has to when a user deletes the account.",
+        abstract: "Revoke a token, as an app must when a user deletes the account.",
         discussion: """
-            Revoking a refresh token or an access token ends the user's connection with the application. Apple says that \
-            it is done for any token, also for one that never was: that a refresh is refused afterwards is the proof.
+            Revoking a refresh token or an access token ends the user's connection with the app. Apple accepts the \
+            request for any token. To be sure, run 'clientsecretd refresh': it must now fail.
+
+            Examples:
+              clientsecretd revoke web tokens.json
+              clientsecretd revoke web tokens.json --token-type access_token
             """)
 
     /// What kind of token it is, which Apple is given.
@@ -22,12 +26,12 @@ struct RevokeCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A file with the token, alone or as 'exchange --save' writes it; by default it is asked for, or read from "
-                + "standard input.", valueName: "file"),
+            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
+            valueName: "file"),
         completion: .file())
     var file = NamedFile.standardInput
 
-    @Option(help: ArgumentHelp("What kind of token it is.", valueName: "type"))
+    @Option(help: ArgumentHelp("The kind of token.", valueName: "type"))
     var tokenType = Kind.refreshToken
 
     @OptionGroup var server: ServerOptions

@@ -7,8 +7,14 @@ import StatusAPI
 struct RolloutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollout",
-        abstract: "Show how far a secret is rolled out, or have that hold, go on or end.",
-        discussion: "On a machine that puts secrets into the store, for a client with \"rollout\".")
+        abstract: "Show, hold, resume or finish the rollout of a secret.",
+        discussion: """
+            For a client with 'rollout', on a machine that puts secrets into the store.
+
+            Examples:
+              clientsecretd rollout show web
+              clientsecretd rollout resume web
+            """)
 
     /// What is done.
     enum Deed: String, ExpressibleByArgument, CaseIterable {
@@ -17,8 +23,7 @@ struct RolloutCommand: ParsableCommand {
 
     @Argument(
         help: """
-            show; hold: let no more machines deliver; resume: go on in spite of those that fail now; finish: let all \
-            deliver.
+            show; hold: admit no more machines; resume: continue despite the current failures; finish: admit all machines.
             """)
     var deed: Deed
 

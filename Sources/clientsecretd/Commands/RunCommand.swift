@@ -9,14 +9,18 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Run the daemon in the foreground.",
         discussion: """
-            SIGTERM ends it, SIGHUP makes it read its configuration again. Root, who runs it by hand on the service's \
-            configuration, becomes the service's user where the state directory is that user's.
+            SIGTERM ends it. SIGHUP reloads the configuration. If root runs it with the service's configuration, it \
+            continues as the service's user.
+
+            Examples:
+              clientsecretd run --config clientsecretd.yaml
+              clientsecretd run --once
             """)
 
     @OptionGroup var settings: ConfigurationOption
     @OptionGroup var daemon: SocketOption
 
-    @Flag(help: "Bring every output up to date and exit: for cron and init containers.")
+    @Flag(help: "Bring every output up to date and exit, for cron and init containers.")
     var once = false
 
     func run() throws {

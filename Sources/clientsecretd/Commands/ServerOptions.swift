@@ -5,18 +5,18 @@ import SignIn
 /// Which server is asked instead of Apple's, and how long.
 struct ServerOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Ask this server instead of Apple's; https only.", valueName: "url"),
+        help: ArgumentHelp("Another server than Apple's; https only.", valueName: "url"),
         transform: Flags.endpoint)
     var endpoint: Endpoint?
 
     @Option(
         help: ArgumentHelp(
-            "Trust the authorities in this PEM file, and not those of the machine.", valueName: "file"),
+            "Trust only the authorities in this PEM file.", valueName: "file"),
         completion: .file())
     var caFile: String?
 
     @Option(
-        help: ArgumentHelp("How long an answer may take (default: 30s).", valueName: "duration"),
+        help: ArgumentHelp("The timeout of a request (default: 30s).", valueName: "duration"),
         transform: Flags.patience)
     var timeout: Seconds?
 

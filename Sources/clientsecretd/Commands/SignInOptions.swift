@@ -11,7 +11,7 @@ import SignIn
 /// The client of the configuration with whose published secret Apple is asked.
 struct ClientOptions: ParsableArguments {
     @Argument(
-        help: "A client of the configuration, whose published secret is used.", completion: .configuredClients,
+        help: "A client of the configuration. Its published secret is used.", completion: .configuredClients,
         transform: Flags.clientName)
     var client: ClientName
 
@@ -78,12 +78,12 @@ enum HeldToken {
 
 /// Tokens in answers.
 struct TokenShowing: ParsableArguments {
-    @Flag(help: "Show tokens as they are; otherwise their fingerprints.")
+    @Flag(help: "Show tokens in full, not their digests.")
     var showTokens = false
 
     @Option(
         help: ArgumentHelp(
-            "Write the tokens to this new file, which its owner alone may read; 'refresh', 'id-token' and 'revoke' take it.",
+            "Save the tokens to this new file, which only its owner may read. 'refresh', 'id-token' and 'revoke' take it.",
             valueName: "file"),
         completion: .file())
     var save: String?

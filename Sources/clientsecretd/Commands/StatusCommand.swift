@@ -7,18 +7,25 @@ import StatusAPI
 /// `status`: shows the daemon's status document.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show every client, its secret and what is wrong.")
+        commandName: "status", abstract: "Show every client, its secret and all problems.",
+        discussion: """
+            Each problem has its begin, the next attempt, and the command that helps.
+
+            Examples:
+              clientsecretd status
+              clientsecretd status --watch
+            """)
 
     @OptionGroup var daemon: SocketOption
     @OptionGroup var answer: JSONFlag
 
-    @Flag(help: "Stay, and show how it changes.")
+    @Flag(help: "Stay, and show changes.")
     var watch = false
 
-    @Flag(help: "Show what all machines hold that report to the store, on one that puts secrets there.")
+    @Flag(help: "Show which secret each machine has, on a machine that puts secrets into the store.")
     var fleet = false
 
-    @Flag(help: "With --fleet: also the machines that are up to date.")
+    @Flag(help: "With --fleet: show machines that are up to date, too.")
     var all = false
 
     func validate() throws {

@@ -12,20 +12,25 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Ask Apple whether it accepts the published secrets.",
         discussion: """
-            Each secret goes to Apple's token endpoint with a made-up authorization code. Apple judges the secret before \
-            the code, so its answer 'invalid_grant' means that the secret was accepted, and 'invalid_client' that it was \
-            refused; any other answer proves nothing. A secret that is refused is tried a second time to be sure. \
-            Exits 0 when all are accepted, 1 when one is refused, else 3 when it is not known of one.
+            Sends each secret to Apple's token endpoint with a made-up code. Apple judges the secret first: \
+            'invalid_grant' means that it accepts the secret, and 'invalid_client' that it refuses it. Any other \
+            answer proves nothing. A refused secret is tried a second time.
+
+            Exits 0 if Apple accepts all, 1 if it refuses one, or 3 if one is not known.
+
+            Examples:
+              clientsecretd verify web
+              clientsecretd mint web | clientsecretd verify --client-secret-file -
             """)
 
     @Argument(
-        help: "The clients whose secrets are tried (default: all).", completion: .configuredClients,
+        help: "The clients to verify (default: all).", completion: .configuredClients,
         transform: Flags.clientName)
     var clients: [ClientName] = []
 
     @Option(
         help: ArgumentHelp(
-            "Try the secret in this file, alone or as JSON, instead of published ones; '-' for standard input.",
+            "Verify the secret in this file instead. The file has only the secret, or is JSON; '-' is standard input.",
             valueName: "file"),
         completion: .file())
     var clientSecretFile: String?

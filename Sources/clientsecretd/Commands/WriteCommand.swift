@@ -9,16 +9,22 @@ import UserWriter
 struct WriteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "write",
-        abstract: "Write the daemon's secrets into the files of this user.",
+        abstract: "Write the daemon's secrets into this user's files.",
         discussion: """
-            Started by clientsecretd-writer@USER.socket for outputs that say 'as: USER'. It takes requests from root and \
-            the daemon's user alone, does what the configuration names for its own user and nothing else, and ends when \
-            nothing is asked of it for half a minute. It holds no key.
+            clientsecretd-writer@USER.socket starts it for outputs with 'as: USER'. Only root and the daemon's user \
+            may send requests. It writes only what the configuration names for its own user. It has no key, and ends \
+            after 30 seconds without a request.
+
+            Examples:
+              systemctl enable --now clientsecretd-writer@app.socket
+              systemctl status clientsecretd-writer@app.service
             """)
 
     @OptionGroup var settings: ConfigurationOption
 
-    @Option(help: ArgumentHelp("Who may ask besides root: the user that the daemon runs as.", valueName: "user"))
+    @Option(
+        help: ArgumentHelp(
+            "The user that the daemon runs as. It may send requests, and so may root.", valueName: "user"))
     var daemonUser = "clientsecretd"
 
     func run() throws {
