@@ -183,6 +183,22 @@ after_port() {
     promise "the status socket still answers" clientsecretd status
 }
 
+# What sends mail writes it into a file.
+before_mail() {
+    printf '%s\n' '#!/bin/sh' '{ echo "$2"; cat; } >>/tmp/mail' >/usr/local/bin/mail
+    chmod 755 /usr/local/bin/mail
+}
+after_mail() {
+    mailed() { grep -q "^clientsecretd on .* is $1\$" /tmp/mail; }
+    promise "the test mail arrives" mailed ok
+    promise "check finds nothing missing" clientsecretd check
+    chmod 644 "$key"
+    eventually "a key that everybody may read is mailed" mailed degraded
+    promise "with what helps" grep -q "chmod 0600 $key" /tmp/mail
+    chmod 640 "$key"
+    eventually "every client is well" all_ok
+}
+
 before_window() {
     cat >/etc/clientsecretd/clientsecretd.d/window.yaml <<END
 clients:
@@ -283,13 +299,14 @@ declare -A tries=(
     ["A port for Prometheus"]=port
     ["A weekly window"]=window
     ["Restart without polkit"]=path
+    ["Mail"]=mail
     ["Replacing a key"]=replacing
     ["The key as an encrypted credential"]=encrypted_key
     ["Upgrading"]=upgrading
-    # Run by operations.sh and by PrometheusTests.
-    ["Cron"]="" ["node_exporter"]="" ["Scrape it"]=""
+    # Run by operations.sh, by PrometheusTests, or by none.
+    ["Cron"]="" ["node_exporter"]="" ["Scrape it"]="" ["Webhook"]="" ["Without systemd"]=""
 )
-try_sections service outputs containers prometheus keys
+try_sections service outputs containers prometheus alerts keys
 
 eventually "everything is well in the end" all_ok
 equal "as all clients say" "" "$(failing_clients)"
