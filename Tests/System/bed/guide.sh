@@ -194,7 +194,7 @@ after_mail() {
     promise "check finds nothing missing" clientsecretd check
     chmod 644 "$key"
     eventually "a key that everybody may read is mailed" mailed degraded
-    promise "with what helps" grep -q "chmod 0600 $key" /tmp/mail
+    promise "with what helps" grep -q "chmod 0640 $key" /tmp/mail
     chmod 640 "$key"
     eventually "every client is well" all_ok
 }
