@@ -223,21 +223,28 @@ after_window() {
     promise "and leaves the rest" cmp /tmp/later.jwt /run/clientsecretd/out/later.jwt
 }
 
+# Once its process runs, its start takes longer than a renewal.
 before_path() {
-    service site
+    service site 'ExecStart=/usr/bin/sleep infinity' 'ExecStartPost=/usr/bin/sleep 5'
 }
 after_path() {
-    local first
+    local first count
     eventually "the client is ok" is_ok site
     systemctl start site.service
     first=$(variable APPLE_CLIENT_SECRET site)
     promise "the application has its secret" holds site "$first"
     promise "it is renewed" clientsecretd renew site
-    anew() { [ "$(variable APPLE_CLIENT_SECRET site)" != "$first" ] && holds site "$(variable APPLE_CLIENT_SECRET site)"; }
-    eventually "and the application has the new one" anew
+    has_last() { [ "$(variable APPLE_CLIENT_SECRET site)" = "$(sed -n 's/^APPLE_CLIENT_SECRET=//p' /run/clientsecretd/out/site.env)" ]; }
+    eventually "and the application has the new one" has_last
+    promise "it is renewed again before its unit has started" clientsecretd renew site
+    eventually "and the application has the last one" has_last
+    promise "of the same client" holds site "$(variable APPLE_CLIENT_SECRET site)"
+    eventually "its unit has started" systemctl is-active --quiet site.service
     systemctl stop site.service
+    runs() { journalctl --quiet --output cat --unit site-secret.service | grep -c '^Finished'; }
+    count=$(runs)
     promise "it is renewed" clientsecretd renew site
-    ran() { journalctl --quiet --output cat --unit site-secret.service | grep -c '^Finished' | grep -qx 2; }
+    ran() { [ "$(runs)" -gt "$count" ]; }
     eventually "and noticed" ran
     equal "a stopped application stays stopped" inactive "$(property ActiveState site.service)"
 }
