@@ -108,8 +108,8 @@ private struct JSONObject {
     init(_ bytes: [UInt8], part: CompactJWS.Part) throws(CompactJWS.Flaw) {
         var duplicate: String?
         var value: JSONValue?
-        do throws(JSONValue.Flaw) {
-            value = try JSONValue(bytes, duplicates: .refused)
+        do throws(JSONFlaw) {
+            value = try JSONValue(bytes)
         } catch {
             if case .duplicate(let name) = error {
                 duplicate = name
@@ -133,13 +133,9 @@ private struct JSONObject {
 
     func date(_ name: String) -> Stated<NumericDate> {
         value(name) { value in
-            switch value {
-            case .integer(let seconds): .whole(WallTime(secondsSinceEpoch: seconds))
-            case .fraction(let seconds):
-                // 1.8e9 is a whole number, too.
-                Int64(exactly: seconds).map { .whole(WallTime(secondsSinceEpoch: $0)) } ?? .fractional(seconds)
-            default: nil
-            }
+            if let seconds = value.whole { return .whole(WallTime(secondsSinceEpoch: seconds)) }
+            guard case .fraction(let seconds) = value else { return nil }
+            return .fractional(seconds)
         }
     }
 

@@ -1,7 +1,7 @@
 /// The bytes of a client secret, a compact JWS (RFC 7515, section 7.1).
 ///
-/// When printed, dumped or logged it shows its fingerprint. It is not `Codable`, and gives access to its bytes only
-/// through ``withBytes(_:)``, so that searching for that name finds every place that can see a secret.
+/// When printed, dumped or logged it shows its fingerprint. It gives access to its bytes only through ``withBytes(_:)``, so that
+/// searching for that name finds every place that can see a secret.
 public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The longest token that is read, in bytes; one of ours has about 330.
     public static let maximumLength = 16_384

@@ -1,5 +1,4 @@
-internal import AppleClientSecret
-internal import FoundationEssentials
+package import AppleClientSecret
 package import Linux
 package import Model
 
@@ -9,13 +8,12 @@ package import Model
 ///      "additions": [{"name": "web.yaml", "text": "clients:…"}]}
 ///
 /// One file per configuration path, so that main text and additions are replaced together.
-package struct AdoptedText: Hashable, Codable, Sendable {
-    private var version = 1
+package struct AdoptedText: Hashable, Sendable {
     private let configuration: String
     private let text: String
     private let additions: [Addition]
 
-    private struct Addition: Hashable, Codable, Sendable {
+    fileprivate struct Addition: Hashable, Sendable {
         let name: String
         let text: String
     }
@@ -71,10 +69,9 @@ package struct AdoptedText: Hashable, Codable, Sendable {
 
     private static func read(_ file: String, as identity: Identity) -> AdoptedText? {
         guard
-            let content = try? TrustedFile.read(file, for: .configuration, as: identity, limit: sizeLimit),
-            let kept = try? JSONDecoder().decode(AdoptedText.self, from: Data(content.bytes)), kept.version == 1
+            let content = try? TrustedFile.read(file, for: .configuration, as: identity, limit: sizeLimit)
         else { return nil }
-        return kept
+        return try? AdoptedText(parsing: content.bytes)
     }
 
     private func sources(_ main: AbsolutePath, _ name: String) -> [SourceFile]? {
@@ -105,25 +102,19 @@ package struct AdoptedText: Hashable, Codable, Sendable {
         in directory: String, as identity: Identity, mode: UInt16, group: UInt32? = nil
     ) throws(FileError) {
         try GuardedPath.makeDirectory(directory, mode: identity.user == 0 ? 0o755 : 0o700, as: identity)
-        guard let main = AbsolutePath(configuration), let encoded = try? Self.encoder.encode(self) else { return }
+        guard let main = AbsolutePath(configuration) else { return }
         // Removes temporaries of a process killed while writing: nobody else writes here.
         let naming = try TemporaryNames()
         let path = Self.file(of: main, in: directory)
         try naming.sweep(beside: path, as: identity, ofAnyTag: true)
         let file = try AtomicFile(path, as: identity, limit: Self.sizeLimit)
-        let bytes = Array(encoded)
+        let bytes = jsonText.bytes + [UInt8(ascii: "\n")]
         if let there = file.content, there.bytes == bytes, there.status.mode == mode,
             group == nil || there.status.group == group
         {
             return
         }
         try file.replace(with: bytes, mode: mode, group: group, naming: naming)
-    }
-
-    private static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return encoder
     }
 
     /// The copy's path: named after the configuration's, escaped as by systemd-escape(1), so that operators find it.
@@ -138,5 +129,23 @@ package struct AdoptedText: Hashable, Codable, Sendable {
             }
         }
         return directory + "/" + name + ".json"
+    }
+}
+
+// Names in a file of earlier versions: never rename one.
+
+extension AdoptedText: JSONDocument {
+    package init(_ adopted: AdoptedText?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        try members.constant("version", 1)
+        configuration = try members("configuration", adopted?.configuration)
+        text = try members("text", adopted?.text)
+        additions = try members("additions", adopted?.additions)
+    }
+}
+
+extension AdoptedText.Addition: JSONDocument {
+    init(_ addition: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        name = try members("name", addition?.name)
+        text = try members("text", addition?.text)
     }
 }

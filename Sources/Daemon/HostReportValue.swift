@@ -26,7 +26,7 @@ struct HostReportValue {
     /// - Parameter clients: all other clients in the report are ignored.
     init?(_ text: String, of clients: Set<ClientIdentity>) {
         guard text.utf8.count <= StoreValue.longest,
-            let json = try? JSONValue(Array(text.utf8), duplicates: .refused), json["v"]?.whole == 1,
+            let json = try? JSONValue(Array(text.utf8)), json["v"]?.whole == 1,
             let instance = json["instance"]?.text, let at = Self.moment(json["at"]),
             let entries = json["clients"]?.elements
         else { return nil }

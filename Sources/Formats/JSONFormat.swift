@@ -16,7 +16,7 @@ package struct JSONFormat: OutputFormat {
 
     private static func token(in bytes: [UInt8]) -> [UInt8]? {
         // Of two members with one name, one reader takes the first and another the last.
-        guard let document = try? JSONValue(bytes, duplicates: .refused), let secret = document["client_secret"]?.text,
+        guard let document = try? JSONValue(bytes), let secret = document["client_secret"]?.text,
             let claims = (try? CompactJWS(Array(secret.utf8)))?.claims,
             document["client_id"]?.text == claims.subject.description,
             document["key_id"]?.text == claims.keyID.description,

@@ -264,7 +264,7 @@ package struct PushExchange {
     }
 
     func json(_ answer: PushHTTPAnswer) -> JSONValue? {
-        try? JSONValue(answer.body, duplicates: .refused)
+        try? JSONValue(answer.body)
     }
 
     private func shownDigest(_ answer: PushHTTPAnswer) -> String? {
@@ -289,7 +289,7 @@ package struct PushExchange {
             guard let shown = text(pointer) else { return false }
             let member = values[setting, default: ""]
             if member.isEmpty { return shown == secretText }
-            return (try? JSONValue(Array(shown.utf8), duplicates: .refused))?[member]?.text == secretText
+            return (try? JSONValue(Array(shown.utf8)))?[member]?.text == secretText
         }
     }
 }

@@ -13,7 +13,7 @@ extension PushExchange {
         guard let current = json(found) else { throw PushFailure(.answerUnexpected) }
         switch merge {
         case .member(let pointer, let setting, let version):
-            let object = JSONEdit.span(of: pointer, in: found.body).map { Array(found.body[$0]) } ?? []
+            let object = JSONValue.range(of: pointer, in: found.body).map { Array(found.body[$0]) } ?? []
             values["version"] = String(current[version]?.whole ?? 0)
             values["merged"] = try merged(setting, into: object)
         case .text(let pointer, let setting):
@@ -110,8 +110,8 @@ extension PushExchange {
         let name = values[setting, default: ""]
         let providers = current[pointer]?["providers"]?.elements ?? []
         guard let index = providers.firstIndex(where: { $0["name"]?.text == name }),
-            let whole = JSONEdit.span(of: pointer, in: found.body),
-            let place = JSONEdit.span(of: pointer + ["providers", String(index)], in: found.body),
+            let whole = JSONValue.range(of: pointer, in: found.body),
+            let place = JSONValue.range(of: pointer + ["providers", String(index)], in: found.body),
             let provider = JSONEdit.setting(
                 "clientSecret", to: JSONText.string(secretText).bytes, in: Array(found.body[place]))
         else {
@@ -130,7 +130,7 @@ extension PushExchange {
         _ variables: [JSONValue], _ setting: String, _ environments: String
     ) throws(PushFailure) {
         let name = values[setting, default: ""]
-        let list = try? JSONValue(Array(values[environments, default: "[]"].utf8), duplicates: .refused)
+        let list = try? JSONValue(Array(values[environments, default: "[]"].utf8))
         let own = Set(list?.elements?.compactMap(\.text) ?? [])
         // A variable for one branch is another one.
         for variable in variables where variable["key"]?.text == name && variable["gitBranch"]?.text == nil {

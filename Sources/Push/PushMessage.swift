@@ -33,7 +33,7 @@ package struct PushQuestion: Sendable {
 
     /// Reads ``request``; nil for anything else, a secret that is no compact JWS included.
     package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes, duplicates: .refused),
+        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes),
             let verb = json["do"]?.text.flatMap(Verb.init)
         else { return nil }
         guard verb != .redeploy else {
@@ -97,7 +97,7 @@ package enum PushResult: Hashable, Sendable {
 
     /// Reads an ``answer``; nil for anything else.
     package init?(answer bytes: [UInt8]) {
-        guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
+        guard let json = try? JSONValue(bytes) else { return nil }
         func bool(_ name: String) -> Bool? {
             if case .bool(let value)? = json[name] { value } else { nil }
         }

@@ -99,10 +99,10 @@ struct Shape: Sendable {
 
     /// An answer in words, whatever it is.
     static func describe(_ body: [UInt8]) -> String {
-        let start = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let start = body.first { !$0.isJSONBlank }
         guard let start else { return "nothing" }
-        do throws(JSONValue.Flaw) {
-            return describe(try JSONValue(body, duplicates: .refused))
+        do throws(JSONFlaw) {
+            return describe(try JSONValue(body))
         } catch {
             if case .duplicate(let name) = error { return "an object with \(Printable.name(name)) twice" }
             return start == UInt8(ascii: "<") ? "a page" : "no JSON"

@@ -123,7 +123,7 @@ package struct AuthorizationResponse: Sendable {
         }
         state = fields["state"]
         identityToken = fields["id_token"]
-        user = fields["user"].flatMap { try? JSONValue(Array($0.utf8), duplicates: .refused) }
+        user = fields["user"].flatMap { try? JSONValue(Array($0.utf8)) }
     }
 
     /// A form as it is; of an address the query, or the fragment where there is no query. A fragment behind a query was put

@@ -103,7 +103,7 @@ extension HTTPAnswer {
 
     /// Reads what ``wire(_:)`` wrote; nil for anything else.
     package static func read(wire bytes: [UInt8]) -> Result<HTTPAnswer, TransportFailure>? {
-        guard let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
+        guard let json = try? JSONValue(bytes) else { return nil }
         if let kind = json["failure"]?.text.flatMap(TransportFailure.Kind.init) {
             return .failure(
                 TransportFailure(kind, json["detail"]?.text ?? "", mayBeSent: json["may_be_sent"] != .bool(false)))

@@ -72,8 +72,8 @@ package struct IdentityToken: Sendable {
 
     private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(Flaw) -> [String: JSONValue] {
         guard let bytes = Base64URL.decode(part) else { throw .malformed("its \(name) is not base64url") }
-        do throws(JSONValue.Flaw) {
-            guard case .object(let members) = try JSONValue(bytes, duplicates: .refused) else { throw .notJSON }
+        do throws(JSONFlaw) {
+            guard case .object(let members) = try JSONValue(bytes) else { throw .notJSON }
             return members
         } catch {
             if case .duplicate(let member) = error { throw .duplicate(member) }

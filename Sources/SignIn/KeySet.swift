@@ -16,7 +16,7 @@ package struct KeySet: Sendable {
     /// The key set in an answer's body. Members that are no RSA keys for signatures are passed over, as RFC 7517, section
     /// 5, asks for; nil when there is no list of keys.
     package init?(_ bytes: [UInt8]) {
-        guard let members = (try? JSONValue(bytes, duplicates: .refused))?["keys"]?.elements else { return nil }
+        guard let members = (try? JSONValue(bytes))?["keys"]?.elements else { return nil }
         var keys: [String: [Numbers]] = [:]
         for member in members {
             guard member["kty"]?.text == "RSA", (member["use"]?.text ?? "sig") == "sig",

@@ -20,7 +20,7 @@ package struct SecretTrial: Sendable {
     /// Reads a request of ``request``: one JSON object with `client_id` and `client_secret`; other members are passed
     /// over. Nil for anything else.
     package init?(request bytes: [UInt8], token: ([UInt8]) -> Token) {
-        guard bytes.count <= Self.longestRequest, let json = try? JSONValue(bytes, duplicates: .refused),
+        guard bytes.count <= Self.longestRequest, let json = try? JSONValue(bytes),
             let clientID = json["client_id"]?.text.flatMap({ ClientID($0) }),
             let secret = json["client_secret"]?.text, !secret.isEmpty,
             secret.utf8.count <= Token.maximumLength, secret.utf8.allSatisfy(\.isASCIIVisible)
@@ -134,7 +134,7 @@ package struct Verdict: Hashable, Sendable {
 
     /// Reads an ``answer``; nil for anything else.
     package init?(answer bytes: [UInt8]) {
-        guard let json = try? JSONValue(bytes, duplicates: .refused),
+        guard let json = try? JSONValue(bytes),
             let outcome = json["verdict"]?.text.flatMap(Outcome.init)
         else { return nil }
         self.init(

@@ -26,38 +26,32 @@ struct RecordFormat: Sendable {
     let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8] {
-        seal(RecordDocument.json(of: record, of: client))
+        seal(RecordDocument(record, of: client))
     }
 
     func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
-        let document = try unseal(bytes)
-        do throws(Malformed) {
-            return try RecordDocument.record(in: document, of: client, sha256: sha256)
-        } catch {
-            throw .damaged
-        }
+        try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256)
     }
 
     func encode(_ states: ReportedStates) -> [UInt8] {
-        seal(ReportedStatesDocument.json(of: states))
+        seal(states)
     }
 
     func decodeReportedStates(_ bytes: [UInt8]) throws(Flaw) -> ReportedStates {
-        let document = try unseal(bytes)
-        do throws(Malformed) { return try ReportedStatesDocument.states(in: document) } catch { throw .damaged }
+        try unseal(ReportedStates.self, bytes)
     }
 
-    private func seal(_ document: JSONText) -> [UInt8] {
-        let body = document.bytes + [UInt8(ascii: "\n")]
+    private func seal(_ document: some JSONDocument) -> [UInt8] {
+        let body = document.jsonText.bytes + [UInt8(ascii: "\n")]
         return Array(header(of: body).utf8) + body
     }
 
-    private func unseal(_ bytes: [UInt8]) throws(Flaw) -> JSONValue {
+    private func unseal<Document: JSONDocument>(_ type: Document.Type, _ bytes: [UInt8]) throws(Flaw) -> Document {
         guard let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])
         guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }
-        do throws(JSONValue.Flaw) { return try JSONValue(body, duplicates: .refused) } catch { throw .damaged }
+        do throws(JSONFlaw) { return try Document(parsing: body) } catch { throw .damaged }
     }
 
     private func header(of body: [UInt8]) -> String {

@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 import Model
 import NIOHTTP1
 
@@ -24,14 +24,14 @@ package struct Problem: Error, Hashable, Sendable {
 }
 
 extension Problem: JSONDocument {
-    package init(_ problem: Problem?, _ members: inout JSONMembers) throws {
+    package init(_ problem: Problem?, _ members: inout JSONMembers) throws(JSONFlaw) {
         // Without a `type` the status identifies the problem, and the title is HTTP's own phrase for it (RFC 9457).
         members.derived("type", "about:blank")
         members.derived("title", problem.map { HTTPResponseStatus(statusCode: $0.status).reasonPhrase } ?? "")
         status = try members("status", problem?.status)
         detail = try members("detail", problem?.detail)
-        diagnostics = try members.orAbsent("diagnostics", problem?.diagnostics.nonEmpty) ?? []
-        outcomes = try members.orAbsent("outcomes", problem?.outcomes.nonEmpty) ?? []
+        diagnostics = try members.unlessEmpty("diagnostics", problem?.diagnostics) ?? []
+        outcomes = try members.unlessEmpty("outcomes", problem?.outcomes) ?? []
     }
 }
 
@@ -52,9 +52,4 @@ extension Problem {
     static func shortened(_ text: String) -> String {
         text.count <= 80 ? text : text.prefix(80) + "…"
     }
-}
-
-extension Array {
-    /// Nil instead of an empty list.
-    fileprivate var nonEmpty: Self? { isEmpty ? nil : self }
 }

@@ -1,5 +1,4 @@
 package import AppleClientSecret
-import FoundationEssentials
 import Model
 import NIOHTTP1
 
@@ -13,7 +12,7 @@ struct RenewalBody {
 }
 
 extension RenewalBody: JSONDocument {
-    init(_ body: RenewalBody?, _ members: inout JSONMembers) throws {
+    init(_ body: RenewalBody?, _ members: inout JSONMembers) throws(JSONFlaw) {
         // Ignoring a misspelt member would renew more than was asked for. First, because a value that is wrong may be
         // that of a member which does not exist.
         try members.refuseOthers(than: ["clients", "due_within", "deliver_only", "skip_verify"])
@@ -37,32 +36,26 @@ extension RenewalBody: JSONDocument {
             self.init()
             return
         }
-        do {
+        do throws(JSONFlaw) {
             try self.init(parsing: json)
-        } catch let error as DecodingError {
-            throw Problem(.badRequest, "the body is not a renewal: \(error.words)")
         } catch {
-            throw Problem(.badRequest, "the body is not a renewal: it is not JSON")
+            throw Problem(.badRequest, "the body is not a renewal: \(error.words)")
         }
     }
 
     /// A span of time: seconds as a number, or text such as `21d`.
-    struct DueWithin: JSONValue {
+    struct DueWithin: JSONConvertible {
         var seconds: Seconds
 
         init(_ seconds: Seconds) {
             self.seconds = seconds
         }
 
-        var jsonValue: JSONText { .number(Int(clamping: seconds.count)) }
+        var jsonText: JSONText { seconds.count.jsonText }
 
-        init(jsonFrom decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            let count = try? container.decode(Int64.self)
-            let text = try? container.decode(String.self)
-            guard let span = count ?? text.flatMap({ Span.parse($0)?.count }), span >= 0 else {
-                throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "expected seconds as a number, or a span such as \"21d\"")
+        init(jsonValue: JSONValue) throws(JSONFlaw) {
+            guard let span = jsonValue.whole ?? jsonValue.text.flatMap({ Span.parse($0)?.count }), span >= 0 else {
+                throw jsonValue.unexpected("seconds as a number, or a span such as \"21d\"")
             }
             seconds = Seconds(span)
         }
@@ -93,13 +86,13 @@ package struct RenewalReport: Hashable, Sendable {
 }
 
 extension RenewalReport: JSONDocument {
-    package init(_ report: RenewalReport?, _ members: inout JSONMembers) throws {
+    package init(_ report: RenewalReport?, _ members: inout JSONMembers) throws(JSONFlaw) {
         outcomes = try members("outcomes", report?.outcomes)
     }
 }
 
 extension RenewalReport.Outcome: JSONDocument {
-    package init(_ outcome: Self?, _ members: inout JSONMembers) throws {
+    package init(_ outcome: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
         client = try members("client", outcome?.client)
         result = try members("result", outcome?.result)
         fingerprint = try members.orNull("fingerprint", outcome?.fingerprint)
@@ -134,7 +127,7 @@ package struct ReloadReport: Hashable, Sendable {
 }
 
 extension ReloadReport: JSONDocument {
-    package init(_ report: ReloadReport?, _ members: inout JSONMembers) throws {
+    package init(_ report: ReloadReport?, _ members: inout JSONMembers) throws(JSONFlaw) {
         unserved = try members("unserved", report?.unserved)
         orphaned = try members("orphaned", report?.orphaned)
     }

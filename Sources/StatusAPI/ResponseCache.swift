@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Model
 import NIOCore
 

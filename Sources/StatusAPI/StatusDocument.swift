@@ -7,7 +7,7 @@ package import Model
 // not listed is internal.
 
 extension Snapshot: JSONDocument {
-    package init(_ snapshot: Snapshot?, _ members: inout JSONMembers) throws {
+    package init(_ snapshot: Snapshot?, _ members: inout JSONMembers) throws(JSONFlaw) {
         let version = try members("version", snapshot?.version)
         let health = try members("state", snapshot?.health)
         let report = try members.reason(snapshot?.reasonReport)
@@ -25,7 +25,7 @@ extension Snapshot: JSONDocument {
 }
 
 extension ConfigurationView: JSONDocument {
-    package init(_ view: ConfigurationView?, _ members: inout JSONMembers) throws {
+    package init(_ view: ConfigurationView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         self.init(
             path: try members("path", view?.path), loadedAt: try members("loaded_at", view?.loadedAt),
             error: try members.orNull("error", view?.error))
@@ -33,7 +33,7 @@ extension ConfigurationView: JSONDocument {
 }
 
 extension ClientView: JSONDocument {
-    package init(_ view: ClientView?, _ members: inout JSONMembers) throws {
+    package init(_ view: ClientView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         let name = try members("name", view?.name)
         let clientID = try members("client_id", view?.clientID)
         let team = try members("team_id", view?.team)
@@ -70,7 +70,7 @@ extension ClientView: JSONDocument {
 }
 
 extension OutputView: JSONDocument {
-    package init(_ view: OutputView?, _ members: inout JSONMembers) throws {
+    package init(_ view: OutputView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         let path = try members.orNull("path", view?.path)
         let target = try members.orAbsent("target", view?.target)
         let format = try members.orNull("format", view?.format)
@@ -78,7 +78,7 @@ extension OutputView: JSONDocument {
         let writtenAt = try members.orNull("written_at", view?.writtenAt)
         let error = try members.orNull("error", view?.error)
         guard let target else {
-            guard let path, let format else { throw DecodingError.valueNotFound(AbsolutePath.self, .outputOfNothing) }
+            guard let path, let format else { throw .unexpected("an output has neither a path nor a target") }
             self.init(
                 path: path, format: format, state: state, writtenAt: writtenAt, error: error,
                 repairs: view?.repairs ?? 0)
@@ -91,13 +91,8 @@ extension OutputView: JSONDocument {
     }
 }
 
-extension DecodingError.Context {
-    fileprivate static let outputOfNothing = DecodingError.Context(
-        codingPath: [], debugDescription: "an output has neither a path nor a target")
-}
-
 extension SourceView: JSONDocument {
-    package init(_ view: SourceView?, _ members: inout JSONMembers) throws {
+    package init(_ view: SourceView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         let kind = try members("kind", view?.kind)
         self.init(
             place: try members("place", view?.place), state: try members("state", view?.state),
@@ -107,7 +102,7 @@ extension SourceView: JSONDocument {
 }
 
 extension ActionView: JSONDocument {
-    package init(_ view: ActionView?, _ members: inout JSONMembers) throws {
+    package init(_ view: ActionView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         self.init(
             action: try members("action", view?.action), state: try members("state", view?.state),
             ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error))
@@ -115,7 +110,7 @@ extension ActionView: JSONDocument {
 }
 
 extension VerificationView: JSONDocument {
-    package init(_ view: VerificationView?, _ members: inout JSONMembers) throws {
+    package init(_ view: VerificationView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         self.init(
             fingerprint: try members("fingerprint", view?.fingerprint),
             verdict: try members("verdict", view?.verdict), askedAt: try members.orNull("asked_at", view?.askedAt),
@@ -127,7 +122,7 @@ extension VerificationView: JSONDocument {
 
 extension JSONMembers {
     /// Two members: the whole reason on one line, null when there is none, and its parts, left out when there is none.
-    fileprivate mutating func reason(_ report: ReasonReport?) throws -> ReasonReport? {
+    fileprivate mutating func reason(_ report: ReasonReport?) throws(JSONFlaw) -> ReasonReport? {
         let sentence = try orNull("reason", report?.sentence)
         let failure = try orAbsent("failure", report?.failure)
         // A daemon sends parts only with the line; parts alone are shown all the same.
@@ -147,7 +142,7 @@ extension ReasonReport {
 }
 
 extension FailureReport: JSONDocument {
-    package init(_ report: FailureReport?, _ members: inout JSONMembers) throws {
+    package init(_ report: FailureReport?, _ members: inout JSONMembers) throws(JSONFlaw) {
         self.init(
             code: try members("code", report?.code), message: try members("message", report?.message),
             since: try members("since", report?.since),
@@ -159,34 +154,10 @@ extension FailureReport: JSONDocument {
 
 // MARK: Values
 
-extension JSONString where Self: RawRepresentable<String> {
-    package var jsonString: String { rawValue }
-
-    package init?(jsonString text: String) { self.init(rawValue: text) }
-}
-
-extension HealthState: JSONString {}
 extension OutputView.State: JSONString {}
 extension ActionView.State: JSONString {}
 extension SourceView.State: JSONString {}
 extension VerificationView.Verdict: JSONString {}
-
-extension JSONString where Self: CustomStringConvertible {
-    package var jsonString: String { description }
-}
-
-extension JSONString where Self: LosslessStringConvertible {
-    package init?(jsonString text: String) { self.init(text) }
-}
-
-extension ClientName: JSONString {}
-extension ClientID: JSONString {}
-extension TeamID: JSONString {}
-extension KeyID: JSONString {}
-extension Fingerprint: JSONString {}
-extension AbsolutePath: JSONString {}
-extension TargetName: JSONString {}
-extension ActionID: JSONString {}
 
 extension FileFormat: JSONString {
     package var jsonString: String { name }

@@ -80,7 +80,7 @@ enum EtcdAnswer {
     }
 
     private static func json(_ answer: HTTPAnswer) -> JSONValue? {
-        guard let json = try? JSONValue(answer.body, duplicates: .refused), case .object = json else { return nil }
+        guard let json = try? JSONValue(answer.body), case .object = json else { return nil }
         return json
     }
 

@@ -29,7 +29,7 @@ package struct StoreAnswer: Equatable, Sendable {
     /// - Parameter question: the one that was asked; nil where that is not known.
     package init?(line bytes: [UInt8], to question: StoreQuestion? = nil, sha256: ([UInt8]) -> [UInt8]) {
         let limit = question.map(Self.mostValues) ?? .max
-        guard let json = try? JSONValue(bytes, duplicates: .refused, atMost: limit),
+        guard let json = try? JSONValue(bytes, atMost: limit),
             let result = StoreResult(json, sha256: sha256)
         else { return nil }
         let seconds = json["certificate_expires"]?.whole

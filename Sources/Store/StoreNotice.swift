@@ -18,7 +18,7 @@ package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
     /// Reads a ``line``; nil for anything else.
     package init?(line bytes: [UInt8]) {
         guard bytes.count <= Self.longest,
-            let text = (try? JSONValue(bytes, duplicates: .refused))?["notice"]?.text
+            let text = (try? JSONValue(bytes))?["notice"]?.text
         else { return nil }
         self.init(rawValue: text)
     }

@@ -48,7 +48,7 @@ package enum StoreQuestion: Equatable, Sendable {
 
     /// Reads ``request``; nil for anything else, a token that is no compact JWS included.
     package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes, duplicates: .refused) else { return nil }
+        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes) else { return nil }
         switch json["do"]?.text {
         case "read":
             let texts = json["slots"]?.elements ?? []

@@ -51,7 +51,7 @@ package enum StoreValue {
     /// What a key with this value holds.
     package static func decode(_ bytes: [UInt8], revision: Int64, sha256: ([UInt8]) -> [UInt8]) -> StoreFinding {
         guard bytes.count <= longest else { return .flawed(.tooLong, revision: revision) }
-        guard let json = try? JSONValue(bytes, duplicates: .refused), json["v"]?.whole == 1,
+        guard let json = try? JSONValue(bytes), json["v"]?.whole == 1,
             let text = json["token"]?.text, (try? CompactJWS(Array(text.utf8))) != nil
         else { return .flawed(.notAValue, revision: revision) }
         return .token(Token(Array(text.utf8), sha256: sha256), revision: revision)

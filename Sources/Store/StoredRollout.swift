@@ -61,7 +61,7 @@ package struct StoredRollout: Hashable, Sendable {
 
     /// What a key of the store with this value holds.
     static func decode(_ bytes: [UInt8], revision: Int64) -> RolloutFinding {
-        guard bytes.count <= StoreValue.longest, let json = try? JSONValue(bytes, duplicates: .refused),
+        guard bytes.count <= StoreValue.longest, let json = try? JSONValue(bytes),
             let rollout = StoredRollout(json)
         else { return .flawed(revision: revision) }
         return .rollout(rollout, revision: revision)

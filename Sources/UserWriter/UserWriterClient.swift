@@ -1,7 +1,6 @@
 internal import AppleClientSecret
 import Config
 internal import Failures
-internal import FoundationEssentials
 package import Linux
 package import Model
 package import Outputs

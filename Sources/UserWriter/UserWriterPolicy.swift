@@ -77,8 +77,8 @@ struct UserWriterPolicy {
 
     /// The secret, if it states that it is this client's; its signature is not checked. One of another key or team is the
     /// client's, too, where Apple is asked first: such a one stays until Apple has accepted its successor.
-    private func secret(_ token: WireToken, of name: ClientName) throws(Refusal) -> Secret {
-        guard let client = configuration.clients[name], let form = token.form,
+    private func secret(_ token: TokenText, of name: ClientName) throws(Refusal) -> Secret {
+        guard let client = configuration.clients[name], let form = token.parsed?.form,
             let token = token.token(sha256: sha256)
         else { throw .notItsSecret }
         let keys = client.keys.compactMap { configuration.keys[$0] }.map {

@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import FoundationEssentials
 import Linux
 import Model
 import Outputs
@@ -12,6 +11,8 @@ enum Frame {
     /// file and the names of their slots.
     static let limit = 2 << 20
     static let headerLength = 4
+    /// The most JSON values of a message: each place in a file has four, and takes twenty bytes at least.
+    private static let mostValues = limit / 4
 
     /// Why a message could not be read.
     enum Flaw: Error, Hashable, Sendable {
@@ -25,13 +26,13 @@ enum Frame {
         case broken(Errno)
     }
 
-    static func encode(_ message: some Encodable) throws(Flaw) -> [UInt8] {
-        guard let body = try? JSONEncoder().encode(message) else { throw .malformed }
+    static func encode(_ message: some JSONConvertible) throws(Flaw) -> [UInt8] {
+        let body = message.jsonText.bytes
         guard body.count <= limit else { throw .oversized(body.count) }
         return (0..<headerLength).reversed().map { UInt8(truncatingIfNeeded: body.count >> ($0 * 8)) } + body
     }
 
-    static func read<Message: Decodable>(
+    static func read<Message: JSONDocument>(
         _ type: Message.Type, from stream: borrowing TimedStream
     ) throws(Flaw) -> Message {
         let header = try take(headerLength, from: stream)
@@ -50,9 +51,8 @@ enum Frame {
         return length
     }
 
-    static func decode<Message: Decodable>(_ type: Message.Type, _ body: [UInt8]) throws(Flaw) -> Message {
-        guard let message = try? JSONDecoder().decode(type, from: Data(body)) else { throw .malformed }
-        return message
+    static func decode<Message: JSONDocument>(_ type: Message.Type, _ body: [UInt8]) throws(Flaw) -> Message {
+        do throws(JSONFlaw) { return try Message(parsing: body, atMost: mostValues) } catch { throw .malformed }
     }
 
     private static func take(_ count: Int, from stream: borrowing TimedStream) throws(Flaw) -> [UInt8] {
@@ -65,12 +65,11 @@ enum Frame {
 }
 
 /// A request of the daemon to a writer. A connection carries one request and one answer.
-struct WriterRequest: Codable, Sendable {
+struct WriterRequest: Sendable {
     /// A writer and a daemon of different versions may meet for as long as the older one still runs.
     static let currentVersion = 1
 
-    enum Task: String, Codable, Sendable {
-        // A name in a message between two processes: never rename it.
+    enum Task: String, JSONString, Sendable {
         case observe
         /// Find out what would keep the file from being written; nothing is touched.
         case examine
@@ -78,10 +77,10 @@ struct WriterRequest: Codable, Sendable {
     }
 
     /// One place in the file, whose it is and, to be published, what it is to hold.
-    struct Place: Codable, Sendable {
+    struct Place: Sendable {
         var variable: String?
         var client: String
-        var token: WireToken?
+        var token: TokenText?
     }
 
     var version = Self.currentVersion
@@ -103,7 +102,7 @@ struct WriterRequest: Codable, Sendable {
         group = spec.group
         places = spec.slots.map { slot, client in
             Place(
-                variable: slot.variable, client: client.description, token: secrets[slot].map { WireToken($0) })
+                variable: slot.variable, client: client.description, token: secrets[slot].map { TokenText($0) })
         }
     }
 }
@@ -119,14 +118,14 @@ extension Slot {
 }
 
 /// A writer's answer: what the file held, or why that is not known.
-struct WriterAnswer: Codable, Sendable {
-    struct Place: Codable, Sendable {
+struct WriterAnswer: Sendable {
+    struct Place: Sendable {
         var variable: String?
         /// Nil: something that cannot be a token.
-        var token: WireToken?
+        var token: TokenText?
     }
 
-    struct Contents: Codable, Sendable {
+    struct Contents: Sendable {
         var exists: Bool
         var otherLines: Bool
         var isAsConfigured: Bool
@@ -136,7 +135,7 @@ struct WriterAnswer: Codable, Sendable {
         var directory: DirectoryMark?
     }
 
-    struct Fault: Codable, Sendable {
+    struct Fault: Sendable {
         var code: String
         var cause: Int32?
         var detail: String?
@@ -145,11 +144,6 @@ struct WriterAnswer: Codable, Sendable {
     var version = WriterRequest.currentVersion
     var fault: Fault?
     var contents: Contents?
-
-    /// Names in a message between two processes, of which an upgrade replaces one first: never rename one.
-    private enum CodingKeys: String, CodingKey {
-        case version, fault, contents
-    }
 
     init(_ failure: Failure) {
         fault = Fault(code: failure.code.rawValue, cause: failure.cause, detail: failure.detail)
@@ -160,7 +154,7 @@ struct WriterAnswer: Codable, Sendable {
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
             places: contents.slots.map { slot, found in
                 switch found {
-                case .token(let token): Place(variable: slot.variable, token: WireToken(token))
+                case .token(let token): Place(variable: slot.variable, token: TokenText(token))
                 case .foreign: Place(variable: slot.variable, token: nil)
                 }
             },
@@ -172,46 +166,82 @@ struct WriterAnswer: Codable, Sendable {
 }
 
 /// Identifies a directory on this machine, by whichever path it is reached.
-struct DirectoryMark: Codable, Hashable, Sendable {
-    let device: UInt64
-    let inode: UInt64
+struct DirectoryMark: Hashable, Sendable {
+    let device: Int64
+    let inode: Int64
 
-    /// Nil when its status cannot be read.
+    /// Nil when its status cannot be read, or when a number in it is more than JSON's readers keep exactly.
     init?(of directory: AbsolutePath) {
-        guard let status = FileStatus.following(directory.description) else { return nil }
-        device = status.identity.device
-        inode = status.identity.inode
+        guard let status = FileStatus.following(directory.description),
+            let device = Int64(exactly: status.identity.device), let inode = Int64(exactly: status.identity.inode)
+        else { return nil }
+        self.device = device
+        self.inode = inode
     }
 }
 
-/// A secret's bytes in a message on a user writer's socket; printing it shows none of them.
-struct WireToken: Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    private let text: String
+// MARK: Members
 
-    init(_ token: Token) {
-        text = token.withBytes { String(decoding: $0, as: UTF8.self) }
+// Names in messages between two processes, of which an upgrade replaces one first: never rename one.
+
+extension WriterRequest: JSONDocument {
+    init(_ request: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        version = try members("version", request?.version)
+        task = try members("task", request?.task)
+        path = try members("path", request?.path)
+        kind = try members("kind", request?.kind)
+        mode = try members.orAbsent("mode", request?.mode)
+        group = try members.orAbsent("group", request?.group)
+        places = try members("places", request?.places)
+        mayCreate = try members("mayCreate", request?.mayCreate)
+        tag = try members.orAbsent("tag", request?.tag)
     }
+}
 
-    init(from decoder: any Decoder) throws {
-        text = try decoder.singleValueContainer().decode(String.self)
+extension WriterRequest.Place: JSONDocument {
+    init(_ place: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        variable = try members.orAbsent("variable", place?.variable)
+        client = try members("client", place?.client)
+        token = try members.orAbsent("token", place?.token)
     }
+}
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
+extension WriterAnswer: JSONDocument {
+    init(_ answer: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        version = try members("version", answer?.version)
+        fault = try members.orAbsent("fault", answer?.fault)
+        contents = try members.orAbsent("contents", answer?.contents)
     }
+}
 
-    /// What the other side sent as a token, checked for its length only.
-    func token(sha256: ([UInt8]) -> [UInt8]) -> Token? {
-        text.utf8.count > Token.maximumLength ? nil : Token(Array(text.utf8), sha256: sha256)
+extension WriterAnswer.Place: JSONDocument {
+    init(_ place: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        variable = try members.orAbsent("variable", place?.variable)
+        token = try members.orAbsent("token", place?.token)
     }
+}
 
-    /// What a client secret states; nil when it is none.
-    var form: SecretForm? {
-        (try? CompactJWS(Array(text.utf8)))?.form
+extension WriterAnswer.Contents: JSONDocument {
+    init(_ contents: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        exists = try members("exists", contents?.exists)
+        otherLines = try members("otherLines", contents?.otherLines)
+        isAsConfigured = try members("isAsConfigured", contents?.isAsConfigured)
+        places = try members("places", contents?.places)
+        directory = try members.orAbsent("directory", contents?.directory)
     }
+}
 
-    var description: String { "(a token)" }
+extension WriterAnswer.Fault: JSONDocument {
+    init(_ fault: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        code = try members("code", fault?.code)
+        cause = try members.orAbsent("cause", fault?.cause)
+        detail = try members.orAbsent("detail", fault?.detail)
+    }
+}
 
-    var customMirror: Mirror { Mirror(self, children: []) }
+extension DirectoryMark: JSONDocument {
+    init(_ mark: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        device = try members("device", mark?.device)
+        inode = try members("inode", mark?.inode)
+    }
 }

@@ -59,7 +59,7 @@ enum RoleInput {
     /// Reads a JSON object of strings; returns it form-encoded.
     static func form() throws -> String {
         let bytes = try read(limit: longestForm)
-        guard let json = try? JSONValue(bytes, duplicates: .refused),
+        guard let json = try? JSONValue(bytes),
             case .object(let members) = json
         else { throw ValidationError("the request is no JSON object") }
         return FormEncoding.encode(

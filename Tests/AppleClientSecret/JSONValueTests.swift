@@ -2,8 +2,7 @@ import AppleClientSecret
 import Testing
 
 @Suite struct JSONValueTests {
-    private func read(_ text: String, _ duplicates: JSONValue.Duplicates = .refused) throws(JSONValue.Flaw) -> JSONValue
-    {
+    private func read(_ text: String, _ duplicates: JSONValue.Duplicates = .refused) throws(JSONFlaw) -> JSONValue {
         try JSONValue(Array(text.utf8), duplicates: duplicates)
     }
 
@@ -29,24 +28,24 @@ import Testing
         "\u{FEFF}{}", "'a'",
     ])
     func whatIsNoJSONIsRefused(text: String) {
-        #expect(throws: JSONValue.Flaw.notJSON) { try read(text) }
+        #expect(throws: JSONFlaw.notJSON) { try read(text) }
     }
 
     @Test func bytesThatAreNotUTF8AreRefused() {
-        #expect(throws: JSONValue.Flaw.notJSON) { try JSONValue([0x22, 0xC3, 0x28, 0x22], duplicates: .refused) }
+        #expect(throws: JSONFlaw.notJSON) { try JSONValue([0x22, 0xC3, 0x28, 0x22]) }
     }
 
     @Test func aNameThatOccursTwiceIsRefusedOrTheLastCounts() throws {
-        #expect(throws: JSONValue.Flaw.duplicate("a")) { try read(#"{"a": 1, "\u0061": 2}"#) }
-        #expect(throws: JSONValue.Flaw.duplicate("b")) { try read(#"{"a": {"b": 1, "b": 1}}"#) }
+        #expect(throws: JSONFlaw.duplicate("a")) { try read(#"{"a": 1, "\u0061": 2}"#) }
+        #expect(throws: JSONFlaw.duplicate("b")) { try read(#"{"a": {"b": 1, "b": 1}}"#) }
         #expect(try read(#"{"a": 1, "a": 2}"#, .lastCounts)["a"] == .integer(2))
     }
 
     @Test func nestingHasALimit() throws {
         let deep = JSONValue.deepest
         #expect(try read(String(repeating: "[", count: deep) + String(repeating: "]", count: deep)).elements != nil)
-        #expect(throws: JSONValue.Flaw.notJSON) { try read(String(repeating: "[", count: 100_000)) }
-        #expect(throws: JSONValue.Flaw.notJSON) {
+        #expect(throws: JSONFlaw.notJSON) { try read(String(repeating: "[", count: 100_000)) }
+        #expect(throws: JSONFlaw.notJSON) {
             try read(String(repeating: "[", count: deep + 2) + String(repeating: "]", count: deep + 2))
         }
     }

@@ -7,6 +7,7 @@ import Testing
     /// Who may call `withBytes`, and what for.
     private static let allowed = [
         "AppleClientSecret/Token.swift",  // where it stands
+        "AppleClientSecret/TokenText.swift",  // writes them into messages and records
         "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
         "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Keys/Verifying/TokenReader.swift",  // judges them
@@ -14,11 +15,10 @@ import Testing
         "Push/PushExchange.swift",  // makes them requests to an API
         "Push/PushMessage.swift",  // hands them to the program that asks it
         "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
-        "State/RecordDocument.swift",  // writes them into the state directory
+        "State/RecordDocument.swift",  // looks whether they are those of a token
         "Store/StoreQuestion.swift",  // hands them to the program that asks the store
         "Store/StoreResult.swift",  // and back
         "Store/StoreValue.swift",  // makes them a value in the store, and compares
-        "UserWriter/UserWriterProtocol.swift",  // sends them to a user writer, and back
         "clientsecretd/Commands/MintCommand.swift",  // prints one
         "clientsecretd/Commands/PublishedSecret.swift",  // reads its claims
         "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple

@@ -31,9 +31,9 @@ import Testing
         #expect(PushKind.pointer("") == [])
         for text in ["a", "/a~2", "/~"] { #expect(PushKind.pointer(text) == nil) }
         let bytes = Array(#"{"a":[{"b":1},{"b":"x,]"}]}"#.utf8)
-        let span = JSONEdit.span(of: ["a", "1", "b"], in: bytes)
+        let span = JSONValue.range(of: ["a", "1", "b"], in: bytes)
         #expect(span.map { String(decoding: bytes[$0], as: UTF8.self) } == #""x,]""#)
-        #expect(JSONEdit.span(of: ["a", "2"], in: bytes) == nil)
+        #expect(JSONValue.range(of: ["a", "2"], in: bytes) == nil)
     }
 }
 

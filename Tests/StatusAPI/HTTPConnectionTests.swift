@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Foundation
 import Model
 import Rotation

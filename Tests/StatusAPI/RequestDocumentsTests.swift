@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Testing
 
 @testable import StatusAPI

@@ -38,7 +38,7 @@ import Testing
         // The other client's variable in the same file is a place of its own.
         var both = try Samples.publication()
         both.places.append(
-            .init(variable: "OTHER", client: "api", token: WireToken(try Samples.token("com.example.api"))))
+            .init(variable: "OTHER", client: "api", token: TokenText(try Samples.token("com.example.api"))))
         #expect(try policy.order(both).secrets.count == 2)
     }
 
@@ -94,7 +94,7 @@ import Testing
     ])
     func whatIsNoSecretIsRefused(text: String) throws {
         let token = Token(Array(text.utf8), sha256: { SHA256.digest($0) })
-        #expect(try refusal { $0.places[0].token = WireToken(token) } == .notItsSecret)
+        #expect(try refusal { $0.places[0].token = TokenText(token) } == .notItsSecret)
     }
 
     @Test(arguments: [
@@ -103,7 +103,7 @@ import Testing
     ])
     func anotherClientsTeamsOrKeysSecretIsRefused(client: String, team: String, key: String) throws {
         let token = try Samples.token(client, team: team, key: key)
-        #expect(try refusal { $0.places[0].token = WireToken(token) } == .notItsSecret)
+        #expect(try refusal { $0.places[0].token = TokenText(token) } == .notItsSecret)
     }
 
     /// While a key is being replaced, secrets of both are published.
@@ -131,7 +131,7 @@ import Testing
         let policy = UserWriterPolicy(
             configuration: configuration, user: 1000, userID: { _ in 1000 }, sha256: { SHA256.digest($0) })
         var request = try Samples.publication()
-        request.places[0].token = WireToken(try Samples.token(key: keyID))
+        request.places[0].token = TokenText(try Samples.token(key: keyID))
         return (try? policy.order(request)) != nil
     }
 

@@ -4,7 +4,7 @@ import Config
 import Daemon
 import Failures
 import Formats
-import FoundationEssentials
+import Glibc
 import Linux
 import Model
 import StatusAPI
@@ -255,5 +255,16 @@ func accepted(_ result: Result<LoadedConfiguration, Refusal>) throws(CommandFail
 
 /// The variables that the program was started with.
 enum Environment {
-    static let current = ProcessInfo.processInfo.environment
+    static let current: [String: String] = {
+        var all: [String: String] = [:]
+        var next = unsafe environ
+        while let text = unsafe next.pointee {
+            let parts = unsafe String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // Of two with one name the first counts, as for getenv(3).
+            if parts.count == 2 { all.merge([String(parts[0]): String(parts[1])]) { first, _ in first } }
+            unsafe next += 1
+        }
+        return all
+    }()
 }

@@ -65,7 +65,7 @@ enum HeldToken {
             }
             return text
         }
-        guard let token = (try? JSONValue(Array(text.utf8), duplicates: .refused))?[member]?.text else {
+        guard let token = (try? JSONValue(Array(text.utf8)))?[member]?.text else {
             throw CommandFailure(.failed, "\(name(of: file)): this is no JSON object with \"\(member)\"")
         }
         return token

@@ -40,7 +40,7 @@ enum FrameTarget {
     }
 
     /// As it comes over a socket whose other end then closes.
-    private static func read<Message: Decodable>(_ type: Message.Type, _ bytes: [UInt8]) throws -> Message {
+    private static func read<Message: JSONDocument>(_ type: Message.Type, _ bytes: [UInt8]) throws -> Message {
         var ends: [Int32] = [-1, -1]
         try promise(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
         let near = TimedStream(UnixStream(adopting: Descriptor(adopting: ends[0])), milliseconds: 10_000)

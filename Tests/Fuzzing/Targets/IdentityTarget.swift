@@ -46,7 +46,7 @@ enum IdentityTarget {
             keys: keys, client: try known(ClientID(IdentitySample.client)), nonce: IdentitySample.nonce,
             now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt), sha256: SHA256.digest)
         guard flaws.isEmpty else { return }
-        let moduli = try JSONValue(bytes, duplicates: .refused)["keys"]?.elements?.compactMap { $0["n"]?.text } ?? []
+        let moduli = try JSONValue(bytes)["keys"]?.elements?.compactMap { $0["n"]?.text } ?? []
         let modulus = Base64URL.decode(Array(IdentitySample.modulus.utf8))
         try promise(
             moduli.contains { Base64URL.decode(Array($0.utf8)) == modulus }, "accepted without the key that signed it")

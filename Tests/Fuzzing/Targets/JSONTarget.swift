@@ -9,7 +9,7 @@ enum JSONTarget {
     private static let value = Array(#""new.value-1_x""#.utf8)
 
     static func run(_ bytes: [UInt8]) throws {
-        guard let json = try? JSONValue(bytes, duplicates: .refused) else { return }
+        guard let json = try? JSONValue(bytes) else { return }
         try promise((try? JSONValue(bytes, duplicates: .lastCounts)) == json, "it depends on what duplicates mean")
         guard let other = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
             throw BrokenPromise(description: "another reader takes it for no JSON")
@@ -48,8 +48,8 @@ enum JSONTarget {
         // A scan begins at the text's beginning each time.
         while let (pointer, value) = rest.popLast(), looked < 64 {
             looked += 1
-            let place = JSONEdit.span(of: pointer, in: bytes)
-            let found = place.flatMap { try? JSONValue(Array(bytes[$0]), duplicates: .refused) }
+            let place = JSONValue.range(of: pointer, in: bytes)
+            let found = place.flatMap { try? JSONValue(Array(bytes[$0])) }
             try promise(found == value, "another value is found at \(pointer)")
             let escaped = pointer.map {
                 "/" + $0.replacingOccurrences(of: "~", with: "~0").replacingOccurrences(of: "/", with: "~1")
@@ -71,8 +71,8 @@ enum JSONTarget {
         }
         var wanted = members
         wanted[name] = .string("new.value-1_x")
-        try promise((try? JSONValue(after, duplicates: .refused)) == .object(wanted), "\(name) is not all that is new")
-        let length = JSONEdit.span(of: [name], in: bytes)?.count ?? 0
+        try promise((try? JSONValue(after)) == .object(wanted), "\(name) is not all that is new")
+        let length = JSONValue.range(of: [name], in: bytes)?.count ?? 0
         let start = zip(bytes, after).prefix { $0 == $1 }.count
         let kept = zip(bytes.reversed(), after.reversed()).prefix { $0 == $1 }.count
         try promise(start + kept >= bytes.count - length, "what stands around \(name) has changed")

@@ -49,7 +49,7 @@ enum PushAnswersTarget {
         try promise(PushResult(answer: result.answer.bytes) == result, "\(kind.name): not read back")
         for (request, _) in exchanged where request.body != nil {
             try promise(
-                request.body.map { (try? JSONValue($0, duplicates: .refused)) != nil } == true,
+                request.body.map { (try? JSONValue($0)) != nil } == true,
                 "\(kind.name): a request that is no JSON")
         }
         try checkWhatIsKept(exchanged, of: kind)
@@ -61,7 +61,7 @@ enum PushAnswersTarget {
             try Shown.check(failure.detail ?? "")
         case .published(verified: true), .read(holds: true):
             let body = exchanged.last?.answer.body ?? []
-            let json = try JSONValue(body, duplicates: .refused)
+            let json = try JSONValue(body)
             try promise(shows(json), "\(kind.name): verified by an answer that does not show it")
         default: break
         }
@@ -72,7 +72,7 @@ enum PushAnswersTarget {
         switch json {
         case .string(let text):
             text == secret || text == Base64.encode(Array(secret.utf8)) || text.utf8.count == 64
-                || (try? JSONValue(Array(text.utf8), duplicates: .refused)).map(shows) == true
+                || (try? JSONValue(Array(text.utf8))).map(shows) == true
         case .array(let elements): elements.contains(where: shows)
         case .object(let members): members.values.contains(where: shows)
         default: false
@@ -85,8 +85,8 @@ enum PushAnswersTarget {
     ) throws {
         for (read, write) in zip(exchanged, exchanged.dropFirst()) where read.answer.status == 200 {
             guard let body = write.request.body,
-                let written = document(of: kind, try JSONValue(body, duplicates: .refused), ["data"]),
-                let found = document(of: kind, try JSONValue(read.answer.body, duplicates: .refused), ["data", "data"])
+                let written = document(of: kind, try JSONValue(body), ["data"]),
+                let found = document(of: kind, try JSONValue(read.answer.body), ["data", "data"])
             else { continue }
             var wanted = found
             wanted["client_secret"] = .string(secret)
@@ -99,7 +99,7 @@ enum PushAnswersTarget {
             switch kind.name {
             case "vault": json[pointer]
             case "aws_secrets_manager":
-                json["SecretString"]?.text.flatMap { try? JSONValue(Array($0.utf8), duplicates: .refused) }
+                json["SecretString"]?.text.flatMap { try? JSONValue(Array($0.utf8)) }
             default: nil
             }
         guard case .object(let members)? = document else { return nil }

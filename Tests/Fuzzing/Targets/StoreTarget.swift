@@ -47,7 +47,7 @@ enum StoreTarget {
 
     private static func check(_ entry: EtcdAnswer.Entry, of key: [UInt8], _ answer: HTTPAnswer) throws {
         try promise(entry.revision > 0, "a key that exists has revision \(entry.revision)")
-        let texts = try texts(JSONValue(answer.body, duplicates: .refused))
+        let texts = try texts(JSONValue(answer.body))
         try promise(texts.contains(Base64.encode(key)), "a value of a key that the answer does not name")
         try promise(
             entry.value.isEmpty || texts.contains { Base64.decode($0) == entry.value },

@@ -1,84 +1,27 @@
-/// A JSON text (RFC 8259) from a server, in a token or in the state directory.
-///
-/// The rules are:
-/// - The text is UTF-8 without a byte-order mark, and nothing but white space follows the value.
-/// - Of members with the same name the last counts, or the text is refused: two readers of one token must not see
-///   different claims in it.
-/// - Values are nested ``deepest`` levels at most. A caller that reads what others may have made says how many there may be:
-///   a value of two bytes takes up to a hundred times as many in memory.
-package enum JSONValue: Hashable, Sendable {
-    case null
-    case bool(Bool)
-    /// A number without fraction and exponent that 64 bits hold.
-    case integer(Int64)
-    /// Any other number.
-    case fraction(Double)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-
-    /// How many levels of arrays and objects are read.
-    package static let deepest = 32
-
-    /// Why bytes are no such text.
-    package enum Flaw: Error, Hashable, Sendable {
-        case notJSON
-        /// A name occurs twice in one object.
-        case duplicate(String)
-    }
-
-    /// What becomes of members with the same name.
-    package enum Duplicates: Sendable {
-        case lastCounts
-        case refused
-    }
-
-    /// - Parameter limit: how many values there are at most, those in arrays and objects included.
-    package init(_ bytes: [UInt8], duplicates: Duplicates, atMost limit: Int = .max) throws(Flaw) {
-        var reader = JSONReader(bytes: bytes, duplicates: duplicates, room: limit)
-        self = try reader.whole()
-    }
-
-    /// The member `name` of an object; nil where there is none, or where this is no object.
-    package subscript(name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members[name]
-    }
-
-    /// The text; nil for any other value.
-    package var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
-    /// The whole number; nil for any other value.
-    package var whole: Int64? {
-        guard case .integer(let number) = self else { return nil }
-        return number
-    }
-
-    /// The elements; nil for any other value.
-    package var elements: [JSONValue]? {
-        guard case .array(let elements) = self else { return nil }
-        return elements
-    }
-}
-
-/// Reads one JSON text from its beginning to its end.
-private struct JSONReader {
-    let bytes: [UInt8]
-    let duplicates: JSONValue.Duplicates
+/// Reads one JSON text from its beginning to its end, by the rules of ``JSONValue``.
+struct JSONReader {
+    private let bytes: [UInt8]
+    private let duplicates: JSONValue.Duplicates
     /// How many more values there may be.
-    var room: Int
-    var position = 0
+    private var room: Int
+    private var position = 0
+    /// The names that lead to the value whose place is looked for; nil when none is.
+    private let wanted: [String]?
+    /// How many of ``wanted`` lead to the value that is being read.
+    private var entered = 0
+    /// Where the value at ``wanted`` stands.
+    private(set) var found: Range<Int>?
 
-    init(bytes: [UInt8], duplicates: JSONValue.Duplicates, room: Int) {
+    init(
+        _ bytes: [UInt8], duplicates: JSONValue.Duplicates = .refused, room: Int = .max, wanted: [String]? = nil
+    ) {
         self.bytes = bytes
         self.duplicates = duplicates
         self.room = room
+        self.wanted = wanted
     }
 
-    mutating func whole() throws(JSONValue.Flaw) -> JSONValue {
+    mutating func whole() throws(JSONFlaw) -> JSONValue {
         let value = try value(level: 0)
         skipBlanks()
         guard position == bytes.count else { throw .notJSON }
@@ -88,7 +31,7 @@ private struct JSONReader {
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func skipBlanks() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        while let byte = next, byte.isJSONBlank { position += 1 }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -104,10 +47,12 @@ private struct JSONReader {
         return true
     }
 
-    private mutating func value(level: Int) throws(JSONValue.Flaw) -> JSONValue {
+    private mutating func value(level: Int) throws(JSONFlaw) -> JSONValue {
         skipBlanks()
         guard level <= JSONValue.deepest, room > 0, let first = next else { throw .notJSON }
         room -= 1
+        let start = position
+        defer { if let wanted, level == entered, wanted.count == entered { found = found ?? start..<position } }
         switch first {
         case UInt8(ascii: "{"): return try object(level: level)
         case UInt8(ascii: "["): return try array(level: level)
@@ -120,7 +65,17 @@ private struct JSONReader {
         }
     }
 
-    private mutating func object(level: Int) throws(JSONValue.Flaw) -> JSONValue {
+    /// The value of a member or an element.
+    private mutating func value(named name: String, level: Int) throws(JSONFlaw) -> JSONValue {
+        guard let wanted, entered == level - 1, entered < wanted.count, wanted[entered] == name else {
+            return try value(level: level)
+        }
+        entered += 1
+        defer { entered -= 1 }
+        return try value(level: level)
+    }
+
+    private mutating func object(level: Int) throws(JSONFlaw) -> JSONValue {
         position += 1
         var members: [String: JSONValue] = [:]
         skipBlanks()
@@ -130,7 +85,7 @@ private struct JSONReader {
             let name = try string()
             skipBlanks()
             guard take(UInt8(ascii: ":")) else { throw .notJSON }
-            let value = try value(level: level + 1)
+            let value = try value(named: name, level: level + 1)
             let former = members.updateValue(value, forKey: name)
             if former != nil, duplicates == .refused { throw .duplicate(name) }
             skipBlanks()
@@ -139,20 +94,20 @@ private struct JSONReader {
         }
     }
 
-    private mutating func array(level: Int) throws(JSONValue.Flaw) -> JSONValue {
+    private mutating func array(level: Int) throws(JSONFlaw) -> JSONValue {
         position += 1
         var elements: [JSONValue] = []
         skipBlanks()
         if take(UInt8(ascii: "]")) { return .array(elements) }
         while true {
-            elements.append(try value(level: level + 1))
+            elements.append(try value(named: wanted == nil ? "" : String(elements.count), level: level + 1))
             skipBlanks()
             if take(UInt8(ascii: "]")) { return .array(elements) }
             guard take(UInt8(ascii: ",")) else { throw .notJSON }
         }
     }
 
-    private mutating func string() throws(JSONValue.Flaw) -> String {
+    private mutating func string() throws(JSONFlaw) -> String {
         guard take(UInt8(ascii: "\"")) else { throw .notJSON }
         // Nearly all strings have no escapes: their bytes are taken at once.
         let start = position
@@ -173,7 +128,7 @@ private struct JSONReader {
     }
 
     /// What stands behind a backslash.
-    private mutating func escape() throws(JSONValue.Flaw) -> Unicode.Scalar {
+    private mutating func escape() throws(JSONFlaw) -> Unicode.Scalar {
         guard let byte = next else { throw .notJSON }
         position += 1
         switch byte {
@@ -199,13 +154,13 @@ private struct JSONReader {
         return scalar
     }
 
-    private mutating func codeUnit() throws(JSONValue.Flaw) -> UInt16 {
+    private mutating func codeUnit() throws(JSONFlaw) -> UInt16 {
         guard let unit: UInt16 = Hex.decode(bytes[position...].prefix(4), capitals: true) else { throw .notJSON }
         position += 4
         return unit
     }
 
-    private mutating func number() throws(JSONValue.Flaw) -> JSONValue {
+    private mutating func number() throws(JSONFlaw) -> JSONValue {
         let start = position
         _ = take(UInt8(ascii: "-"))
         let leadsWithZero = next == UInt8(ascii: "0")
@@ -232,4 +187,9 @@ private struct JSONReader {
         while let byte = next, byte.isASCIIDigit { position += 1 }
         return position - start
     }
+}
+
+extension UInt8 {
+    /// Whether it is one of the four characters that may stand between the parts of a JSON text (RFC 8259, section 2).
+    package var isJSONBlank: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

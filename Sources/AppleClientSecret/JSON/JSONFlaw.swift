@@ -1,0 +1,15 @@
+/// Why bytes are not the JSON that is wanted.
+package enum JSONFlaw: Error, Hashable, Sendable {
+    case notJSON
+    /// A name occurs twice in one object.
+    case duplicate(String)
+    /// A value is not what its document says: what it should be, and where it stands, `clients[0].name`; the whole text where
+    /// that is empty.
+    case unexpected(String, at: String = "")
+
+    /// The same of a document that stands in another one.
+    func below(_ name: String) -> JSONFlaw {
+        guard case .unexpected(let what, let path) = self else { return self }
+        return .unexpected(what, at: path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)")
+    }
+}
