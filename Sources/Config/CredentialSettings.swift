@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 import Model
 
 /// `credential:` of a client: the unit that is served its secret.
@@ -67,7 +68,7 @@ enum CredentialSettings {
         for action in client.settings.onChange.value ?? [] {
             guard let action, case .unit(let verb, let unit) = action.value,
                 verb == .reload || verb == .reloadOrRestart,
-                let place = units[unit] ?? UnitName.template(of: unit).flatMap({ units[$0] })
+                let place = units[unit] ?? UnitTemplate.name(of: unit).flatMap({ units[$0] })
             else { continue }
             diagnostics.warning(
                 at: action.position,
@@ -88,7 +89,7 @@ enum CredentialSettings {
                 return
             case .unit(_, let unit):
                 // Restarting a target restarts its PartOf= units. A reload was warned of above.
-                if unit == served || UnitName.template(of: unit) == served || unit.hasSuffix(".target") { return }
+                if unit == served || UnitTemplate.name(of: unit) == served || unit.hasSuffix(".target") { return }
             case .signal, .redeploy: continue
             }
         }

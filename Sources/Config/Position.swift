@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// A place in a configuration file.
 package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The file as the user named it.
@@ -42,15 +44,7 @@ struct Located<Value> {
 
 extension Located: Sendable where Value: Sendable {}
 
-/// `text` with `?` for control characters, for a line on a terminal or in the journal.
+/// `text` with `?` for what a terminal or the journal would act on.
 func harmless(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "?" : $0 }))
-}
-
-/// The C0 and C1 control characters, DEL, line separators and changes of text direction.
-private func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isUnprintable ? "?" : $0 }))
 }

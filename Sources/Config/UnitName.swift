@@ -44,13 +44,6 @@ package enum UnitName {
         return text
     }
 
-    /// The template that a unit is an instance of: `app@.service` of `app@one.service`. Nil when it is none.
-    static func template(of unit: String) -> String? {
-        guard let at = unit.firstIndex(of: "@"), let dot = unit.lastIndex(of: "."), unit.index(after: at) < dot
-        else { return nil }
-        return String(unit[...at] + unit[dot...])
-    }
-
     static func isTemplate(_ unit: String) -> Bool {
         unit.contains("@.")
     }

@@ -91,21 +91,14 @@ package struct PublishedSecrets: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor.raw, &status) == 0 else { return .failure(failure(path, errno)) }
         guard status.st_mode & S_IFMT == S_IFREG else { return .failure(Failure(.notARegularFile, at: .path(path))) }
-        guard status.st_size <= AtomicFile.sizeLimit else {
-            return .failure(Failure(.fileTooLarge, at: .path(path)))
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe Glibc.read(descriptor.raw, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+        do throws(SystemError) {
+            guard let bytes = try Descriptor.read(descriptor.raw, atMost: AtomicFile.sizeLimit) else {
+                return .failure(Failure(.fileTooLarge, at: .path(path)))
             }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { return .failure(failure(path, errno)) }
-            if got == 0 { break }
-            count += got
+            return .success(bytes)
+        } catch {
+            return .failure(failure(path, error.number))
         }
-        return .success(Array(bytes[..<count]))
     }
 
     private static func failure(_ path: AbsolutePath, _ cause: Int32) -> Failure {

@@ -1,3 +1,4 @@
+internal import Failures
 package import SystemPackage
 
 /// A system call that failed: which one, on what, and what the kernel said.
@@ -10,6 +11,12 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.operation = operation
         self.errno = errno
     }
+
+    /// What the kernel said, in plain words.
+    package var words: String { ErrorNumber.words(for: number) }
+
+    /// The kernel's number for it.
+    package var number: Int32 { errno.rawValue }
 
     package var description: String {
         "cannot \(operation): \(errno)"

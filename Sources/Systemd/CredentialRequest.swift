@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 
 /// A service manager's request for a unit that has `LoadCredential=NAME:SOCKET` (systemd.exec(5)).
 ///
@@ -28,11 +29,7 @@ package struct CredentialRequest: Hashable, Sendable {
     }
 
     /// The template that the unit is an instance of: `app@.service` of `app@one.service`. Nil when it is none.
-    package var template: String? {
-        guard let at = unit.firstIndex(of: "@"), let dot = unit.lastIndex(of: "."), unit.index(after: at) < dot
-        else { return nil }
-        return String(unit[...at] + unit[dot...])
-    }
+    package var template: String? { UnitTemplate.name(of: unit) }
 
     /// The characters of systemd's unit_name_is_valid, and a suffix.
     private static func isUnit(_ text: ArraySlice<UInt8>) -> Bool {

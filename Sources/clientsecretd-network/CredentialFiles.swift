@@ -34,17 +34,14 @@ enum CredentialFiles {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw Unusable(words: "\(Printable.name(path)) is no regular file")
         }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = unsafe read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failed(errno) }
-            if count == 0 { break }
-            bytes += buffer[..<count]
-            guard bytes.count <= longest else {
-                throw Unusable(words: "\(Printable.name(path)) has more than \(longest) bytes")
-            }
+        let content: [UInt8]?
+        do throws(SystemError) {
+            content = try Descriptor.read(descriptor, atMost: longest)
+        } catch {
+            throw failed(error.number)
+        }
+        guard var bytes = content else {
+            throw Unusable(words: "\(Printable.name(path)) has more than \(longest) bytes")
         }
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {

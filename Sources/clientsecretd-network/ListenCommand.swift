@@ -48,20 +48,13 @@ struct ListenCommand: ParsableCommand {
 
     /// Runs the role with a connection as its standard input and output, and waits for its end.
     private func serve(_ connection: consuming Descriptor, _ program: String) {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, connection.raw, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, connection.raw, STDOUT_FILENO)
-        var words = unsafe ([program] + role).map { unsafe strdup($0) } + [nil]
-        defer { for index in unsafe words.indices { unsafe free(words[index]) } }
-        var process: pid_t = 0
-        let error = unsafe posix_spawn(&process, program, &actions, nil, &words, environ)
-        guard error == 0 else { return complain("cannot be started: \(ErrorNumber.words(for: error))") }
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-        // The test of WIFSIGNALED (wait(2)), which is a macro. After an exit status the role itself has said why it failed.
-        if status & 0x7F != 0 { complain("was ended by signal \(status & 0x7F)") }
+        do throws(SystemError) {
+            let child = try AttachedChild([program] + role, input: connection.raw, output: connection.raw)
+            // After an exit status the role itself has said why it failed.
+            if case .signalled(let signal) = child.end() { complain("was ended by signal \(signal)") }
+        } catch {
+            complain("cannot be started: \(error.words)")
+        }
     }
 
     private func complain(_ what: String) {

@@ -37,23 +37,16 @@ enum RoleInput {
 
     /// Reads to the end of the line, or of the input: at least one byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
-        let deadline = Clocks.monotonicMicroseconds() / 1_000 + patience
+        let deadline = Clocks.bootMilliseconds() + patience
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            var wanted = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            let rest = deadline - Clocks.monotonicMicroseconds() / 1_000
-            guard rest > 0 else { throw ValidationError("no request came on standard input") }
-            guard unsafe poll(&wanted, 1, Int32(rest)) > 0 else { continue }
-            let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            let end = buffer[..<max(count, 0)].firstIndex(of: UInt8(ascii: "\n"))
-            bytes += buffer[..<(end ?? max(count, 0))]
+        while let more = try? Descriptor.read(STDIN_FILENO, until: deadline), !more.isEmpty {
+            let end = more.firstIndex(of: UInt8(ascii: "\n"))
+            bytes += more[..<(end ?? more.endIndex)]
             guard bytes.count <= limit else { throw ValidationError("the request is longer than \(limit) bytes") }
-            guard count <= 0 || end != nil else { continue }
-            guard !bytes.isEmpty else { throw ValidationError("no request came on standard input") }
-            return bytes
+            if end != nil { break }
         }
+        guard !bytes.isEmpty else { throw ValidationError("no request came on standard input") }
+        return bytes
     }
 
     /// Reads a JSON object of strings; returns it form-encoded.

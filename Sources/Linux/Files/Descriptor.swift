@@ -72,6 +72,30 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Reads a descriptor without an owner here to its end; nil where more than `limit` bytes come.
+    ///
+    /// - Parameter deadline: as for ``read(_:until:)``; nil: it is read as its flags say, a regular file without waiting.
+    package static func read(
+        _ raw: Int32, atMost limit: Int, until deadline: Int64? = nil
+    ) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let more = if let deadline { try read(raw, until: deadline) } else { try some(of: raw) }
+            if more.isEmpty { return bytes }
+            bytes += more
+        }
+        return nil
+    }
+
+    private static func some(of raw: Int32) throws(SystemError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe Glibc.read(raw, &buffer, buffer.count)
+            if count >= 0 { return Array(buffer[..<count]) }
+            guard errno == EINTR else { throw SystemError("read", errno: Errno(rawValue: errno)) }
+        }
+    }
+
     deinit {
         // On Linux, close frees the descriptor even on EINTR; trying again could close somebody else's.
         _ = close(raw)

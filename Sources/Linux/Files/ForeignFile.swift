@@ -13,16 +13,7 @@ package enum ForeignFile {
         let descriptor = Descriptor(adopting: raw)
         // Another file may have this name since.
         guard let status = try? FileStatus(of: descriptor.raw, path: path), status.kind == .regular else { return nil }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= limit {
-            let count = unsafe Glibc.read(descriptor.raw, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-        }
-        return nil
+        return try? Descriptor.read(descriptor.raw, atMost: limit)
     }
 
     /// The names in a directory, sorted; none where it cannot be read.

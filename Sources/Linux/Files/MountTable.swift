@@ -33,13 +33,7 @@ package struct MountTable: Sendable {
         let raw = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { return nil }
         let descriptor = Descriptor(adopting: raw)
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while text.count < limit {
-            let count = unsafe read(descriptor.raw, &buffer, buffer.count)
-            guard count > 0 else { break }
-            text += buffer.prefix(count)
-        }
+        guard let text = try? Descriptor.read(descriptor.raw, atMost: limit) else { return nil }
         return MountTable(String(decoding: text, as: UTF8.self))
     }
 

@@ -1,14 +1,59 @@
+import CLinux
 import Glibc
 import SystemPackage
 
 extension Descriptor {
+    /// Sends all bytes.
+    ///
+    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    ///
+    /// - Parameters:
+    ///   - rest: for how many more milliseconds it may wait.
+    ///   - cancel: ends it earlier when raised.
+    func send(_ bytes: [UInt8], waiting rest: () -> Int64, cancel: EventCounter?) throws(SystemError) {
+        var unsent = bytes[...]
+        while !unsent.isEmpty {
+            let count = unsafe unsent.withUnsafeBytes { bytes in
+                unsafe Glibc.send(raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                unsent = unsent.dropFirst(count)
+            } else if errno == EAGAIN || errno == EINTR {
+                try wait("write to a socket", writing: true, atMost: rest(), cancel: cancel)
+            } else {
+                throw SystemError("write to a socket", errno: Errno(rawValue: errno))
+            }
+        }
+    }
+
+    /// What has arrived, `count` bytes at most; empty once the peer has closed its end, nil where nothing has arrived.
+    func received(upTo count: Int) throws(SystemError) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let taken = unsafe recv(raw, &buffer, count, Int32(MSG_DONTWAIT))
+        if taken >= 0 { return Array(buffer[..<taken]) }
+        guard errno == EAGAIN || errno == EINTR else {
+            throw SystemError("read from a socket", errno: Errno(rawValue: errno))
+        }
+        return nil
+    }
+
+    /// Waits until the socket can be read, or written to. Throws `.timedOut` and `.canceled`.
+    func wait(_ operation: String, writing: Bool, atMost rest: Int64, cancel: EventCounter?) throws(SystemError) {
+        let found = clinux_stream_wait(raw, writing ? 1 : 0, cancel?.raw ?? -1, max(rest, 0))
+        switch try SystemError.check(found, operation) {
+        case 0: throw SystemError(operation, errno: .timedOut)
+        case 2: throw SystemError(operation, errno: .canceled)
+        default: break
+        }
+    }
+
     /// Sends what the socket accepts without blocking. Returns the byte count, 0 if none now.
     ///
     /// Throws `.brokenPipe` or `.connectionReset` when the peer has gone.
     package func sendNow(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         while true {
             let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe send(raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                unsafe Glibc.send(raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
             }
             if count >= 0 { return count }
             switch errno {

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import SystemPackage
 
 /// A connection over a Unix socket on which lines go both ways for as long as both sides like.
@@ -34,17 +33,8 @@ package struct LineStream: ~Copyable, Sendable {
     ///   - deadline: on the clock of ``Clocks/bootMilliseconds()``.
     ///   - cancel: ends it earlier when raised.
     package func write(_ line: [UInt8], until deadline: Int64, cancel: EventCounter?) throws(SystemError) {
-        var rest = (line + [UInt8(ascii: "\n")])[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { bytes in
-                unsafe send(raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-            }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else {
-                try waitOrThrow("write to a socket", writing: true, until: deadline, cancel: cancel)
-            }
-        }
+        try descriptor.send(
+            line + [UInt8(ascii: "\n")], waiting: { deadline - Clocks.bootMilliseconds() }, cancel: cancel)
     }
 
     /// The next line without its end; nil once the peer has closed.
@@ -58,7 +48,8 @@ package struct LineStream: ~Copyable, Sendable {
             if let line = rest.next() { return line }
             if isClosed { return nil }
             if try !receive() {
-                try waitOrThrow("read from a socket", writing: false, until: deadline, cancel: cancel)
+                try descriptor.wait(
+                    "read from a socket", writing: false, atMost: deadline - Clocks.bootMilliseconds(), cancel: cancel)
             }
         }
     }
@@ -87,32 +78,13 @@ package struct LineStream: ~Copyable, Sendable {
         guard rest.count <= longest else {
             throw SystemError("read a line from a socket", errno: .messageTooLong)
         }
-        var buffer = [UInt8](repeating: 0, count: Self.portion)
-        let taken = unsafe recv(raw, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        if taken > 0 {
-            rest.append(buffer[..<taken])
-        } else if taken == 0 || errno == ECONNRESET {
+        do throws(SystemError) {
+            guard let taken = try descriptor.received(upTo: Self.portion) else { return false }
+            if taken.isEmpty { isClosed = true } else { rest.append(taken[...]) }
+        } catch {
+            guard error.errno == .connectionReset else { throw error }
             isClosed = true
-        } else if errno == EAGAIN || errno == EINTR {
-            return false
-        } else {
-            throw SystemError("read from a socket", errno: Errno(rawValue: errno))
         }
         return true
-    }
-
-    private func waitOrThrow(
-        _ operation: String, writing: Bool, until deadline: Int64, cancel: EventCounter?
-    ) throws(SystemError) {
-        guard !writing || errno == EAGAIN || errno == EINTR else {
-            throw SystemError(operation, errno: Errno(rawValue: errno))
-        }
-        let rest = max(deadline - Clocks.bootMilliseconds(), 0)
-        let found = clinux_stream_wait(raw, writing ? 1 : 0, cancel?.raw ?? -1, rest)
-        switch try SystemError.check(found, operation) {
-        case 0: throw SystemError(operation, errno: .timedOut)
-        case 2: throw SystemError(operation, errno: .canceled)
-        default: break
-        }
     }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// A connection over a Unix socket, with blocking calls.
 package struct UnixStream: ~Copyable {
-    private let descriptor: Descriptor
+    fileprivate let descriptor: Descriptor
 
     package var raw: Int32 { descriptor.raw }
 
@@ -78,38 +78,25 @@ package struct TimedStream: ~Copyable {
     /// Throws `.timedOut` and `.canceled`.
     package func read(exactly count: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: min(count, Self.portion))
         while bytes.count < count {
-            let taken = unsafe recv(stream.raw, &buffer, min(buffer.count, count - bytes.count), Int32(MSG_DONTWAIT))
-            if taken > 0 {
-                bytes += buffer[..<taken]
-            } else if taken == 0 {
-                break
-            } else {
-                try waitOrThrow("read from a socket", writing: false)
+            guard let taken = try stream.descriptor.received(upTo: min(Self.portion, count - bytes.count)) else {
+                try stream.descriptor.wait("read from a socket", writing: false, atMost: rest, cancel: cancel)
+                continue
             }
+            if taken.isEmpty { break }
+            bytes += taken
         }
         return bytes
     }
 
     /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { bytes in
-                unsafe send(stream.raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-            }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else {
-                try waitOrThrow("write to a socket", writing: true)
-            }
-        }
+        try stream.descriptor.send(bytes, waiting: { rest }, cancel: cancel)
     }
 
     /// Waits until the peer sends something, and discards what has arrived by then.
     package func discardInput() {
-        guard clinux_stream_wait(stream.raw, 0, -1, max(deadline - Self.now(), 0)) != 0 else { return }
+        guard clinux_stream_wait(stream.raw, 0, -1, rest) != 0 else { return }
         var buffer = [UInt8](repeating: 0, count: Self.portion)
         while unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
     }
@@ -119,16 +106,8 @@ package struct TimedStream: ~Copyable {
         clinux_stream_wait(stream.raw, 0, -1, 0) != 0
     }
 
-    /// After a failed call: waits if the socket was not ready, else throws.
-    private func waitOrThrow(_ operation: String, writing: Bool) throws(SystemError) {
-        guard errno == EAGAIN || errno == EINTR else { throw SystemError(operation, errno: Errno(rawValue: errno)) }
-        let found = clinux_stream_wait(stream.raw, writing ? 1 : 0, cancel?.raw ?? -1, max(deadline - Self.now(), 0))
-        switch try SystemError.check(found, operation) {
-        case 0: throw SystemError(operation, errno: .timedOut)
-        case 2: throw SystemError(operation, errno: .canceled)
-        default: break
-        }
-    }
+    /// In milliseconds, until the deadline.
+    private var rest: Int64 { max(deadline - Self.now(), 0) }
 
     private static func now() -> Int64 {
         Clocks.monotonicMicroseconds() / 1_000

@@ -55,24 +55,19 @@ enum NamedFile {
         let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         let time = isFile ? fileTime : streamTime
         let deadline = Clocks.bootMilliseconds() + time
-        var bytes: [UInt8] = []
-        while true {
-            let more: [UInt8]
-            do throws(SystemError) {
-                more = try Descriptor.read(descriptor, until: deadline)
-            } catch {
-                let why =
-                    error.errno == .timedOut
-                    ? "its end was not reached within \(time / 1000) s"
-                    : CommandOutput.text(ofErrno: error.errno.rawValue)
-                throw CommandFailure(.unreadable, "\(name) cannot be read: \(why)")
-            }
-            if more.isEmpty { return bytes }
-            bytes += more
-            guard bytes.count <= limit else {
-                throw CommandFailure(
-                    .unreadable, "\(name) is longer than \(limit) bytes, which no file with a secret is")
-            }
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try Descriptor.read(descriptor, atMost: limit, until: deadline)
+        } catch {
+            let why =
+                error.errno == .timedOut
+                ? "its end was not reached within \(time / 1000) s" : CommandOutput.text(ofErrno: error.errno.rawValue)
+            throw CommandFailure(.unreadable, "\(name) cannot be read: \(why)")
         }
+        guard let bytes else {
+            throw CommandFailure(
+                .unreadable, "\(name) is longer than \(limit) bytes, which no file with a secret is")
+        }
+        return bytes
     }
 }
