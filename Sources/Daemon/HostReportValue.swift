@@ -25,47 +25,14 @@ struct HostReportValue {
     ///
     /// - Parameter clients: all other clients in the report are ignored.
     init?(_ text: String, of clients: Set<ClientIdentity>) {
-        guard text.utf8.count <= StoreValue.longest,
-            let json = try? JSONValue(Array(text.utf8)), json["v"]?.whole == 1,
-            let instance = json["instance"]?.text, let at = Self.moment(json["at"]),
-            let entries = json["clients"]?.elements
-        else { return nil }
-        var held: [ClientIdentity: HostReport.Holding] = [:]
-        for entry in entries {
-            guard let team = entry["team_id"]?.text.flatMap({ TeamID($0) }),
-                let client = entry["client_id"]?.text.flatMap({ ClientID($0) }), let holding = Self.holding(entry)
-            else { return nil }
-            let identity = ClientIdentity(team: team, client: client)
-            guard clients.contains(identity) else { continue }
-            held.merge([identity: holding]) { $0.isWorse(than: $1) ? $0 : $1 }
-        }
-        self.init(instance: instance, report: HostReport(at: at, clients: held))
-    }
-
-    private static func holding(_ json: JSONValue) -> HostReport.Holding? {
-        guard let since = moment(json["since"]), case .bool(let delivered)? = json["delivered"] else { return nil }
-        var secret: SecretName?
-        if let text = json["fingerprint"]?.text {
-            guard let fingerprint = Fingerprint(text) else { return nil }
-            // Earlier versions do not say what is signed.
-            secret = SecretName(fingerprint, signed: json["signed"]?.text.flatMap { Fingerprint($0) })
-        } else if json["fingerprint"] != .null {
+        guard text.utf8.count <= StoreValue.longest, let read = try? HostReportText(parsing: Array(text.utf8)) else {
             return nil
         }
-        let failure = json["failure"]?.text
-        guard json["failure"] == .null || failure.map(isCode) == true else { return nil }
-        return HostReport.Holding(
-            secret: secret, since: since, delivered: delivered, failure: failure)
-    }
-
-    /// A moment of the years from 1970 to 9999.
-    private static func moment(_ json: JSONValue?) -> WallTime? {
-        json?.whole.flatMap { (0...253_402_300_799).contains($0) ? WallTime(secondsSinceEpoch: $0) : nil }
-    }
-
-    /// Whether it may be the code of a failure, of this version or another.
-    private static func isCode(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 95 || (97...122).contains($0) }
+        var held: [ClientIdentity: HostReport.Holding] = [:]
+        for entry in read.clients where clients.contains(entry.identity) {
+            held.merge([entry.identity: entry.holding]) { $0.isWorse(than: $1) ? $0 : $1 }
+        }
+        self.init(instance: read.instance, report: HostReport(at: read.at, clients: held))
     }
 
     /// The value, with as many clients as there is room for.
@@ -77,32 +44,76 @@ struct HostReportValue {
         }
         // A number of six digits, in case some are left out.
         var room = StoreValue.longest - render([], leavingOut: 100_000).utf8.count
-        var entries: [JSONText] = []
+        var entries: [HostReportEntry] = []
         for (identity, holding) in clients {
-            let entry = Self.json(identity, holding)
+            let entry = HostReportEntry(identity: identity, holding: holding)
             // And a comma.
-            room -= entry.bytes.count + 1
+            room -= entry.jsonText.bytes.count + 1
             if room < 0 { break }
             entries.append(entry)
         }
         return render(entries, leavingOut: clients.count - entries.count)
     }
 
-    private func render(_ entries: [JSONText], leavingOut count: Int) -> String {
-        JSONText.object([
-            ("v", .number(1)), ("instance", .string(instance)), ("version", .string(Version.current)),
-            ("at", .number(Int(report.at.secondsSinceEpoch))), ("clients", .array(entries)),
-            ("left_out", .number(count)),
-        ]).rendered
+    private func render(_ entries: [HostReportEntry], leavingOut count: Int) -> String {
+        HostReportText(instance: instance, at: report.at, clients: entries, leftOut: count).json
+    }
+}
+
+/// A report as it stands in JSON.
+private struct HostReportText {
+    let instance: String
+    let at: WallTime
+    let clients: [HostReportEntry]
+    let leftOut: Int
+}
+
+extension HostReportText: JSONDocument {
+    init(_ report: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        try members.constant("v", 1)
+        instance = try members("instance", report?.instance)
+        members.derived("version", Version.current)
+        at = try members.moment("at", report?.at)
+        clients = try members("clients", report?.clients)
+        leftOut = try members.orAbsent("left_out", report?.leftOut) ?? 0
+    }
+}
+
+/// What a report says of one client.
+private struct HostReportEntry {
+    let identity: ClientIdentity
+    let holding: HostReport.Holding
+}
+
+extension HostReportEntry: JSONDocument {
+    init(_ entry: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        let team = try members("team_id", entry?.identity.team)
+        identity = ClientIdentity(team: team, client: try members("client_id", entry?.identity.client))
+        let fingerprint = try members.orNull("fingerprint", entry?.holding.secret?.fingerprint)
+        // Earlier versions do not say what is signed.
+        let signed = try members.orNull("signed", entry?.holding.secret?.signed)
+        let since = try members.moment("since", entry?.holding.since)
+        let delivered = try members("delivered", entry?.holding.delivered)
+        let failure = try members.orNull("failure", entry?.holding.failure)
+        guard failure.map(Self.isCode) ?? true else { throw .unexpected("expected a failure's code", at: "failure") }
+        holding = HostReport.Holding(
+            secret: fingerprint.map { SecretName($0, signed: signed) }, since: since, delivered: delivered,
+            failure: failure)
     }
 
-    private static func json(_ identity: ClientIdentity, _ holding: HostReport.Holding) -> JSONText {
-        .object([
-            ("team_id", .string(identity.team.description)), ("client_id", .string(identity.client.description)),
-            ("fingerprint", .text(holding.secret?.fingerprint.description)),
-            ("signed", .text(holding.secret?.signed?.description)),
-            ("since", .number(Int(holding.since.secondsSinceEpoch))), ("delivered", .bool(holding.delivered)),
-            ("failure", .text(holding.failure)),
-        ])
+    /// Whether it may be the code of a failure, of this version or another.
+    private static func isCode(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 95 || (97...122).contains($0) }
+    }
+}
+
+extension JSONMembers {
+    /// A moment of the years from 1970 to 9999.
+    fileprivate mutating func moment(_ name: String, _ moment: WallTime?) throws(JSONFlaw) -> WallTime {
+        let moment = try self(name, moment.map(UnixTime.init)).moment
+        guard (0...253_402_300_799).contains(moment.secondsSinceEpoch) else {
+            throw .unexpected("expected a moment", at: name)
+        }
+        return moment
     }
 }

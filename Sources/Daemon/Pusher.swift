@@ -82,18 +82,18 @@ struct Pusher: Sendable {
         if let program, service.obstacle(at: socket, for: .target(target)) != nil {
             return try service.ask(
                 question.request, of: [program, "push", target.description, "--config", configuration],
-                for: .target(target), read: PushResult.init(answer:))
+                for: .target(target), read: { try? PushResult(parsing: $0) })
         }
         return try service.ask(
             question.request, at: socket, for: .target(target), otherwise: "it is no answer to a push",
-            read: PushResult.init(answer:))
+            read: { try? PushResult(parsing: $0) })
     }
 
     /// The same for the core.
-    private func failure(_ failure: PushFailure, of target: TargetName) -> Failure {
+    private func failure(_ failure: RoleFailure, of target: TargetName) -> Failure {
         Failure(
-            failure.code.failure, at: .target(target), detail: failure.detail.map(Redaction.foreign),
-            remedy: failure.code == .targetUnknown ? remedyForUnknownTarget : nil,
+            failure.code, at: .target(target), detail: failure.detail.map(Redaction.foreign),
+            remedy: failure.code == .pushTargetUnknown ? remedyForUnknownTarget : nil,
             retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
     }
 

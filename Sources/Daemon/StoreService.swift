@@ -293,7 +293,7 @@ final class StoreService: Sendable {
         }
         guard case .failed(let failure) = result else { return result }
         throw Failure(
-            failure.code.failure, at: .store, detail: failure.detail.map(Redaction.foreign),
+            failure.code, at: .store, detail: failure.detail.map(Redaction.foreign),
             retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
     }
 
@@ -340,8 +340,11 @@ final class StoreService: Sendable {
 
     private static func isOfStart(_ result: StoreResult) -> Bool {
         guard case .failed(let failure) = result else { return false }
-        return [.unconfigured, .fileUnusable, .credentialsRefused, .certificateRefused, .serverUntrusted]
-            .contains(failure.code)
+        return [
+            .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
+            .storeServerUntrusted,
+        ]
+        .contains(failure.code)
     }
 
     private func takeIdle() -> Connection? {

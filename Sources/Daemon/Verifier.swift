@@ -25,7 +25,8 @@ struct Verifier: Sendable {
     func verify(_ secret: Secret, of client: ClientName) throws(Failure) {
         let trial = SecretTrial(clientID: secret.issued.client, secret: secret.token)
         let verdict = try service.ask(
-            trial.request, at: socket, for: .client(client), otherwise: "it is no verdict", read: Verdict.init(answer:))
+            trial.request, at: socket, for: .client(client), otherwise: "it is no verdict",
+            read: { try? Verdict(parsing: $0) })
         switch verdict.outcome {
         case .accepted: return
         case .refused:

@@ -1,9 +1,10 @@
 import AppleClientSecret
+import Failures
 import Formats
 
 extension PushExchange {
     /// A request as it goes out.
-    func expanded(_ request: PushRequest) throws(PushFailure) -> PushHTTPRequest {
+    func expanded(_ request: PushRequest) throws(RoleFailure) -> PushHTTPRequest {
         let query = request.query.compactMap { field -> String? in
             let value = PushTemplate.expand(field.value, values, PushTemplate.percentEncoded)
             return value.isEmpty ? nil : field.name + "=" + value
@@ -12,7 +13,7 @@ extension PushExchange {
         guard
             let address = WebAddress(
                 target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
-        else { throw PushFailure(.unconfigured, "the target's settings make no usable address") }
+        else { throw RoleFailure(.pushUnconfigured, "the target's settings make no usable address") }
         var headers = request.headers.map {
             (name: $0.name, value: PushTemplate.expand($0.value, values) { value, _ in value })
         }.filter { !$0.value.isEmpty }
@@ -27,8 +28,8 @@ extension PushExchange {
             }
         case .awsSignature(let service):
             guard let credentials = AWSCredentials(token) else {
-                throw PushFailure(
-                    .tokenUnusable, "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…")
+                throw RoleFailure(
+                    .pushTokenUnusable, "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…")
             }
             if let session = credentials.sessionToken { headers.append(("X-Amz-Security-Token", session)) }
             signature = AWSSignature(
@@ -36,9 +37,9 @@ extension PushExchange {
                 secretKey: credentials.secretKey)
         }
         guard headers.allSatisfy({ $0.value.utf8.allSatisfy(\.isASCIIPrintable) }) else {
-            throw PushFailure(.tokenUnusable, "it holds characters that no header may have")
+            throw RoleFailure(.pushTokenUnusable, "it holds characters that no header may have")
         }
-        let body = try request.body.map { body throws(PushFailure) in try self.body(body) }
+        let body = try request.body.map { body throws(RoleFailure) in try self.body(body) }
         if body != nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headers.append(("Content-Type", "application/json"))
         }
@@ -46,7 +47,7 @@ extension PushExchange {
             method: request.method, address: address, headers: headers, body: body, signature: signature)
     }
 
-    private func body(_ body: PushRequest.Body) throws(PushFailure) -> [UInt8] {
+    private func body(_ body: PushRequest.Body) throws(RoleFailure) -> [UInt8] {
         switch body {
         case .json(let template): return Array(PushTemplate.expand(template, values, PushTemplate.json).utf8)
         case .template(let template):
@@ -54,7 +55,7 @@ extension PushExchange {
             guard let claims = (try? CompactJWS(bytes))?.claims,
                 let rendered = try? FormatRegistry.template.init(parameter: template).render(
                     [.whole: RenderedSecret(token: bytes, claims: claims)], into: [])
-            else { throw PushFailure(.unconfigured, "the target's body cannot be made of the secret") }
+            else { throw RoleFailure(.pushUnconfigured, "the target's body cannot be made of the secret") }
             return rendered
         }
     }

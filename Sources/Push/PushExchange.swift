@@ -57,7 +57,7 @@ package struct PushExchange {
 
     /// Does what is asked.
     package mutating func run(_ verb: PushQuestion.Verb) -> PushResult {
-        do throws(PushFailure) {
+        do throws(RoleFailure) {
             if verb == .read, !target.kind.shown.isSomething { return .read(holds: nil) }
             try logIn()
             switch verb {
@@ -76,38 +76,38 @@ package struct PushExchange {
 
     // MARK: Steps
 
-    private mutating func logIn() throws(PushFailure) {
+    private mutating func logIn() throws(RoleFailure) {
         guard case .login(let request, let pointer) = target.kind.authorization else { return }
         values["token"] = token
         defer { values["token"] = nil }
         let answer: PushHTTPAnswer
-        do throws(PushFailure) {
+        do throws(RoleFailure) {
             answer = try self.answer(to: request)
         } catch {
             // Which of name and password is wrong is not said, nor whether the request as such is.
-            throw error.code == .rejected
-                ? PushFailure(.credentialsRefused, error.detail, retryAfter: error.retryAfter) : error
+            throw error.code == .pushRejected
+                ? RoleFailure(.pushCredentialsRefused, error.detail, retryAfter: error.retryAfter) : error
         }
         guard let session = json(answer)?[pointer]?.text, !session.isEmpty else {
-            throw PushFailure(.answerUnexpected, "there is no token in the answer to the login")
+            throw RoleFailure(.pushAnswerUnexpected, "there is no token in the answer to the login")
         }
         self.session = session
     }
 
-    private mutating func publish() throws(PushFailure) -> Bool? {
+    private mutating func publish() throws(RoleFailure) -> Bool? {
         var attempt = 1
         while true {
-            do throws(PushFailure) {
+            do throws(RoleFailure) {
                 if try prepare() { return true }
                 _ = try answer(to: target.kind.write, isChange: true)
                 break
             } catch {
-                guard error.code == .conflict, attempt < Self.attempts else { throw error }
+                guard error.code == .pushConflict, attempt < Self.attempts else { throw error }
                 attempt += 1
             }
         }
         guard target.kind.shown.isSomething else { return nil }
-        do throws(PushFailure) {
+        do throws(RoleFailure) {
             let before = digest
             guard case .found(let answer) = try look() else { return false }
             // A digest that cannot be recognised would have changed at least.
@@ -119,7 +119,7 @@ package struct PushExchange {
     }
 
     /// Reads what is there and sets the values that are made of it; returns whether the secret is there already.
-    private mutating func prepare() throws(PushFailure) -> Bool {
+    private mutating func prepare() throws(RoleFailure) -> Bool {
         guard target.kind.read != nil else { return false }
         switch try look() {
         case .found(let answer):
@@ -139,16 +139,16 @@ package struct PushExchange {
         /// An answer with the form of ``PushKind/shape``.
         case found(PushHTTPAnswer)
         /// The API's own answer that there is nothing, and the failure that it is where nothing can be created.
-        case missing(PushHTTPAnswer, PushFailure)
+        case missing(PushHTTPAnswer, RoleFailure)
     }
 
-    private mutating func look() throws(PushFailure) -> Found {
-        guard let read = target.kind.read else { throw PushFailure(.unconfigured) }
+    private mutating func look() throws(RoleFailure) -> Found {
+        guard let read = target.kind.read else { throw RoleFailure(.pushUnconfigured) }
         let received = try received(read)
         if let failure = failure(of: received, to: read) {
-            guard failure.code == .placeMissing else { throw failure }
+            guard failure.code == .pushPlaceMissing else { throw failure }
             guard isOfAPI(received, to: read) || target.kind.isCustom else {
-                throw PushFailure(.answerUnexpected, failure.detail)
+                throw RoleFailure(.pushAnswerUnexpected, failure.detail)
             }
             guard Shape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else { throw failure }
             // Rights are judged before anything is looked for; a user's own API may do as it likes.
@@ -161,28 +161,28 @@ package struct PushExchange {
     }
 
     /// Throws unless an answer has the form that it has to have.
-    func check(_ answer: PushHTTPAnswer, _ shapes: [Shape]) throws(PushFailure) {
+    func check(_ answer: PushHTTPAnswer, _ shapes: [Shape]) throws(RoleFailure) {
         guard !shapes.isEmpty else { return }
-        guard let json = json(answer) else { throw PushFailure(.answerUnexpected, detail(of: answer)) }
+        guard let json = json(answer) else { throw RoleFailure(.pushAnswerUnexpected, detail(of: answer)) }
         for shape in shapes {
             guard let words = shape.mismatch(json, at: filled(shape.pointer)) else { continue }
-            throw PushFailure(shape.meaning, hidden.words(words))
+            throw RoleFailure(shape.meaning, hidden.words(words))
         }
     }
 
     /// Throws unless the write creates what it is meant to.
     private mutating func confirm(
-        _ creation: PushKind.Creation, _ missing: PushHTTPAnswer, _ failure: PushFailure
-    ) throws(PushFailure) {
+        _ creation: PushKind.Creation, _ missing: PushHTTPAnswer, _ failure: RoleFailure
+    ) throws(RoleFailure) {
         if let misplaced = target.kind.misplaced(in: values).first {
-            throw PushFailure(.placeMissing, Printable.line(misplaced.words))
+            throw RoleFailure(.pushPlaceMissing, Printable.line(misplaced.words))
         }
         guard let confirmation = creation.confirmation else { return }
         if let json = json(missing), !creation.evident.isEmpty, Shape.fits(creation.evident, json, filled) { return }
         let received = try received(confirmation)
         if let refusal = self.failure(of: received, to: confirmation) {
-            throw PushFailure(
-                .placeMissing,
+            throw RoleFailure(
+                .pushPlaceMissing,
                 "there is nothing yet, and that \(creation.doubt) is not shown to this token (\(refusal.detail ?? ""))")
         }
         try check(received, creation.confirmed)
@@ -197,33 +197,33 @@ package struct PushExchange {
     /// The answer to a request; throws for one that does not mean success.
     ///
     /// - Parameter isChange: whether the request changes something.
-    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(PushFailure) -> PushHTTPAnswer {
+    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(RoleFailure) -> PushHTTPAnswer {
         let received = try received(request)
         guard let failure = failure(of: received, to: request) else {
             if !isChange { isTokenTaken = true }
             return received
         }
         // The API took the token a moment ago: what it refuses is this change.
-        throw failure.code == .credentialsRefused && isChange && isTokenTaken
-            ? PushFailure(.changeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
+        throw failure.code == .pushCredentialsRefused && isChange && isTokenTaken
+            ? RoleFailure(.pushChangeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
     }
 
     /// The answer to a request, whatever it is.
-    private func received(_ request: PushRequest) throws(PushFailure) -> PushHTTPAnswer {
+    private func received(_ request: PushRequest) throws(RoleFailure) -> PushHTTPAnswer {
         switch send(try expanded(request)) {
-        case .failure(let failure): throw PushFailure(failure, hidden)
+        case .failure(let failure): throw RoleFailure(failure, hidden)
         case .success(let answer): return answer
         }
     }
 
     /// What an answer means; nil for success.
-    private func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> PushFailure? {
+    private func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> RoleFailure? {
         let rule = target.kind.errors.first { $0.fits(answer) }
         if rule == nil, request.done.contains(answer.status) {
             guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
-            return PushFailure(.answerUnexpected, detail(of: answer))
+            return RoleFailure(.pushAnswerUnexpected, detail(of: answer))
         }
-        return PushFailure(
+        return RoleFailure(
             rule?.meaning ?? Self.meaning(of: answer.status), detail(of: answer), retryAfter: answer.retryAfter)
     }
 
@@ -235,17 +235,17 @@ package struct PushExchange {
         return false
     }
 
-    private static func meaning(of status: Int) -> PushFailure.Code {
+    private static func meaning(of status: Int) -> FailureCode {
         switch status {
-        case 300..<400: .redirected
-        case 401, 403: .credentialsRefused
-        case 402, 507: .quotaExceeded
-        case 404, 410: .placeMissing
-        case 409, 412: .conflict
-        case 429: .rateLimited
-        case 408, 500...: .serverFailed
-        case 400..<500: .rejected
-        default: .answerUnexpected
+        case 300..<400: .pushRedirected
+        case 401, 403: .pushCredentialsRefused
+        case 402, 507: .pushQuotaExceeded
+        case 404, 410: .pushPlaceMissing
+        case 409, 412: .pushConflict
+        case 429: .pushRateLimited
+        case 408, 500...: .pushServerFailed
+        case 400..<500: .pushRejected
+        default: .pushAnswerUnexpected
         }
     }
 

@@ -1,3 +1,5 @@
+import Failures
+
 /// What is known of one kind of API, as data: the requests, which answers mean done, and what can be read back.
 ///
 /// Templates hold `{{name}}` for a setting of the target or for a value of the exchange: `client_secret`, `token`, and what
@@ -116,7 +118,7 @@ package struct PushKind: Sendable {
     struct ErrorRule: Sendable {
         var status: Int?
         var contains: [String]
-        let meaning: PushFailure.Code
+        let meaning: FailureCode
     }
 
     package init(

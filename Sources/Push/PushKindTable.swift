@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Failures
 
 extension PushKind {
     /// Every kind with requests of its own; `http` is made of what its target says.
@@ -56,12 +57,12 @@ extension PushKind {
                         + #""meta":{"action":"redeploy"}}"#))),
         errors: [
             // Both statuses mean success otherwise, but the variable was not set.
-            ErrorRule(status: 200, contains: ["ENV_CONFLICT"], meaning: .environmentsConflict),
-            ErrorRule(status: 201, contains: ["ENV_CONFLICT"], meaning: .environmentsConflict),
-            ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
-            ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .rejected),
-            ErrorRule(status: 403, contains: ["rate_limited"], meaning: .rateLimited),
-            ErrorRule(contains: ["ENV_CONFLICT"], meaning: .environmentsConflict),
+            ErrorRule(status: 200, contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
+            ErrorRule(status: 201, contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
+            ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .pushRejected),
+            ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .pushRejected),
+            ErrorRule(status: 403, contains: ["rate_limited"], meaning: .pushRateLimited),
+            ErrorRule(contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
         ])
 
     private static let variables = PushRequest(
@@ -86,18 +87,19 @@ extension PushKind {
         read: PushRequest("GET", "/api/collections/{{collection}}"),
         shape: [
             Shape(
-                at: ["oauth2"], is: [.object], otherwise: "a collection of type auth is needed", meaning: .placeMissing),
+                at: ["oauth2"], is: [.object], otherwise: "a collection of type auth is needed",
+                meaning: .pushPlaceMissing),
             Shape(at: ["oauth2", "providers"], is: [.array, .null]),
         ], shown: .nothing,
         errors: [
-            ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .secondFactorWanted),
+            ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .pushSecondFactorWanted),
             // Version 0.40.0 refuses the blanks that stand for the other providers' secrets.
             ErrorRule(
                 status: 400,
                 contains: [
                     #""clientSecret":{"code":"validation_required""#,
                     #""clientSecret": {"code": "validation_required""#,
-                ], meaning: .othersBlank),
+                ], meaning: .pushOthersBlank),
         ])
 
     /// Server-side apply with `force`: the key belongs to our field manager afterwards. Each key has a field manager of its
@@ -122,14 +124,14 @@ extension PushKind {
             Shape(at: ["kind"], is: [.text], equals: "Secret"),
             Shape(
                 at: ["immutable"], is: [.truth, .null, .absent], equals: "false",
-                otherwise: "an immutable Secret cannot be changed", meaning: .immutable),
+                otherwise: "an immutable Secret cannot be changed", meaning: .pushImmutable),
             Shape(at: ["data"], is: [.object, .null, .absent]),
             Shape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
         ], shown: .base64(at: ["data", "{{key}}"]), creation: Creation(),
         // Comes with the status that otherwise means a refused token.
         errors: [
-            ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .quotaExceeded),
-            ErrorRule(status: 422, contains: ["immutable"], meaning: .immutable),
+            ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .pushQuotaExceeded),
+            ErrorRule(status: 422, contains: ["immutable"], meaning: .pushImmutable),
         ])
 
     /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.
@@ -149,7 +151,7 @@ extension PushKind {
             "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
         shape: vaultVersion + [
             Shape(at: ["data", "data"], is: [.object]),
-            Shape(at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .placeUnsuitable),
+            Shape(at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .pushPlaceUnsuitable),
         ], shown: .value(at: ["data", "data", "{{field}}"]),
         creation: Creation(
             // What vault(1) asks before it reads or writes. A mount of version 1 reports every path below data/ as missing, and
@@ -160,19 +162,19 @@ extension PushKind {
             confirmed: [
                 Shape(
                     at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
-                    meaning: .placeUnsuitable)
+                    meaning: .pushPlaceUnsuitable)
             ], doubt: "the mount is a KV engine of version 2", evident: vaultVersion,
             misplaced: ["data/", "metadata/", "{{mount}}/"].map { .init(setting: "path", text: $0) }
                 + ["/data", "/metadata"].map { .init(setting: "mount", atEnd: true, text: $0) }),
         errors: [
-            ErrorRule(status: 400, contains: ["check-and-set"], meaning: .conflict),
-            ErrorRule(status: 503, contains: ["sealed"], meaning: .serverFailed),
+            ErrorRule(status: 400, contains: ["check-and-set"], meaning: .pushConflict),
+            ErrorRule(status: 503, contains: ["sealed"], meaning: .pushServerFailed),
         ])
 
     private static let engine = "a KV engine of version 2 is needed"
     /// What a KV engine of version 1 never answers with.
     private static let vaultVersion = [
-        Shape(at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .placeUnsuitable)
+        Shape(at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceUnsuitable)
     ]
 
     static let awsSecretsManager = PushKind(
@@ -191,22 +193,22 @@ extension PushKind {
         shape: [
             Shape(
                 at: ["SecretBinary"], is: [.absent, .null], otherwise: "it is stored as binary",
-                meaning: .placeUnsuitable),
+                meaning: .pushPlaceUnsuitable),
             Shape(at: ["SecretString"], is: [.text]),
         ],
         shown: .text(at: ["SecretString"], member: "field"),
         creation: Creation(shape: [Shape(at: ["__type"], is: [.text])]),
         errors: [
-            ErrorRule(contains: ["ResourceNotFoundException"], meaning: .placeMissing),
-            ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .rateLimited),
-            ErrorRule(contains: ["LimitExceededException"], meaning: .quotaExceeded),
+            ErrorRule(contains: ["ResourceNotFoundException"], meaning: .pushPlaceMissing),
+            ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .pushRateLimited),
+            ErrorRule(contains: ["LimitExceededException"], meaning: .pushQuotaExceeded),
             ErrorRule(
                 contains: [
                     "AccessDenied", "UnrecognizedClient", "InvalidSignature", "SignatureDoesNotMatch",
                     "IncompleteSignature", "ExpiredToken", "InvalidClientTokenId", "MissingAuthenticationToken",
                     "NotAuthorized",
-                ], meaning: .credentialsRefused),
-            ErrorRule(contains: ["InternalServiceError"], meaning: .serverFailed),
+                ], meaning: .pushCredentialsRefused),
+            ErrorRule(contains: ["InternalServiceError"], meaning: .pushServerFailed),
         ])
 
     private static func aws(_ operation: String, _ body: String) -> PushRequest {

@@ -9,8 +9,8 @@ extension PushExchange {
     private static let versionPrefix = "clientsecretd-"
 
     /// Sets the values that are made of what is there.
-    mutating func merge(_ merge: PushKind.Merge, with found: PushHTTPAnswer) throws(PushFailure) {
-        guard let current = json(found) else { throw PushFailure(.answerUnexpected) }
+    mutating func merge(_ merge: PushKind.Merge, with found: PushHTTPAnswer) throws(RoleFailure) {
+        guard let current = json(found) else { throw RoleFailure(.pushAnswerUnexpected) }
         switch merge {
         case .member(let pointer, let setting, let version):
             let object = JSONValue.range(of: pointer, in: found.body).map { Array(found.body[$0]) } ?? []
@@ -30,7 +30,7 @@ extension PushExchange {
     /// Sets the values for a place where nothing is yet.
     ///
     /// - Parameter missing: the API's answer that there is nothing: a value that was deleted still has a version.
-    mutating func create(_ merge: PushKind.Merge, _ missing: PushHTTPAnswer) throws(PushFailure) {
+    mutating func create(_ merge: PushKind.Merge, _ missing: PushHTTPAnswer) throws(RoleFailure) {
         switch merge {
         case .member(_, let setting, let version):
             values["version"] = String(json(missing)?[version]?.whole ?? 0)
@@ -43,14 +43,14 @@ extension PushExchange {
     // MARK: Members
 
     /// The object with the secret as the member that a setting names.
-    private func merged(_ setting: String, into object: [UInt8]) throws(PushFailure) -> String {
+    private func merged(_ setting: String, into object: [UInt8]) throws(RoleFailure) -> String {
         try merged(secretText, as: values[setting, default: ""], into: object)
     }
 
-    private func merged(_ text: String, as member: String, into object: [UInt8]) throws(PushFailure) -> String {
+    private func merged(_ text: String, as member: String, into object: [UInt8]) throws(RoleFailure) -> String {
         guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
-            throw PushFailure(
-                .placeUnsuitable,
+            throw RoleFailure(
+                .pushPlaceUnsuitable,
                 hidden.words("it holds \(Shape.describe(object)), so the secret cannot be a member of it"))
         }
         return String(decoding: merged, as: UTF8.self)
@@ -59,22 +59,22 @@ extension PushExchange {
     // MARK: Texts
 
     /// Throws where a text is of another kind than is written: a JSON object as a whole, or a member that is no text.
-    private func checkText(_ text: String, of pointer: [String], _ setting: String) throws(PushFailure) {
+    private func checkText(_ text: String, of pointer: [String], _ setting: String) throws(RoleFailure) {
         let name = values[setting, default: ""]
         guard case .object(let members)? = try? JSONValue(Array(text.utf8), duplicates: .lastCounts) else { return }
         guard !name.isEmpty else {
-            throw PushFailure(
-                .placeUnsuitable,
+            throw RoleFailure(
+                .pushPlaceUnsuitable,
                 hidden.words(
                     "it holds \(Shape.describe(Array(text.utf8))), which would be lost without a \"\(setting)\""))
         }
         switch Shape.Form(members[name]) {
         case .text, .null, .absent: return
-        case let form: throw PushFailure(.placeUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
+        case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
         }
     }
 
-    private mutating func mergeText(_ setting: String, into current: String) throws(PushFailure) {
+    private mutating func mergeText(_ setting: String, into current: String) throws(RoleFailure) {
         values["request_id"] = Self.versionPrefix + Hex.encode((0..<24).map { _ in UInt8.random(in: 0 ... .max) })
         guard !values[setting, default: ""].isEmpty else {
             values["merged_text"] = secretText
@@ -86,7 +86,7 @@ extension PushExchange {
     }
 
     /// Throws while the last version of ours is too recent to be replaced.
-    private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(PushFailure) {
+    private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(RoleFailure) {
         guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
         let created: Int64? =
             switch current["CreatedDate"] {
@@ -97,8 +97,8 @@ extension PushExchange {
         guard let created else { return }
         let rest = created + Self.writePause - date.secondsSinceEpoch
         if rest > 0, rest <= Self.writePause {
-            throw PushFailure(
-                .rateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
+            throw RoleFailure(
+                .pushRateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
         }
     }
 
@@ -106,7 +106,7 @@ extension PushExchange {
 
     private mutating func mergeProvider(
         _ setting: String, at pointer: [String], _ current: JSONValue, in found: PushHTTPAnswer
-    ) throws(PushFailure) {
+    ) throws(RoleFailure) {
         let name = values[setting, default: ""]
         let providers = current[pointer]?["providers"]?.elements ?? []
         guard let index = providers.firstIndex(where: { $0["name"]?.text == name }),
@@ -115,7 +115,7 @@ extension PushExchange {
             let provider = JSONEdit.setting(
                 "clientSecret", to: JSONText.string(secretText).bytes, in: Array(found.body[place]))
         else {
-            throw PushFailure(.placeMissing, "there is no provider \(Printable.name(name)) in the collection")
+            throw RoleFailure(.pushPlaceMissing, "there is no provider \(Printable.name(name)) in the collection")
         }
         values["merged"] = String(
             decoding: found.body[whole.lowerBound..<place.lowerBound] + provider
@@ -128,7 +128,7 @@ extension PushExchange {
     /// one, and never changes the environments of the first.
     private func checkVariables(
         _ variables: [JSONValue], _ setting: String, _ environments: String
-    ) throws(PushFailure) {
+    ) throws(RoleFailure) {
         let name = values[setting, default: ""]
         let list = try? JSONValue(Array(values[environments, default: "[]"].utf8))
         let own = Set(list?.elements?.compactMap(\.text) ?? [])
@@ -137,8 +137,8 @@ extension PushExchange {
             let target = variable["target"]
             let others = Set((target?.elements ?? [target].compactMap { $0 }).compactMap(\.text))
             guard !own.isDisjoint(with: others), own != others else { continue }
-            throw PushFailure(
-                .environmentsConflict,
+            throw RoleFailure(
+                .pushEnvironmentsConflict,
                 "it is there for " + hidden.words(others.sorted().joined(separator: ", ")))
         }
     }

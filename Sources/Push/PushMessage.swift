@@ -4,7 +4,7 @@ import SignIn
 
 /// A question to the push role of the network program: one JSON object on one line.
 package struct PushQuestion: Sendable {
-    package enum Verb: String, Sendable {
+    package enum Verb: String, JSONString, Sendable {
         /// Write the secret, and read it back.
         case publish
         /// Read whether it is there.
@@ -33,40 +33,42 @@ package struct PushQuestion: Sendable {
 
     /// Reads ``request``; nil for anything else, a secret that is no compact JWS included.
     package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes),
-            let verb = json["do"]?.text.flatMap(Verb.init)
-        else { return nil }
-        guard verb != .redeploy else {
+        guard bytes.count <= Self.longest, let text = try? PushQuestionText(parsing: bytes) else { return nil }
+        guard text.verb != .redeploy else {
             self = .redeploy
             return
         }
-        func token(_ value: JSONValue?) -> Token? {
-            guard let text = value?.text, text.utf8.count <= Token.maximumLength,
-                (try? CompactJWS(Array(text.utf8))) != nil
-            else { return nil }
-            return Token(Array(text.utf8), sha256: sha256)
-        }
-        guard let secret = token(json["client_secret"]) else { return nil }
-        var others: [String: Token] = [:]
-        if let value = json["others"] {
-            guard case .object(let members) = value else { return nil }
-            for (name, value) in members {
-                guard let other = token(value) else { return nil }
-                others[name] = other
-            }
-        }
-        self.init(verb, secret: secret, others: others)
+        guard let secret = text.secret.flatMap({ Self.token($0, sha256) }) else { return nil }
+        let others = text.others.compactMapValues { Self.token($0, sha256) }
+        guard others.count == text.others.count else { return nil }
+        self.init(text.verb, secret: secret, others: others)
+    }
+
+    private static func token(_ text: TokenText, _ sha256: ([UInt8]) -> [UInt8]) -> Token? {
+        text.parsed == nil ? nil : text.token(sha256: sha256)
     }
 
     /// The question as it goes to the push role.
-    package var request: [UInt8] {
-        guard verb != .redeploy else { return JSONText.object([("do", .string(verb.rawValue))]).bytes }
-        func text(_ token: Token) -> JSONText { token.withBytes { .string(String(decoding: $0, as: UTF8.self)) } }
-        var members: [(String, JSONText)] = [("do", .string(verb.rawValue)), ("client_secret", text(secret))]
-        if !others.isEmpty {
-            members.append(("others", .object(others.sorted { $0.key < $1.key }.map { ($0.key, text($0.value)) })))
-        }
-        return JSONText.object(members).bytes
+    package var request: [UInt8] { PushQuestionText(self).jsonText.bytes }
+}
+
+/// A question as it stands in JSON; its secrets may be anything.
+private struct PushQuestionText: JSONDocument {
+    let verb: PushQuestion.Verb
+    /// Nil where nothing is written or looked for.
+    let secret: TokenText?
+    let others: [String: TokenText]
+
+    init(_ question: PushQuestion) {
+        verb = question.verb
+        secret = verb == .redeploy ? nil : TokenText(question.secret)
+        others = question.others.mapValues { TokenText($0) }
+    }
+
+    init(_ text: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        verb = try members("do", text?.verb)
+        secret = try members.orAbsent("client_secret", text?.secret)
+        others = try members.unlessEmpty("others", text?.others) ?? [:]
     }
 }
 
@@ -79,129 +81,58 @@ package enum PushResult: Hashable, Sendable {
     case read(holds: Bool?)
     /// Whether what runs in production has what was put there last; false while it is being deployed.
     case redeployed(ready: Bool)
-    case failed(PushFailure)
-
-    /// The answer as the push role writes it: one JSON object on one line.
-    package var answer: JSONText {
-        switch self {
-        case .published(let verified): .object([("result", .string("published")), ("verified", Self.bool(verified))])
-        case .read(let holds): .object([("result", .string("read")), ("holds", Self.bool(holds))])
-        case .redeployed(let ready): .object([("result", .string("redeployed")), ("ready", .bool(ready))])
-        case .failed(let failure):
-            .object([
-                ("result", .string("failed")), ("code", .string(failure.code.failure.rawValue)),
-                ("detail", .text(failure.detail)), ("retry_after", failure.retryAfter.map(JSONText.number) ?? .null),
-            ])
-        }
-    }
-
-    /// Reads an ``answer``; nil for anything else.
-    package init?(answer bytes: [UInt8]) {
-        guard let json = try? JSONValue(bytes) else { return nil }
-        func bool(_ name: String) -> Bool? {
-            if case .bool(let value)? = json[name] { value } else { nil }
-        }
-        switch json["result"]?.text {
-        case "published": self = .published(verified: bool("verified"))
-        case "read": self = .read(holds: bool("holds"))
-        case "redeployed":
-            guard let ready = bool("ready") else { return nil }
-            self = .redeployed(ready: ready)
-        case "failed":
-            let code = PushFailure.Code.allCases.first { $0.failure.rawValue == json["code"]?.text }
-            guard let code else { return nil }
-            self = .failed(
-                PushFailure(
-                    code, json["detail"]?.text, retryAfter: json["retry_after"]?.whole.map { Int(clamping: $0) }))
-        default: return nil
-        }
-    }
-
-    private static func bool(_ value: Bool?) -> JSONText { value.map(JSONText.bool) ?? .null }
+    case failed(RoleFailure)
 }
 
-/// Why a secret could not be pushed, or not be read back.
-package struct PushFailure: Error, Hashable, Sendable {
-    package let code: Code
-    /// What the API or the library for the network said, without anything that could be a piece of a secret; on one line.
-    package let detail: String?
-    /// For how many seconds the API wants no request, a day at most; nil where it does not say.
-    package let retryAfter: Int?
+/// The answer as the push role writes it, on one line.
+extension PushResult: JSONDocument {
+    private enum Kind: String, JSONString {
+        case published, read, redeployed, failed
+    }
 
-    package enum Code: Hashable, Sendable, CaseIterable {
-        case unconfigured
-        case tokenUnusable
-        case credentialsRefused
-        case placeMissing
-        case rateLimited
-        case quotaExceeded
-        case serverFailed
-        case unreachable
-        case timedOut
-        case certificateRefused
-        case redirected
-        case conflict
-        case rejected
-        case answerUnexpected
-        case deploymentFailed
-        case deploymentCancelled
-        /// The role's configuration has no such target.
-        case targetUnknown
-        /// The API takes the token, and refuses what it is to change.
-        case changeRefused
-        /// What is there is of another kind than what is written.
-        case placeUnsuitable
-        case immutable
-        case secondFactorWanted
-        case othersBlank
-        case environmentsConflict
-
-        /// The same among all failures.
-        package var failure: FailureCode {
-            switch self {
-            case .unconfigured: .pushUnconfigured
-            case .tokenUnusable: .pushTokenUnusable
-            case .credentialsRefused: .pushCredentialsRefused
-            case .placeMissing: .pushPlaceMissing
-            case .rateLimited: .pushRateLimited
-            case .quotaExceeded: .pushQuotaExceeded
-            case .serverFailed: .pushServerFailed
-            case .unreachable: .pushUnreachable
-            case .timedOut: .pushTimedOut
-            case .certificateRefused: .pushCertificateRefused
-            case .redirected: .pushRedirected
-            case .conflict: .pushConflict
-            case .rejected: .pushRejected
-            case .answerUnexpected: .pushAnswerUnexpected
-            case .deploymentFailed: .pushDeploymentFailed
-            case .deploymentCancelled: .pushDeploymentCancelled
-            case .targetUnknown: .pushTargetUnknown
-            case .changeRefused: .pushChangeRefused
-            case .placeUnsuitable: .pushPlaceUnsuitable
-            case .immutable: .pushImmutable
-            case .secondFactorWanted: .pushSecondFactorWanted
-            case .othersBlank: .pushOthersBlank
-            case .environmentsConflict: .pushEnvironmentsConflict
-            }
+    private var kind: Kind {
+        switch self {
+        case .published: .published
+        case .read: .read
+        case .redeployed: .redeployed
+        case .failed: .failed
         }
     }
 
-    package init(_ code: Code, _ detail: String? = nil, retryAfter: Int? = nil) {
-        self.code = code
-        self.detail = detail
-        self.retryAfter = retryAfter.map { min(max($0, 0), 86_400) }
+    /// Whether it is so, in a result that says no more.
+    private var flag: Bool? {
+        switch self {
+        case .published(let flag), .read(let flag): flag
+        case .redeployed(let flag): flag
+        case .failed: nil
+        }
     }
 
+    private var failure: RoleFailure? {
+        if case .failed(let failure) = self { failure } else { nil }
+    }
+
+    package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        switch try members("result", result?.kind) {
+        case .published: self = .published(verified: try members.orNull("verified", result?.flag))
+        case .read: self = .read(holds: try members.orNull("holds", result?.flag))
+        case .redeployed: self = .redeployed(ready: try members("ready", result?.flag))
+        case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"))
+        }
+    }
+}
+
+extension RoleFailure {
     /// The same for what the network could not do.
     ///
     /// - Parameter hidden: what must not be shown of what the library for the network says.
     init(_ failure: TransportFailure, _ hidden: HiddenTexts) {
-        let code: Code =
+        let code: FailureCode =
             switch failure.kind {
-            case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .unreachable
-            case .timedOut: .timedOut
-            case .certificateRefused, .caFileUnusable: .certificateRefused
-            case .answerTooLong: .answerUnexpected
+            case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .pushUnreachable
+            case .timedOut: .pushTimedOut
+            case .certificateRefused, .caFileUnusable: .pushCertificateRefused
+            case .answerTooLong: .pushAnswerUnexpected
             }
         let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : hidden.words(failure.detail)
         self.init(code, detail.isEmpty ? nil : detail)

@@ -33,15 +33,15 @@ struct Redeployment: Sendable {
 
 extension PushExchange {
     /// Begins a deployment where none has what was pushed; returns whether one has that runs.
-    mutating func redeploy() throws(PushFailure) -> Bool {
+    mutating func redeploy() throws(RoleFailure) -> Bool {
         guard let steps = target.kind.redeployment else {
-            throw PushFailure(.unconfigured, "nothing is deployed at targets of this kind")
+            throw RoleFailure(.pushUnconfigured, "nothing is deployed at targets of this kind")
         }
         let name = values["variable", default: ""]
         let variables = try list("envs", try self.answer(to: steps.variables))
         let changed = variables.filter { $0["key"]?.text == name }.compactMap { $0["updatedAt"]?.whole }.max()
         guard let changed else {
-            throw PushFailure(.placeMissing, "there is no variable \(Printable.name(name)) in the project")
+            throw RoleFailure(.pushPlaceMissing, "there is no variable \(Printable.name(name)) in the project")
         }
         values["changed"] = String(changed)
         let answer = try self.answer(to: steps.deployments)
@@ -50,24 +50,24 @@ extension PushExchange {
         for entry in try list("deployments", answer) {
             guard let began = (entry["createdAt"] ?? entry["created"])?.whole,
                 let state = (entry["readyState"] ?? entry["state"])?.text
-            else { throw PushFailure(.answerUnexpected, "a deployment has no state, or no time of its beginning") }
+            else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state, or no time of its beginning") }
             if began >= changed { found.append(Deployment(state: state, age: now - began)) }
         }
         if found.contains(where: { $0.state == "READY" }) { return true }
         if let going = found.first(where: { !Redeployment.failed.contains($0.state) }) {
             guard going.age < Redeployment.longest else {
-                throw PushFailure(.deploymentFailed, "it is \(Printable.name(going.state)) for an hour")
+                throw RoleFailure(.pushDeploymentFailed, "it is \(Printable.name(going.state)) for an hour")
             }
             return false
         }
         if let failed = found.first(where: { $0.age < Redeployment.failurePause }) {
-            throw PushFailure(
-                failed.state == Redeployment.cancelled ? .deploymentCancelled : .deploymentFailed,
+            throw RoleFailure(
+                failed.state == Redeployment.cancelled ? .pushDeploymentCancelled : .pushDeploymentFailed,
                 "its state is \(Printable.name(failed.state))")
         }
         let project = json(try self.answer(to: steps.current))
         guard let running = project?["targets"]?["production"]?["id"]?.text, let projectName = project?["name"]?.text
-        else { throw PushFailure(.placeMissing, "the project has no deployment in production") }
+        else { throw RoleFailure(.pushPlaceMissing, "the project has no deployment in production") }
         values["deployment"] = running
         values["project_name"] = projectName
         _ = try self.answer(to: steps.start, isChange: true)
@@ -76,7 +76,7 @@ extension PushExchange {
 
     /// The array of this name in an answer. An answer without it says nothing: taken for an empty list, it would have a project
     /// deployed again and again.
-    private func list(_ name: String, _ answer: PushHTTPAnswer) throws(PushFailure) -> [JSONValue] {
+    private func list(_ name: String, _ answer: PushHTTPAnswer) throws(RoleFailure) -> [JSONValue] {
         try check(answer, [Shape(at: [name], is: [.array])])
         return json(answer)?[name]?.elements ?? []
     }

@@ -34,11 +34,11 @@ struct Shape: Sendable {
     let value: String?
     /// What follows where it is otherwise, as the end of a message.
     let otherwise: String?
-    let meaning: PushFailure.Code
+    let meaning: FailureCode
 
     init(
         at pointer: [String], is forms: Set<Form>, equals value: String? = nil, otherwise: String? = nil,
-        meaning: PushFailure.Code = .answerUnexpected
+        meaning: FailureCode = .pushAnswerUnexpected
     ) {
         self.pointer = pointer
         self.forms = forms

@@ -28,7 +28,7 @@ package struct TransportFailure: Error, Hashable, Sendable {
     package let mayBeSent: Bool
 
     /// Raw values stand in JSON.
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, JSONString, Hashable, Sendable, CaseIterable {
         case nameNotResolved = "name_not_resolved"
         case notConnected = "not_connected"
         case timedOut = "timed_out"
@@ -83,33 +83,35 @@ extension HTTPAnswer {
         if let description = error.description { members.append(("error_description", .string(redacted(description)))) }
         return HTTPAnswer(status: status, body: JSONText.object(members).bytes, date: date)
     }
+}
 
-    /// The JSON text in which the network program writes what came of a request.
-    package static func wire(_ result: Result<HTTPAnswer, TransportFailure>) -> JSONText {
-        switch result {
-        case .success(let answer):
-            .object([
-                ("status", .number(answer.status)),
-                ("date", answer.date.map { .number(Int($0.secondsSinceEpoch)) } ?? .null),
-                ("body", .string(String(decoding: answer.body, as: UTF8.self))),
-            ])
-        case .failure(let failure):
-            .object([
-                ("failure", .string(failure.kind.rawValue)), ("detail", .string(failure.detail)),
-                ("may_be_sent", .bool(failure.mayBeSent)),
-            ])
-        }
+/// What came of a request, as the network program writes it.
+package struct RequestResult: Hashable, Sendable {
+    package let result: Result<HTTPAnswer, TransportFailure>
+
+    package init(_ result: Result<HTTPAnswer, TransportFailure>) {
+        self.result = result
     }
+}
 
-    /// Reads what ``wire(_:)`` wrote; nil for anything else.
-    package static func read(wire bytes: [UInt8]) -> Result<HTTPAnswer, TransportFailure>? {
-        guard let json = try? JSONValue(bytes) else { return nil }
-        if let kind = json["failure"]?.text.flatMap(TransportFailure.Kind.init) {
-            return .failure(
-                TransportFailure(kind, json["detail"]?.text ?? "", mayBeSent: json["may_be_sent"] != .bool(false)))
+extension RequestResult: JSONDocument {
+    package init(_ result: RequestResult?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        var answer: HTTPAnswer?
+        var failure: TransportFailure?
+        switch result?.result {
+        case .success(let known): answer = known
+        case .failure(let known): failure = known
+        case nil: break
         }
-        guard let status = json["status"]?.whole, let body = json["body"]?.text else { return nil }
-        let date = json["date"]?.whole.map(WallTime.init(secondsSinceEpoch:))
-        return .success(HTTPAnswer(status: Int(clamping: status), body: Array(body.utf8), date: date))
+        if let kind = try members.orAbsent("failure", failure?.kind) {
+            let detail = try members("detail", failure?.detail)
+            let mayBeSent = try members("may_be_sent", failure?.mayBeSent)
+            self.init(.failure(TransportFailure(kind, detail, mayBeSent: mayBeSent)))
+            return
+        }
+        let status = try members("status", answer?.status)
+        let date = try members.orNull("date", (answer?.date).map(UnixTime.init))?.moment
+        let body = try members("body", answer.map { String(decoding: $0.body, as: UTF8.self) })
+        self.init(.success(HTTPAnswer(status: status, body: Array(body.utf8), date: date)))
     }
 }

@@ -17,26 +17,16 @@ package struct SecretTrial: Sendable {
         self.secret = secret
     }
 
-    /// Reads a request of ``request``: one JSON object with `client_id` and `client_secret`; other members are passed
-    /// over. Nil for anything else.
+    /// Reads a request of ``request``; other members are passed over. Nil for anything else.
     package init?(request bytes: [UInt8], token: ([UInt8]) -> Token) {
-        guard bytes.count <= Self.longestRequest, let json = try? JSONValue(bytes),
-            let clientID = json["client_id"]?.text.flatMap({ ClientID($0) }),
-            let secret = json["client_secret"]?.text, !secret.isEmpty,
-            secret.utf8.count <= Token.maximumLength, secret.utf8.allSatisfy(\.isASCIIVisible)
-        else { return nil }
-        self.init(clientID: clientID, secret: token(Array(secret.utf8)))
+        guard bytes.count <= Self.longestRequest, let text = try? SecretTrialText(parsing: bytes) else { return nil }
+        let secret = Array(text.secret.jsonString.utf8)
+        guard (1...Token.maximumLength).contains(secret.count), secret.allSatisfy(\.isASCIIVisible) else { return nil }
+        self.init(clientID: text.clientID, secret: token(secret))
     }
 
     /// The request on the network program's standard input.
-    package var request: [UInt8] {
-        secret.withBytes { bytes in
-            JSONText.object([
-                ("client_id", .string(clientID.description)),
-                ("client_secret", .string(String(decoding: bytes, as: UTF8.self))),
-            ]).bytes
-        }
-    }
+    package var request: [UInt8] { SecretTrialText(clientID: clientID, secret: TokenText(secret)).jsonText.bytes }
 
     /// The form for the token endpoint. Without a `redirect_uri`: a wrong one is `invalid_client` too.
     package var form: String {
@@ -51,9 +41,22 @@ package struct SecretTrial: Sendable {
     }
 }
 
+/// A trial as it stands in JSON; the secret may be anything.
+private struct SecretTrialText {
+    let clientID: ClientID
+    let secret: TokenText
+}
+
+extension SecretTrialText: JSONDocument {
+    init(_ trial: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        clientID = try members("client_id", trial?.clientID)
+        secret = try members("client_secret", trial?.secret)
+    }
+}
+
 /// Whether Apple accepts a client secret.
 package struct Verdict: Hashable, Sendable {
-    package enum Outcome: String, Hashable, Sendable {
+    package enum Outcome: String, JSONString, Hashable, Sendable {
         case accepted
         /// Apple said `invalid_client`. A single one may be a stray: ask a second time.
         case refused
@@ -119,27 +122,16 @@ package struct Verdict: Hashable, Sendable {
             }
         }
     }
+}
 
-    /// The verdict as the network program writes it on its standard output: one JSON object on one line.
-    package var answer: JSONText {
-        .object([
-            ("verdict", .string(outcome.rawValue)),
-            ("code", .text(code)),
-            ("reason", .text(reason)),
-            ("detail", .text(detail)),
-            ("status", status.map(JSONText.number) ?? .null),
-            ("server_time", serverTime.map { .number(Int($0.secondsSinceEpoch)) } ?? .null),
-        ])
-    }
-
-    /// Reads an ``answer``; nil for anything else.
-    package init?(answer bytes: [UInt8]) {
-        guard let json = try? JSONValue(bytes),
-            let outcome = json["verdict"]?.text.flatMap(Outcome.init)
-        else { return nil }
-        self.init(
-            outcome, code: json["code"]?.text, reason: json["reason"]?.text, detail: json["detail"]?.text,
-            status: json["status"]?.whole.map { Int(clamping: $0) },
-            serverTime: json["server_time"]?.whole.map(WallTime.init(secondsSinceEpoch:)))
+/// The verdict as the network program writes it on its standard output, on one line.
+extension Verdict: JSONDocument {
+    package init(_ verdict: Verdict?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        outcome = try members("verdict", verdict?.outcome)
+        code = try members.orNull("code", verdict?.code)
+        reason = try members.orNull("reason", verdict?.reason)
+        detail = try members.orNull("detail", verdict?.detail)
+        status = try members.orNull("status", verdict?.status)
+        serverTime = try members.orNull("server_time", (verdict?.serverTime).map(UnixTime.init))?.moment
     }
 }

@@ -64,7 +64,8 @@ package enum StoreQuestion: Equatable, Sendable {
             self = .put(slot, Token(Array(text.utf8), sha256: sha256), ifAt: revision)
         case "put_rollout":
             guard let slot = json["slot"]?.text.flatMap(StoreSlot.init),
-                let rollout = json["rollout"].flatMap(StoredRollout.init), let revision = json["revision"]?.whole,
+                let rollout = json["rollout"].flatMap({ try? StoredRollout(jsonValue: $0) }),
+                let revision = json["revision"]?.whole,
                 revision >= 0
             else { return nil }
             var secret: TokenPut?
@@ -113,7 +114,7 @@ package enum StoreQuestion: Equatable, Sendable {
             }
         case .putRollout(let rollout, let slot, let revision, let secret):
             JSONText.object([
-                ("do", .string("put_rollout")), ("slot", .string(slot.description)), ("rollout", rollout.json),
+                ("do", .string("put_rollout")), ("slot", .string(slot.description)), ("rollout", rollout.jsonText),
                 ("revision", .number(Int(revision))), ("secret", secret.map(Self.json) ?? .null),
             ]).bytes
         case .putReport(let value, let machine, let revision):

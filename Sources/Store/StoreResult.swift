@@ -1,5 +1,5 @@
 package import AppleClientSecret
-import Failures
+package import Failures
 
 /// The result of a ``StoreQuestion``: one JSON object on one line.
 package enum StoreResult: Equatable, Sendable {
@@ -19,7 +19,7 @@ package enum StoreResult: Equatable, Sendable {
     case reports([StoredReport], next: [UInt8]?)
     /// The report is gone, or was changed at another revision.
     case reportForgotten
-    case failed(StoreFailure)
+    case failed(RoleFailure)
 
     /// Of one page: most have some hundred bytes, and 1 MiB is taken of etcd's answer.
     package static let mostReports = 256
@@ -49,7 +49,7 @@ package enum StoreResult: Equatable, Sendable {
         case .reportForgotten: .object([("result", .string("report_forgotten"))])
         case .failed(let failure):
             .object([
-                ("result", .string("failed")), ("code", .string(failure.code.failure.rawValue)),
+                ("result", .string("failed")), ("code", .string(failure.code.rawValue)),
                 ("detail", .text(failure.detail)), ("retry_after", failure.retryAfter.map(JSONText.number) ?? .null),
             ])
         }
@@ -104,11 +104,11 @@ package enum StoreResult: Equatable, Sendable {
             self = .reports(reports, next: next)
         case "report_forgotten": self = .reportForgotten
         case "failed":
-            guard let name = json["code"]?.text,
-                let code = StoreFailure.Code.allCases.first(where: { $0.failure.rawValue == name })
-            else { return nil }
+            guard let code = json["code"]?.text.flatMap(FailureCode.init), code.rawValue.hasPrefix("store_") else {
+                return nil
+            }
             self = .failed(
-                StoreFailure(
+                RoleFailure(
                     code, json["detail"]?.text, retryAfter: json["retry_after"]?.whole.map { Int(clamping: $0) }))
         default: return nil
         }

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Failures
+package import Failures
 package import SignIn
 
 /// Reads and puts secrets in one etcd. It has no clock, network or random source of its own.
@@ -13,14 +13,14 @@ package import SignIn
 ///   token there, it was.
 package struct StoreSession {
     private let configuration: StoreConfiguration
-    private let password: () -> Result<String, StoreFailure>
+    private let password: () -> Result<String, RoleFailure>
     private let send: (Call) -> Result<HTTPAnswer, TransportFailure>
     private let now: () -> Int64
     private let sha256: ([UInt8]) -> [UInt8]
     private let random: (Int64) -> Int64
     private var members: Members
     /// Why the last question failed; a question in a pause fails likewise.
-    private var last: StoreFailure?
+    private var last: RoleFailure?
     /// What to watch after the last read.
     package private(set) var watchable: Watchable?
 
@@ -56,7 +56,7 @@ package struct StoreSession {
     ///   - random: a random number below its argument.
     ///   - send: sends one request, and connects within ``connecting``.
     package init(
-        _ configuration: StoreConfiguration, password: @escaping () -> Result<String, StoreFailure>,
+        _ configuration: StoreConfiguration, password: @escaping () -> Result<String, RoleFailure>,
         sha256: @escaping ([UInt8]) -> [UInt8], now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
         send: @escaping (Call) -> Result<HTTPAnswer, TransportFailure>
     ) {
@@ -94,15 +94,15 @@ package struct StoreSession {
                     members.refused(at: now(), random: random)
                 // Even the answer to one key without its value is too long: this is no etcd.
                 case .tooLong:
-                    last = StoreFailure(.answerUnexpected, "it is longer than 1 MiB")
+                    last = RoleFailure(.storeAnswerUnexpected, "it is longer than 1 MiB")
                     if members.memberFailed(at: now(), random: random) { continue }
                 case .forbidden:
-                    last = StoreFailure(.forbidden)
+                    last = RoleFailure(.storeForbidden)
                     members.refused(at: now(), random: random)
                 }
             }
             let pause = members.pause(at: now())
-            let failure = last ?? StoreFailure(.unreachable)
+            let failure = last ?? RoleFailure(.storeUnreachable)
             return .failed(failure.waiting(seconds: Int((pause + 999) / 1_000)))
         }
     }
@@ -110,13 +110,13 @@ package struct StoreSession {
     /// Why there is no answer.
     private enum Obstacle: Error {
         /// This member failed; another one may answer.
-        case member(StoreFailure)
+        case member(RoleFailure)
         /// The login failed. Another attempt soon would load the members further: each login costs a tenth of a second.
-        case login(StoreFailure)
+        case login(RoleFailure)
         /// Every member would answer the same.
-        case refusal(StoreFailure)
+        case refusal(RoleFailure)
         /// The write was refused; reads are not affected.
-        case write(StoreFailure)
+        case write(RoleFailure)
         /// The answer is longer than is accepted; one to fewer slots may be short enough.
         case tooLong
         /// At least one of the slots may not be read.
@@ -172,7 +172,7 @@ package struct StoreSession {
             switch error {
             case .forbidden:
                 let place = machine.map { "the report of \(Printable.name($0))" } ?? "the reports"
-                return .failed(StoreFailure(.forbidden, place))
+                return .failed(RoleFailure(.storeForbidden, place))
             case .write(let failure): return .failed(failure)
             default: throw error
             }
@@ -182,7 +182,7 @@ package struct StoreSession {
     private mutating func put(_ value: String, of machine: String, ifAt revision: Int64) throws(Obstacle) -> StoreResult
     {
         let bytes = Array(value.utf8)
-        guard bytes.count <= StoreValue.longest else { return .failed(StoreFailure(.secretTooLong)) }
+        guard bytes.count <= StoreValue.longest else { return .failed(RoleFailure(.storeSecretTooLong)) }
         let key = StoredReport.key(of: machine, below: configuration.prefix)
         do throws(Obstacle) {
             let answer = try ask(.put(bytes, at: key, ifAt: revision))
@@ -279,7 +279,7 @@ package struct StoreSession {
     private mutating func put(_ token: Token, into slot: StoreSlot, ifAt revision: Int64) throws(Obstacle)
         -> StoreResult
     {
-        guard let value = StoreValue.encode(token) else { return .failed(StoreFailure(.secretTooLong)) }
+        guard let value = StoreValue.encode(token) else { return .failed(RoleFailure(.storeSecretTooLong)) }
         let key = slot.key(below: configuration.prefix)
         let found: StoreFinding
         do throws(Obstacle) {
@@ -292,7 +292,7 @@ package struct StoreSession {
         } catch {
             switch error {
             case .tooLong: found = finding(try read([key]).0[0])
-            case .forbidden: return .failed(StoreFailure(.forbidden, slot.description))
+            case .forbidden: return .failed(RoleFailure(.storeForbidden, slot.description))
             case .write(let failure): return .failed(failure)
             default: throw error
             }
@@ -308,10 +308,10 @@ package struct StoreSession {
     ) throws(Obstacle) -> StoreResult {
         var changes = [
             EtcdRequest.Change(
-                key: slot.rolloutKey(below: configuration.prefix), value: rollout.json.bytes, revision: revision)
+                key: slot.rolloutKey(below: configuration.prefix), value: rollout.jsonText.bytes, revision: revision)
         ]
         if let secret {
-            guard let value = StoreValue.encode(secret.token) else { return .failed(StoreFailure(.secretTooLong)) }
+            guard let value = StoreValue.encode(secret.token) else { return .failed(RoleFailure(.storeSecretTooLong)) }
             changes.append(
                 EtcdRequest.Change(
                     key: slot.key(below: configuration.prefix), value: value, revision: secret.revision))
@@ -335,7 +335,7 @@ package struct StoreSession {
         } catch {
             switch error {
             case .tooLong: found = try read(keys).0
-            case .forbidden: return .failed(StoreFailure(.forbidden, "the rollout of \(slot.description)"))
+            case .forbidden: return .failed(RoleFailure(.storeForbidden, "the rollout of \(slot.description)"))
             case .write(let failure): return .failed(failure)
             default: throw error
             }
@@ -394,7 +394,7 @@ package struct StoreSession {
 
     private mutating func logIn(_ user: String) throws(Obstacle) {
         let password: String
-        do throws(StoreFailure) {
+        do throws(RoleFailure) {
             password = try self.password().get()
         } catch {
             throw .refusal(error)
@@ -403,17 +403,17 @@ package struct StoreSession {
         // The login has not reached the member.
         case .failure(let failure) where !failure.mayBeSent: throw Self.obstacle(failure)
         case .failure(let failure):
-            let failure = StoreFailure(failure)
-            throw failure.code == .timedOut ? .login(failure) : .member(failure)
+            let failure = RoleFailure(failure)
+            throw failure.code == .storeTimedOut ? .login(failure) : .member(failure)
         case .success(let answer):
             guard answer.status == 200 else {
                 if EtcdError(answer) == .unavailable {
-                    throw .login(StoreFailure(.unavailable, detail(of: answer)))
+                    throw .login(RoleFailure(.storeUnavailable, detail(of: answer)))
                 }
                 throw obstacle(EtcdError(answer), answer)
             }
             guard let token = EtcdAnswer.token(answer) else {
-                throw .member(StoreFailure(.answerUnexpected, "there is no token in the answer to the login"))
+                throw .member(RoleFailure(.storeAnswerUnexpected, "there is no token in the answer to the login"))
             }
             members.loggedIn(token)
         }
@@ -426,26 +426,27 @@ package struct StoreSession {
     }
 
     private static func obstacle(_ failure: TransportFailure) -> Obstacle {
-        let failure = StoreFailure(failure)
-        return failure.code == .fileUnusable ? .refusal(failure) : .member(failure)
+        let failure = RoleFailure(failure)
+        return failure.code == .storeFileUnusable ? .refusal(failure) : .member(failure)
     }
 
     private func obstacle(_ error: EtcdError, _ answer: HTTPAnswer) -> Obstacle {
         let detail = detail(of: answer)
         return switch error {
-        case .loginRefused: .login(StoreFailure(.credentialsRefused, detail))
-        case .tokenInvalid, .userMismatch: .refusal(StoreFailure(.credentialsRefused, detail))
+        case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))
+        case .tokenInvalid, .userMismatch: .refusal(RoleFailure(.storeCredentialsRefused, detail))
         case .certificateNamed:
-            .refusal(StoreFailure(.certificateRefused, "it has a CN, which the gateway does not take"))
+            .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not take"))
         case .forbidden: .forbidden
-        case .outOfSpace: .write(StoreFailure(.outOfSpace, detail))
-        case .unavailable: .member(StoreFailure(.unavailable, detail))
-        case .unexpected: .member(StoreFailure(.answerUnexpected, detail))
+        case .outOfSpace: .write(RoleFailure(.storeOutOfSpace, detail))
+        case .unavailable: .member(RoleFailure(.storeUnavailable, detail))
+        case .unexpected: .member(RoleFailure(.storeAnswerUnexpected, detail))
         }
     }
 
     private static func unexpected(_ answer: HTTPAnswer) -> Obstacle {
-        .member(StoreFailure(.answerUnexpected, "it answered \(answer.status) with something else than was asked for"))
+        .member(
+            RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with something else than was asked for"))
     }
 
     /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was

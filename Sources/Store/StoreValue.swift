@@ -42,18 +42,28 @@ package enum StoreValue {
 
     /// Nil for a token with which the value would be longer than ``longest``.
     package static func encode(_ token: Token) -> [UInt8]? {
-        let bytes = token.withBytes {
-            JSONText.object([("v", .number(1)), ("token", .string(String(decoding: $0, as: UTF8.self)))]).bytes
-        }
+        let bytes = StoreValueText(token: TokenText(token)).jsonText.bytes
         return bytes.count <= longest ? bytes : nil
     }
 
     /// What a key with this value holds.
     package static func decode(_ bytes: [UInt8], revision: Int64, sha256: ([UInt8]) -> [UInt8]) -> StoreFinding {
         guard bytes.count <= longest else { return .flawed(.tooLong, revision: revision) }
-        guard let json = try? JSONValue(bytes), json["v"]?.whole == 1,
-            let text = json["token"]?.text, (try? CompactJWS(Array(text.utf8))) != nil
+        guard let text = try? StoreValueText(parsing: bytes).token, text.parsed != nil,
+            let token = text.token(sha256: sha256)
         else { return .flawed(.notAValue, revision: revision) }
-        return .token(Token(Array(text.utf8), sha256: sha256), revision: revision)
+        return .token(token, revision: revision)
+    }
+}
+
+/// A value as it stands in JSON; its token may be anything.
+private struct StoreValueText {
+    let token: TokenText
+}
+
+extension StoreValueText: JSONDocument {
+    init(_ value: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        try members.constant("v", 1)
+        token = try members("token", value?.token)
     }
 }

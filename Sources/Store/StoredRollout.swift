@@ -27,44 +27,51 @@ package struct StoredRollout: Hashable, Sendable {
         self.tolerated = tolerated
     }
 
-    var json: JSONText {
-        .object(
-            [("v", .number(1)), ("fingerprint", .string(secret.fingerprint.description))]
-                + (secret.signed.map { [("signed", .string($0.description))] } ?? [])
-                + [
-                    ("admitted", .string(Hex.encode(admitted))),
-                    ("state", .string(isHeld ? "held" : "going")), ("tolerated", .number(tolerated)),
-                ] + (isOrdered ? [("ordered", .bool(true))] : []))
-    }
-
-    /// Reads ``json``; nil for anything else.
-    init?(_ json: JSONValue) {
-        guard json["v"]?.whole == 1, let fingerprint = json["fingerprint"]?.text.flatMap({ Fingerprint($0) }),
-            let admitted: UInt64 = json["admitted"]?.text.flatMap({ Hex.decode($0.utf8) }),
-            let state = json["state"]?.text,
-            state == "going" || state == "held"
-        else { return nil }
-        var tolerated: Int64 = 0
-        if let member = json["tolerated"] {
-            guard let count = member.whole, (0...1_000_000_000).contains(count) else { return nil }
-            tolerated = count
-        }
-        var signed: Fingerprint?
-        if let member = json["signed"] {
-            guard let read = member.text.flatMap({ Fingerprint($0) }) else { return nil }
-            signed = read
-        }
-        self.init(
-            secret: SecretName(fingerprint, signed: signed), admitted: admitted, isHeld: state == "held",
-            tolerated: Int(tolerated), isOrdered: json["ordered"] == .bool(true))
-    }
-
     /// What a key of the store with this value holds.
     static func decode(_ bytes: [UInt8], revision: Int64) -> RolloutFinding {
-        guard bytes.count <= StoreValue.longest, let json = try? JSONValue(bytes),
-            let rollout = StoredRollout(json)
-        else { return .flawed(revision: revision) }
+        guard bytes.count <= StoreValue.longest, let rollout = try? StoredRollout(parsing: bytes) else {
+            return .flawed(revision: revision)
+        }
         return .rollout(rollout, revision: revision)
+    }
+}
+
+extension StoredRollout: JSONDocument {
+    private enum State: String, JSONString {
+        case going, held
+    }
+
+    /// A rank in 16 hexadecimal digits: a reader of JSON may keep a number of 64 bits only roughly.
+    private struct Rank: JSONString {
+        let number: UInt64
+
+        init(_ number: UInt64) {
+            self.number = number
+        }
+
+        var jsonString: String { Hex.encode(number) }
+
+        init?(jsonString text: String) {
+            guard let number: UInt64 = Hex.decode(text.utf8) else { return nil }
+            self.number = number
+        }
+    }
+
+    private static let mostTolerated = 1_000_000_000
+
+    package init(_ rollout: StoredRollout?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        try members.constant("v", 1)
+        let fingerprint = try members("fingerprint", rollout?.secret.fingerprint)
+        let signed = try members.orAbsent("signed", rollout?.secret.signed)
+        let admitted = try members("admitted", (rollout?.admitted).map(Rank.init)).number
+        let state = try members("state", rollout.map { $0.isHeld ? State.held : .going })
+        let tolerated = try members.orAbsent("tolerated", rollout?.tolerated) ?? 0
+        guard (0...Self.mostTolerated).contains(tolerated) else {
+            throw .unexpected("expected a count", at: "tolerated")
+        }
+        self.init(
+            secret: SecretName(fingerprint, signed: signed), admitted: admitted, isHeld: state == .held,
+            tolerated: tolerated, isOrdered: try members.flag("ordered", rollout?.isOrdered))
     }
 }
 
@@ -80,7 +87,7 @@ package enum RolloutFinding: Hashable, Sendable {
     var json: JSONText {
         switch self {
         case .rollout(let rollout, let revision):
-            .object([("state", .string("read")), ("value", rollout.json), ("revision", .number(Int(revision)))])
+            .object([("state", .string("read")), ("value", rollout.jsonText), ("revision", .number(Int(revision)))])
         case .flawed(let revision): .object([("state", .string("flawed")), ("revision", .number(Int(revision)))])
         case .forbidden: .object([("state", .string("forbidden"))])
         }
@@ -94,7 +101,8 @@ package enum RolloutFinding: Hashable, Sendable {
             guard let revision = json["revision"]?.whole else { return nil }
             self = .flawed(revision: revision)
         case "read":
-            guard let revision = json["revision"]?.whole, let rollout = json["value"].flatMap(StoredRollout.init)
+            guard let revision = json["revision"]?.whole,
+                let rollout = json["value"].flatMap({ try? StoredRollout(jsonValue: $0) })
             else { return nil }
             self = .rollout(rollout, revision: revision)
         default: return nil

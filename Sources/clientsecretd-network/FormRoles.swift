@@ -19,7 +19,7 @@ struct TokenRole: ParsableCommand {
     @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        try RoleOutput.answer(HTTPAnswer.wire(server.client.post(RoleInput.form(), to: .token)))
+        try RoleOutput.answer(RequestResult(server.client.post(RoleInput.form(), to: .token)))
     }
 }
 
@@ -40,7 +40,7 @@ struct RevokeRole: ParsableCommand {
     @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        try RoleOutput.answer(HTTPAnswer.wire(server.client.post(RoleInput.form(), to: .revoke)))
+        try RoleOutput.answer(RequestResult(server.client.post(RoleInput.form(), to: .revoke)))
     }
 }
 
@@ -61,6 +61,6 @@ struct KeysRole: ParsableCommand {
     @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        try RoleOutput.answer(HTTPAnswer.wire(server.client.get(.keys)))
+        try RoleOutput.answer(RequestResult(server.client.get(.keys)))
     }
 }

@@ -51,7 +51,7 @@ struct PushRole: ParsableCommand {
         guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
             throw ValidationError("the request is no JSON object with \"do\" and \"client_secret\"")
         }
-        try RoleOutput.answer(result(of: question).answer)
+        try RoleOutput.answer(result(of: question))
     }
 
     /// In milliseconds, for all requests of one question: less than the daemon waits.
@@ -62,7 +62,7 @@ struct PushRole: ParsableCommand {
 
     private func result(of question: PushQuestion) -> PushResult {
         let end = Clocks.monotonicMicroseconds() / 1_000 + Self.longestExchange
-        do throws(PushFailure) {
+        do throws(RoleFailure) {
             let targets = try configured()
             let target = try named(target, among: targets)
             var exchange = PushExchange(
@@ -78,19 +78,19 @@ struct PushRole: ParsableCommand {
         }
     }
 
-    private func configured() throws(PushFailure) -> [PushTarget] {
+    private func configured() throws(RoleFailure) -> [PushTarget] {
         let path = configuration.path
         switch ConfigurationLoader.targets(path: path, adopted: configuration.adopted, as: .current()) {
         case .success(let targets): return targets
         case .failure(let refusal):
-            throw PushFailure(.unconfigured, refusal.headline.map { Printable.clause($0.description) })
+            throw RoleFailure(.pushUnconfigured, refusal.headline.map { Printable.clause($0.description) })
         }
     }
 
-    private func named(_ name: String, among targets: [PushTarget]) throws(PushFailure) -> PushTarget {
+    private func named(_ name: String, among targets: [PushTarget]) throws(RoleFailure) -> PushTarget {
         guard let target = targets.first(where: { $0.name == name }) else {
-            throw PushFailure(
-                .targetUnknown,
+            throw RoleFailure(
+                .pushTargetUnknown,
                 "there is no target \(Printable.name(name)) in \(Printable.name(configuration.path))")
         }
         return target
@@ -100,15 +100,16 @@ struct PushRole: ParsableCommand {
     /// the same document.
     private func others(
         _ secrets: [String: Token], beside target: PushTarget, among targets: [PushTarget]
-    ) throws(PushFailure) -> [String: Token] {
+    ) throws(RoleFailure) -> [String: Token] {
         var members: [String: Token] = [:]
         for (name, secret) in secrets {
             let other = try named(name, among: targets).document
             guard let own = target.document, let other, other.place == own.place, let member = other.member,
                 member != own.member
             else {
-                throw PushFailure(
-                    .unconfigured, "target \(Printable.name(name)) has no place beside \(Printable.name(target.name))")
+                throw RoleFailure(
+                    .pushUnconfigured,
+                    "target \(Printable.name(name)) has no place beside \(Printable.name(target.name))")
             }
             members[member] = secret
         }
@@ -116,13 +117,14 @@ struct PushRole: ParsableCommand {
     }
 
     /// The token without white space around it; empty for a target without one.
-    private func token(of target: PushTarget) throws(PushFailure) -> String {
+    private func token(of target: PushTarget) throws(RoleFailure) -> String {
         let path: String
         switch target.token {
         case nil: return ""
         case .credential(let name):
             guard let handed = CredentialFiles.path(of: name) else {
-                throw PushFailure(.tokenUnusable, "systemd has passed no credentials, and \(name) would be one of them")
+                throw RoleFailure(
+                    .pushTokenUnusable, "systemd has passed no credentials, and \(name) would be one of them")
             }
             path = handed
         case .file(let named): path = named
@@ -134,7 +136,7 @@ struct PushRole: ParsableCommand {
             }
             return String(text)
         } catch {
-            throw PushFailure(.tokenUnusable, error.words)
+            throw RoleFailure(.pushTokenUnusable, error.words)
         }
     }
 }

@@ -6,8 +6,12 @@ import Linux
 
 /// Writes a role's answer to standard output, and errors to standard error.
 enum RoleOutput {
-    static func answer(_ json: JSONText) throws {
-        guard Descriptor.write(json.bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) == nil else {
+    static func answer(_ document: some JSONDocument) throws {
+        try answer(document.jsonText)
+    }
+
+    static func answer(_ text: JSONText) throws {
+        guard Descriptor.write(text.bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) == nil else {
             throw ValidationError("the answer cannot be written")
         }
     }

@@ -34,7 +34,7 @@ struct StoreRole: ParsableCommand {
         try RoleInput.takeConnection()
         var lines = QuestionLines()
         let answerer: Answerer
-        do throws(StoreFailure) {
+        do throws(RoleFailure) {
             answerer = try Answerer(configuration: configured())
         } catch {
             // Each question is answered with the reason.
@@ -54,15 +54,15 @@ struct StoreRole: ParsableCommand {
         }
     }
 
-    private func configured() throws(StoreFailure) -> StoreConfiguration {
+    private func configured() throws(RoleFailure) -> StoreConfiguration {
         switch ConfigurationLoader.store(path: configuration.path, adopted: configuration.adopted, as: .current()) {
         case .success(let store):
             guard let store else {
-                throw StoreFailure(.unconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
+                throw RoleFailure(.storeUnconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
             }
             return store
         case .failure(let refusal):
-            throw StoreFailure(.unconfigured, refusal.headline.map { Printable.clause($0.description) })
+            throw RoleFailure(.storeUnconfigured, refusal.headline.map { Printable.clause($0.description) })
         }
     }
 }
@@ -74,7 +74,7 @@ private final class Answerer {
     /// The file with this machine's certificate; nil without one.
     private let certificate: String?
 
-    init(configuration: StoreConfiguration) throws(StoreFailure) {
+    init(configuration: StoreConfiguration) throws(RoleFailure) {
         func path(_ file: StoreConfiguration.File) -> String? {
             // LoadCredential=store:DIRECTORY names the credentials `store_` and the file's name.
             let handed = [file.credential, "store_" + file.name].map(CredentialFiles.path)
@@ -88,15 +88,15 @@ private final class Answerer {
         for file in [files.ca, files.certificate, files.key] {
             guard let file else { continue }
             guard unsafe access(file, R_OK) == 0 else {
-                throw StoreFailure(.fileUnusable, "\(Printable.name(file)): \(ErrorNumber.words(for: errno))")
+                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)): \(ErrorNumber.words(for: errno))")
             }
             // libcurl would wait for a FIFO's other end.
             guard FileStatus.following(file)?.kind == .regular else {
-                throw StoreFailure(.fileUnusable, "\(Printable.name(file)) is no regular file")
+                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)) is no regular file")
             }
         }
         guard let client = StoreClient(files: files) else {
-            throw StoreFailure(.unreachable, "libcurl cannot be used")
+            throw RoleFailure(.storeUnreachable, "libcurl cannot be used")
         }
         self.client = client
         self.certificate = certificate
@@ -124,14 +124,14 @@ private final class Answerer {
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Read for each login.
-    private static func password(at path: String?) -> Result<String, StoreFailure> {
+    private static func password(at path: String?) -> Result<String, RoleFailure> {
         guard let path else {
-            return .failure(StoreFailure(.fileUnusable, "there is no \"password_file\" for the user"))
+            return .failure(RoleFailure(.storeFileUnusable, "there is no \"password_file\" for the user"))
         }
         do throws(CredentialFiles.Unusable) {
             return .success(try CredentialFiles.text(at: path))
         } catch {
-            return .failure(StoreFailure(.fileUnusable, error.words))
+            return .failure(RoleFailure(.storeFileUnusable, error.words))
         }
     }
 }

@@ -21,8 +21,8 @@ struct VerifyRole: ParsableCommand {
     func run() throws {
         let bytes = try RoleInput.read(limit: SecretTrial.longestRequest)
         guard let trial = SecretTrial(request: bytes, token: { Token($0, sha256: { _ in [] }) }) else {
-            return try RoleOutput.answer(Verdict.malformedRequest.answer)
+            return try RoleOutput.answer(Verdict.malformedRequest)
         }
-        try RoleOutput.answer(Verdict(server.client.post(trial.form, to: .token)).answer)
+        try RoleOutput.answer(Verdict(server.client.post(trial.form, to: .token)))
     }
 }

@@ -94,6 +94,26 @@ import Testing
         #expect(try ConfigurationLoader.store(path: directory("c.yaml"), adopted: copy, as: me).get() != nil)
     }
 
+    /// Versions before wrote it on several lines, with blanks around the colons and the members in another order.
+    @Test func aCopyOfAnEarlierVersionIsRead() throws {
+        struct Earlier: Encodable {
+            let version = 1
+            let configuration: String
+            let text: String
+            let additions = [["name": "10.yaml", "text": "clients: {a: {outputs: [{path: /run/a}]}}"]]
+        }
+        let path = directory("c.yaml")
+        _ = try keep()
+        let copy = AdoptedText.file(of: try #require(AbsolutePath(path)), in: copies)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(Earlier(configuration: path, text: good)).write(to: URL(fileURLWithPath: copy))
+        let loaded = try #require(kept())
+        #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "web"])
+        #expect(loaded.sources[0].bytes == Array(good.utf8))
+        #expect(loaded.sources[1].path.description == directory("c.d") + "/10.yaml")
+    }
+
     @Test func theLastOneWins() throws {
         _ = try keep()
         try directory.write(good.replacing("web", with: "shop"), to: "c.yaml")

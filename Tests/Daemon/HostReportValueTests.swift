@@ -82,7 +82,7 @@ struct HostReportValueTests {
         #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":-1,"delivered":true,"failure":null"#,
         #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":1,"failure":null"#,
         #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true,"failure":"A\u001B"}"#,
-        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true"#,
+        #""team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1"#,
     ])
     func aClientWithAnythingElseMakesItNone(entry: String) throws {
         let text = #"{"v":1,"instance":"a","at":7,"clients":[{\#(entry)}]}"#

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import SignIn
 import TestSupport
 import Testing
@@ -47,7 +48,7 @@ import Testing
                 Issue.record("it was replaced after \(seconds) s")
                 continue
             }
-            #expect(failure.code == .rateLimited)
+            #expect(failure.code == .pushRateLimited)
             #expect(failure.retryAfter == Int(600 - seconds))
             #expect(operations == ["GetSecretValue"])
         }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import SignIn
 import Testing
 
@@ -41,14 +42,15 @@ import Testing
     @Test func whatIsWrittenIsRead() throws {
         let results: [PushResult] = [
             .published(verified: true), .published(verified: nil), .read(holds: false),
-            .failed(PushFailure(.rateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
+            .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
         ]
-        let failed = PushFailure.Code.allCases.map { PushResult.failed(PushFailure($0)) }
-        for result in results + failed { #expect(PushResult(answer: result.answer.bytes) == result) }
+        let failed = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
+            .map { PushResult.failed(RoleFailure($0)) }
+        for result in results + failed { #expect(try PushResult(parsing: result.jsonText.bytes) == result) }
         for text in [
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#, #"{"result":"redeployed"}"#,
         ] {
-            #expect(PushResult(answer: Array(text.utf8)) == nil)
+            #expect((try? PushResult(parsing: Array(text.utf8))) == nil)
         }
     }
 

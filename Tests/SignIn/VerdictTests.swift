@@ -33,8 +33,8 @@ import Testing
             verdict(503, "x"),
             Verdict(.failure(TransportFailure(.timedOut, "a \"reason\"\n"))), .malformedRequest,
         ]
-        for one in all { #expect(Verdict(answer: one.answer.bytes) == one) }
-        #expect(Verdict(answer: Array(#"{"verdict":"perhaps"}"#.utf8)) == nil)
+        for one in all { #expect(try Verdict(parsing: one.jsonText.bytes) == one) }
+        #expect((try? Verdict(parsing: Array(#"{"verdict":"perhaps"}"#.utf8))) == nil)
     }
 
     @Test func aDescriptionIsCut() {

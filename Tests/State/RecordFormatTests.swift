@@ -56,6 +56,39 @@ import Testing
         #expect(back.record.delivered[ActionID("restart myapp.service")]?.isSame(as: current) == true)
     }
 
+    /// As versions up to 0.1 read it: no name, order or form of a number has changed.
+    @Test func aRecordIsWrittenAsEarlierVersionsReadIt() throws {
+        func known(_ secret: Secret) -> String {
+            #"{"client":"com.example.web","expiresAt":\#(secret.issued.expiresAt.secondsSinceEpoch),"#
+                + #""fingerprint":"\#(secret.issued.fingerprint)","issuedAt":"#
+                + #"\#(secret.issued.issuedAt.secondsSinceEpoch),"keyID":"ABC123DEFG","signed":null,"signer":null,"#
+                + #""team":"DEF123GHIJ"}"#
+        }
+        func kept(_ number: Int, _ key: String) throws -> String {
+            let secret = try Samples.secret(number)
+            return #"{"known":\#(known(secret)),"signerKey":"\#(key)","token":"\#(Samples.text(secret))"}"#
+        }
+        let one = "\(String(repeating: "1", count: 64))"
+        let two = "\(String(repeating: "2", count: 64))"
+        var record = try record()
+        record = ClientRecord(
+            {
+                var all = record.record
+                all.refusal = "no"
+                all.fleetSize = 7
+                return all
+            }(), current: record.current, candidate: record.candidate)
+        let expected =
+            #"{"candidate":\#(try kept(2, "MFkBAgMC")),"current":\#(try kept(1, "MFkBAgMB")),"client":"web","#
+            + #""delivered":{"exec /bin/x 'a b'":\#(known(try Samples.secret(0))),"#
+            + #""restart myapp.service":\#(known(try Samples.secret(1)))},"shared":["/srv/app/.env"],"#
+            + #""owed":["restart myapp.service"],"refusal":"no","#
+            + #""keyChange":{"at":1800000000,"from":"\#(one)","keyID":"ABC123DEFG","to":"\#(two)"},"#
+            + #""turn":1800000600,"rolledOut":true,"fleetSize":7}"# + "\n"
+        let text = String(decoding: format.encode(record, of: try name("web")), as: UTF8.self)
+        #expect(text.drop { $0 != "\n" }.dropFirst() == expected)
+    }
+
     @Test func anEmptyRecordComesBack() throws {
         let bytes = format.encode(ClientRecord(), of: try name("web"))
         let back = try format.decode(bytes, of: try name("web"))

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 /// The real program against three real members of etcd, with mutual TLS and etcd's own users.
 @Suite(.waits, .serialized, .needs(.venv, .servers, .tools)) struct EtcdTests {
-    private func code(_ result: StoreResult) -> StoreFailure.Code? {
+    private func code(_ result: StoreResult) -> FailureCode? {
         if case .failed(let failure) = result { failure.code } else { nil }
     }
 
@@ -33,7 +34,7 @@ import Testing
             try follower.read(EtcdBed.foreign, EtcdBed.slot)
                 == .read(
                     [.forbidden, .token(token(sampleToken("b")), revision: second)], rollouts: [0: .forbidden]))
-        #expect(code(try follower.put(sampleToken("c"), ifAt: second)) == .forbidden)
+        #expect(code(try follower.put(sampleToken("c"), ifAt: second)) == .storeForbidden)
         #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
     }
 
@@ -72,7 +73,7 @@ import Testing
             try follower.read(slot)
                 == .read([.token(secret, revision: first)], rollouts: [0: .rollout(rollout(9), revision: second)]))
         #expect(
-            code(try follower.ask(.putRollout(rollout(.max), of: slot, ifAt: second, with: nil))) == .forbidden)
+            code(try follower.ask(.putRollout(rollout(.max), of: slot, ifAt: second, with: nil))) == .storeForbidden)
         // Whatever else lies there.
         let key = String(decoding: slot.rolloutKey(below: "/clientsecretd"), as: UTF8.self)
         for value in ["junk", #"{"v":1,"admitted":"ff"}"#, String(repeating: "x", count: 20_000)] {
@@ -114,9 +115,9 @@ import Testing
         let second = try revision(follower.ask(.putReport("two", machine: "app17", ifAt: first)))
         #expect(try follower.ask(.putReport("x", machine: "app1", ifAt: 9)) == .reportFound(nil))
         // Nobody reports for others, or reads what they say; and reads its secrets all the same.
-        #expect(code(try follower.ask(.putReport("x", machine: "signer", ifAt: 0))) == .forbidden)
-        #expect(code(try follower.ask(.readReports(from: nil))) == .forbidden)
-        #expect(code(try follower.ask(.forgetReport(machine: "signer", ifAt: 1))) == .forbidden)
+        #expect(code(try follower.ask(.putReport("x", machine: "signer", ifAt: 0))) == .storeForbidden)
+        #expect(code(try follower.ask(.readReports(from: nil))) == .storeForbidden)
+        #expect(code(try follower.ask(.forgetReport(machine: "signer", ifAt: 1))) == .storeForbidden)
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
         #expect(try signer.ask(.readReports(from: nil)) == .reports([report("app17", "two", second)], next: nil))
         #expect(try signer.ask(.forgetReport(machine: "app17", ifAt: first)) == .reportForgotten)
@@ -190,18 +191,18 @@ import Testing
 
     @Test func whoIsRefusedIsToldWhy() throws {
         let bed = try EtcdBed()
-        #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .credentialsRefused)
-        #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .credentialsRefused)
+        #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .storeCredentialsRefused)
+        #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .storeCredentialsRefused)
         #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden], rollouts: [0: .forbidden]))
-        #expect(code(try bed.role(certificate: "named").read(EtcdBed.slot)) == .certificateRefused)
-        #expect(code(try bed.role(certificate: "expired").read(EtcdBed.slot)) == .certificateRefused)
+        #expect(code(try bed.role(certificate: "named").read(EtcdBed.slot)) == .storeCertificateRefused)
+        #expect(code(try bed.role(certificate: "expired").read(EtcdBed.slot)) == .storeCertificateRefused)
         let answer = try bed.role(certificate: "stranger").read(EtcdBed.slot)
-        #expect(code(answer) == .certificateRefused, "\(answer)")
-        #expect(code(try bed.role(certificate: "ca", ca: "other-ca").read(EtcdBed.slot)) == .serverUntrusted)
+        #expect(code(answer) == .storeCertificateRefused, "\(answer)")
+        #expect(code(try bed.role(certificate: "ca", ca: "other-ca").read(EtcdBed.slot)) == .storeServerUntrusted)
         try bed.directory.write("no key", to: "stranger.key")
-        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .fileUnusable)
+        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .storeFileUnusable)
         try FileManager.default.removeItem(atPath: bed.directory("stranger.pem"))
-        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .fileUnusable)
+        #expect(code(try bed.role(certificate: "stranger").read(EtcdBed.slot)) == .storeFileUnusable)
     }
 
     @Test func aRoleThatIsTakenAwayIsNamed() throws {
@@ -211,7 +212,7 @@ import Testing
         try bed.order("ctl user revoke-role follower follower")
         #expect(try follower.read(EtcdBed.slot) == .read([.forbidden], rollouts: [0: .forbidden]))
         try bed.order("ctl user delete follower")
-        #expect(code(try follower.read(EtcdBed.slot)) == .credentialsRefused)
+        #expect(code(try follower.read(EtcdBed.slot)) == .storeCredentialsRefused)
     }
 
     @Test func aWatchTellsOfAChange() throws {
@@ -295,7 +296,7 @@ import Testing
         try #require(signer.hasSpoken, "the watch is silent")
         #expect(try signer.nextNotice() == .unwatched)
         let failed = try signer.read(EtcdBed.slot)
-        #expect([.timedOut, .unavailable].contains(code(failed)), "\(failed)")
+        #expect([.storeTimedOut, .storeUnavailable].contains(code(failed)), "\(failed)")
         for member in 0..<3 where member != rest { try bed.order("resume \(member)") }
         #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
     }
@@ -392,7 +393,7 @@ import Testing
             do { try bed.put(file, at: "/filling/\(number)") } catch { isFull = "\(error)".contains("space exceeded") }
         }
         try #require(isFull)
-        #expect(code(try signer.put(sampleToken("b"), ifAt: first)) == .outOfSpace)
+        #expect(code(try signer.put(sampleToken("b"), ifAt: first)) == .storeOutOfSpace)
         #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
     }
 }

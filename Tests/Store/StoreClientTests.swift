@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import TestSupport
 import Testing
@@ -51,7 +52,7 @@ import Testing
             Issue.record("it was put: \(result)")
             return
         }
-        #expect(failure.code == .timedOut)
+        #expect(failure.code == .storeTimedOut)
         #expect(failure.retryAfter != nil)
         let requests = try directory.read("log").split(separator: "\n").map { $0.split(separator: " ") }
         #expect(

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import SignIn
 import TestSupport
 import Testing
@@ -122,7 +123,7 @@ import Testing
             Issue.record("it was read")
             return
         }
-        #expect(failure.code == .answerUnexpected)
+        #expect(failure.code == .storeAnswerUnexpected)
     }
 
     @Test(arguments: [
@@ -146,7 +147,7 @@ import Testing
             Issue.record("it was read: \(text)")
             return
         }
-        #expect(failure.code == .answerUnexpected)
+        #expect(failure.code == .storeAnswerUnexpected)
     }
 
     @Test func numbersMayBeNumbers() {
@@ -193,7 +194,7 @@ import Testing
             Issue.record("it was read")
             return
         }
-        #expect(failure.code == .credentialsRefused)
+        #expect(failure.code == .storeCredentialsRefused)
         #expect(network.answers.isEmpty)
     }
 
@@ -203,11 +204,11 @@ import Testing
         let detail = "it answered 400: etcdserver: authentication failed, invalid user ID or password"
         #expect(
             session.answer(.read([Self.slot()]))
-                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 5)))
+                == .failed(RoleFailure(.storeCredentialsRefused, detail, retryAfter: 5)))
         network.now = 2_000
         #expect(
             session.answer(.read([Self.slot()]))
-                == .failed(StoreFailure(.credentialsRefused, detail, retryAfter: 3)))
+                == .failed(RoleFailure(.storeCredentialsRefused, detail, retryAfter: 3)))
         #expect(network.calls.count == 1)
         network.now = 5_000
         network.say(Self.login)
@@ -222,7 +223,7 @@ import Testing
             Issue.record("it was read")
             return
         }
-        #expect(failure.code == .timedOut)
+        #expect(failure.code == .storeTimedOut)
         #expect(failure.retryAfter == 5)
         // One that has got nothing of it yet has no work with it.
         network.now = 5_000
@@ -243,7 +244,7 @@ import Testing
             Issue.record("it was read")
             return
         }
-        #expect(failure.code == .unreachable)
+        #expect(failure.code == .storeUnreachable)
         #expect(failure.retryAfter == 1)
         #expect(endpoints == ["0", "1", "2"])
     }
@@ -273,10 +274,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (403, denied, StoreFailure.Code.forbidden),
-        (429, #"{"message":"etcdserver: mvcc: database space exceeded","code":8}"#, .outOfSpace),
+        (403, denied, FailureCode.storeForbidden),
+        (429, #"{"message":"etcdserver: mvcc: database space exceeded","code":8}"#, .storeOutOfSpace),
     ])
-    func whatIsNotPutDoesNotKeepFromReading(status: Int, text: String, code: StoreFailure.Code) {
+    func whatIsNotPutDoesNotKeepFromReading(status: Int, text: String, code: FailureCode) {
         var session = session()
         network.say(status, text)
         guard case .failed(let failure) = session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 0)) else {
@@ -284,22 +285,24 @@ import Testing
             return
         }
         #expect(failure.code == code)
-        #expect(failure.retryAfter == nil || code == .outOfSpace)
+        #expect(failure.retryAfter == nil || code == .storeOutOfSpace)
         network.say(Self.read(Self.range(0, nil)))
         #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
         #expect(endpoints == ["0", "0"])
     }
 
     @Test(arguments: [
-        (400, #"{"message":"etcdserver: user name is empty","code":3}"#, StoreFailure.Code.credentialsRefused),
+        (400, #"{"message":"etcdserver: user name is empty","code":3}"#, FailureCode.storeCredentialsRefused),
         (
             400, "CommonName of client sending a request against gateway will be ignored and not used as expected\n",
-            .certificateRefused
+            .storeCertificateRefused
         ),
-        (404, "Not Found\n", .answerUnexpected), (400, #"{"message":"hunter2-hunter2","code":3}"#, .answerUnexpected),
-        (429, #"{"message":"etcdserver: too many requests","code":8}"#, .unavailable), (502, "", .unavailable),
+        (404, "Not Found\n", .storeAnswerUnexpected),
+        (400, #"{"message":"hunter2-hunter2","code":3}"#, .storeAnswerUnexpected),
+        (429, #"{"message":"etcdserver: too many requests","code":8}"#, .storeUnavailable),
+        (502, "", .storeUnavailable),
     ])
-    func whatEtcdSays(status: Int, text: String, code: StoreFailure.Code) {
+    func whatEtcdSays(status: Int, text: String, code: FailureCode) {
         var session = session(members: 1)
         network.say(status, text)
         guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
@@ -313,13 +316,14 @@ import Testing
     @Test(arguments: [
         (
             "OpenSSL SSL_read: error:0A000412:SSL routines::sslv3 alert bad certificate, errno 0",
-            StoreFailure.Code.certificateRefused
+            FailureCode.storeCertificateRefused
         ),
-        ("error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .certificateRefused),
-        ("error:0A000418:SSL routines::tlsv1 alert unknown ca", .certificateRefused),
-        ("error:0A000438:SSL routines::tlsv1 alert internal error", .unreachable), ("Recv failure", .unreachable),
+        ("error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .storeCertificateRefused),
+        ("error:0A000418:SSL routines::tlsv1 alert unknown ca", .storeCertificateRefused),
+        ("error:0A000438:SSL routines::tlsv1 alert internal error", .storeUnreachable),
+        ("Recv failure", .storeUnreachable),
     ])
-    func alerts(words: String, code: StoreFailure.Code) {
-        #expect(StoreFailure(TransportFailure(.connectionLost, words)).code == code)
+    func alerts(words: String, code: FailureCode) {
+        #expect(RoleFailure(TransportFailure(.connectionLost, words)).code == code)
     }
 }

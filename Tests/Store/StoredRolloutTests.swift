@@ -11,7 +11,7 @@ import Testing
             for admitted in [0, 255, UInt64.max] {
                 let rollout = StoredRollout(
                     secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: admitted, isHeld: isHeld, tolerated: 2)
-                #expect(StoredRollout.decode(rollout.json.bytes, revision: 3) == .rollout(rollout, revision: 3))
+                #expect(StoredRollout.decode(rollout.jsonText.bytes, revision: 3) == .rollout(rollout, revision: 3))
             }
         }
     }

@@ -30,8 +30,7 @@ struct NetworkProgramLauncher {
 
     /// What Apple says of a client secret.
     func verify(_ trial: SecretTrial) throws(CommandFailure) -> Verdict {
-        guard let verdict = Verdict(answer: try run("verify", trial.request)) else { throw Self.unreadable }
-        return verdict
+        try answer(of: "verify", trial.request)
     }
 
     /// Posts a form to the token endpoint, or to the one for revocations.
@@ -39,12 +38,14 @@ struct NetworkProgramLauncher {
         _ fields: [FormEncoding.Field], to path: Endpoint.Path
     ) throws(CommandFailure) -> Result<HTTPAnswer, TransportFailure> {
         let request = JSONText.object(fields.map { ($0.name, .string($0.value)) })
-        return try answer(of: path == .revoke ? "revoke" : "token", request.bytes)
+        let answer: RequestResult = try answer(of: path == .revoke ? "revoke" : "token", request.bytes)
+        return answer.result
     }
 
     /// The text of the key set.
     func keys() throws(CommandFailure) -> Result<HTTPAnswer, TransportFailure> {
-        try answer(of: "keys", [])
+        let answer: RequestResult = try answer(of: "keys", [])
+        return answer.result
     }
 
     /// What helps where nothing was reached and sudo has dropped the variables that name the proxy; empty elsewhere.
@@ -60,10 +61,11 @@ struct NetworkProgramLauncher {
 
     private static let unreadable = CommandFailure(.failed, "\(name) gave no answer; see what it says above")
 
-    private func answer(
+    private func answer<Answer: JSONDocument>(
         of role: String, _ request: [UInt8]
-    ) throws(CommandFailure) -> Result<HTTPAnswer, TransportFailure> {
-        guard let answer = HTTPAnswer.read(wire: try run(role, request)) else { throw Self.unreadable }
+    ) throws(CommandFailure) -> Answer {
+        let bytes = try run(role, request)
+        guard let answer = try? Answer(parsing: bytes) else { throw Self.unreadable }
         return answer
     }
 
@@ -71,7 +73,14 @@ struct NetworkProgramLauncher {
     private func run(_ role: String, _ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
         let input = try Self.pipe()
         let output = try Self.pipe()
-        let child = try start([path, role] + server, input: input.reading, output: output.writing)
+        let child: AttachedChild
+        do throws(SystemError) {
+            child = try AttachedChild([path, role] + server, input: input.reading, output: output.writing)
+        } catch {
+            throw CommandFailure(
+                .failed,
+                "\(Printable.name(path)) cannot be run: \(CommandOutput.text(ofErrno: error.number))")
+        }
         // Else neither end would ever be seen to close.
         close(input.reading)
         close(output.writing)
@@ -81,31 +90,13 @@ struct NetworkProgramLauncher {
         signal(SIGPIPE, SIG_DFL)
         close(input.writing)
         defer { close(output.reading) }
-        let answer = Self.readAll(output.reading)
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else { throw Self.unreadable }
+        let answer = try? Descriptor.read(output.reading, atMost: Self.longestAnswer)
+        guard child.end() == .exited(0), let answer else { throw Self.unreadable }
         return answer
     }
 
-    private func start(_ words: [String], input: Int32, output: Int32) throws(CommandFailure) -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var arguments = unsafe words.map { unsafe strdup($0) }
-        unsafe arguments.append(nil)
-        defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
-        var child: pid_t = 0
-        // The environment goes along: it says which proxy to use.
-        let failed = unsafe posix_spawn(&child, path, &actions, nil, arguments, environ)
-        guard failed == 0 else {
-            throw CommandFailure(
-                .failed, "\(Printable.name(path)) cannot be run: \(CommandOutput.text(ofErrno: failed))")
-        }
-        return child
-    }
+    /// In bytes: an answer of 1 MiB whose every byte needs an escape, and what goes with it.
+    private static let longestAnswer = 8 << 20
 
     private static func pipe() throws(CommandFailure) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
@@ -114,16 +105,5 @@ struct NetworkProgramLauncher {
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
-    }
-
-    private static func readAll(_ descriptor: Int32) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { return bytes }
-            bytes += buffer[..<count]
-        }
     }
 }

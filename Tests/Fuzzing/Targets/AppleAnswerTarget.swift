@@ -20,12 +20,12 @@ enum AppleAnswerTarget {
         }
         try checkRemoval(bytes)
         // What a network program hands on, or something else in its place.
-        if let result = HTTPAnswer.read(wire: bytes) {
+        if let result = try? RequestResult(parsing: bytes) {
             try promise(
-                HTTPAnswer.read(wire: HTTPAnswer.wire(result).bytes) == result, "an answer that is not read back")
+                try RequestResult(parsing: result.jsonText.bytes) == result, "an answer that is not read back")
         }
-        if let verdict = Verdict(answer: bytes) {
-            try promise(Verdict(answer: verdict.answer.bytes) == verdict, "a verdict that is not read back")
+        if let verdict = try? Verdict(parsing: bytes) {
+            try promise(Verdict(parsing: verdict.jsonText.bytes) == verdict, "a verdict that is not read back")
         }
     }
 
@@ -45,7 +45,7 @@ enum AppleAnswerTarget {
             let isClear = said == "invalid_grant" || said == "invalid_client"
             try promise(!isJudged || !isClear, "nothing is known after a clear answer")
         }
-        try promise(Verdict(answer: verdict.answer.bytes) == verdict, "a verdict that is not read back")
+        try promise(Verdict(parsing: verdict.jsonText.bytes) == verdict, "a verdict that is not read back")
     }
 
     /// The secret stands where the input says `SECRET`.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Keys
 import SignIn
 
@@ -46,7 +47,7 @@ enum PushAnswersTarget {
             return .success(answer)
         }
         let result = exchange.run(verb)
-        try promise(PushResult(answer: result.answer.bytes) == result, "\(kind.name): not read back")
+        try promise(PushResult(parsing: result.jsonText.bytes) == result, "\(kind.name): not read back")
         for (request, _) in exchanged where request.body != nil {
             try promise(
                 request.body.map { (try? JSONValue($0)) != nil } == true,

@@ -72,7 +72,7 @@ enum StoreTarget {
                 "a secret that is not read back")
         }
         if case .rollout(let rollout, _) = StoredRollout.decode(bytes, revision: 7) {
-            let again = StoredRollout.decode(rollout.json.bytes, revision: 7)
+            let again = StoredRollout.decode(rollout.jsonText.bytes, revision: 7)
             try promise(again == .rollout(rollout, revision: 7), "a rollout that is not read back")
         }
         if let machine = StoredReport.machine(of: bytes, below: "/clientsecretd") {
