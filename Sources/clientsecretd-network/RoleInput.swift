@@ -39,14 +39,17 @@ enum RoleInput {
     static func read(limit: Int) throws -> [UInt8] {
         let deadline = Clocks.bootMilliseconds() + patience
         var bytes: [UInt8] = []
-        while let more = try? Descriptor.read(STDIN_FILENO, until: deadline), !more.isEmpty {
+        while true {
+            // What is cut off by the deadline is no request.
+            guard let more = try? Descriptor.read(STDIN_FILENO, until: deadline) else { break }
             let end = more.firstIndex(of: UInt8(ascii: "\n"))
             bytes += more[..<(end ?? more.endIndex)]
             guard bytes.count <= limit else { throw ValidationError("the request is longer than \(limit) bytes") }
-            if end != nil { break }
+            if end == nil, !more.isEmpty { continue }
+            guard !bytes.isEmpty else { break }
+            return bytes
         }
-        guard !bytes.isEmpty else { throw ValidationError("no request came on standard input") }
-        return bytes
+        throw ValidationError("no request came on standard input")
     }
 
     /// Reads a JSON object of strings; returns it form-encoded.
