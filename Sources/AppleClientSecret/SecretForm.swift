@@ -40,6 +40,18 @@ package struct SecretForm: Hashable, Sendable {
         package var client: ClientID?
         /// The keys that may sign, in the order of preference; none where they are not known.
         package var keys: [Key]
+        /// The ids of the key that has signed it; none where they are not known.
+        package var signer: [Ids]
+
+        package struct Ids: Hashable {
+            package var team: TeamID
+            package var keyID: KeyID
+
+            package init(team: TeamID, keyID: KeyID) {
+                self.team = team
+                self.keyID = keyID
+            }
+        }
 
         package struct Key {
             package var team: TeamID
@@ -63,9 +75,10 @@ package struct SecretForm: Hashable, Sendable {
             case unchecked
         }
 
-        package init(client: ClientID? = nil, keys: [Key] = []) {
+        package init(client: ClientID? = nil, keys: [Key] = [], signer: [Ids] = []) {
             self.client = client
             self.keys = keys
+            self.signer = signer
         }
     }
 
@@ -109,13 +122,17 @@ package struct SecretForm: Hashable, Sendable {
         return rank
     }
 
-    /// Why Apple refuses it now; nil where it may accept it. A secret of another key of the team is no reason: Apple
-    /// accepts it as long as it knows that key.
+    /// Why Apple refuses it now; nil where it may accept it. A secret of another key of the team is no reason, because
+    /// Apple accepts it as long as it knows that key. One that does not state the ids of the key that signed it is refused.
     package func refusal(_ expected: Expectation, reached: (WallTime) -> Bool) -> Objection? {
+        let isMisnamed =
+            !expected.signer.isEmpty
+            && !expected.signer.contains(.init(team: claims.issuer, keyID: claims.keyID))
         do throws(Objection) {
             _ = try rank(expected)
+            if isMisnamed { return .otherKey }
         } catch {
-            if !error.isOfAnotherKey { return error }
+            if isMisnamed || !error.isOfAnotherKey { return error }
         }
         return objectionToTimes(reached: reached)
     }

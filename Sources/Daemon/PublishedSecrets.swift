@@ -16,6 +16,7 @@ import State
 package struct PublishedSecrets: Sendable {
     private let files: [AbsolutePath: Result<FileObservation, Failure>]
     private let evidence: [KeyName: SignatureEvidence]
+    private let current: [ClientName: SecretInfo]
     private let configuration: Configuration
 
     /// Reads every output, and the keys that this user may read, to verify the signatures. Blocks.
@@ -33,10 +34,13 @@ package struct PublishedSecrets: Sendable {
                 evidence[name] = .key(key.print)
             } else if let key = Self.remembered(name, configuration, settings) {
                 known.append(key)
-                evidence[name] = .remembered
+                evidence[name] = .key(key.print)
             }
         }
         self.evidence = evidence
+        current = configuration.clients.filter(\.value.verify).reduce(into: [:]) { current, client in
+            current[client.key] = Self.recorded(client.key, configuration, settings)?.secret.issued
+        }
         files = configuration.files.mapValues { spec in
             Self.read(spec.path).map { FileObservation(slots: Self.observe(spec, in: $0, keys: known)) }
         }
@@ -44,7 +48,7 @@ package struct PublishedSecrets: Sendable {
 
     /// Every client's health now.
     package func evaluate() -> [HealthEvaluation] {
-        configuration.evaluate(files, evidence, at: Clock.now())
+        configuration.evaluate(files, evidence, current: current, at: Clock.now())
     }
 
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state
@@ -52,17 +56,25 @@ package struct PublishedSecrets: Sendable {
     private static func remembered(
         _ name: KeyName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> PublicKey? {
-        guard let state = settings.stateDirectory(of: configuration) else { return nil }
-        for (client, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) where entry.keys.contains(name) {
-            let record = try? StateDirectory.peek(
-                client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
-            if let kept = record?.current, kept.secret.issued.keyID == configuration.keys[name]?.keyID,
-                let key = kept.signerKey.flatMap({ PublicKey(spki: $0) })
+        guard let entry = configuration.keys[name] else { return nil }
+        let clients = configuration.clients.filter { $0.value.keys.contains(name) }.keys.sorted()
+        for client in clients {
+            if let kept = recorded(client, configuration, settings), kept.secret.issued.keyID == entry.keyID,
+                kept.secret.issued.team == entry.team, let key = kept.signerKey.flatMap({ PublicKey(spki: $0) })
             {
                 return key
             }
         }
         return nil
+    }
+
+    /// The client's secret by the state directory; nil where this user may not read it.
+    private static func recorded(
+        _ client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
+    ) -> RecordedSecret? {
+        guard let state = settings.stateDirectory(of: configuration) else { return nil }
+        return (try? StateDirectory.peek(client, in: state, as: settings.identity, sha256: { SHA256.digest($0) }))?
+            .current
     }
 
     private static func observe(

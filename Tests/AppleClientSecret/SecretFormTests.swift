@@ -143,4 +143,26 @@ import Testing
         #expect(try form().refusal(expected([("ABC123DEFG", .ofAnotherKey)])) { $0 <= Self.now } == nil)
         #expect(try form().refusal(expected([("ABC123DEFG", .invalid)])) { $0 <= Self.now } == .unsigned)
     }
+
+    @Test func appleRefusesWhatDoesNotStateTheIdsOfTheKeyThatSignedIt() throws {
+        let ids = SecretForm.Expectation.Ids(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")))
+        let old = SecretForm.Expectation.Ids(team: ids.team, keyID: try #require(KeyID("XYZ123DEFG")))
+        func refusal(
+            _ form: SecretForm, _ signature: SecretForm.Expectation.Signature, signer: SecretForm.Expectation.Ids...
+        ) throws -> Objection? {
+            var expected = try expected([("ABC123DEFG", signature)])
+            expected.signer = signer
+            return form.refusal(expected) { $0 <= Self.now }
+        }
+        #expect(try refusal(form(), .valid, signer: ids) == nil)
+        #expect(try refusal(form(keyID: "XYZ123DEFG"), .valid, signer: ids) == .otherKeyID(old.keyID))
+        #expect(
+            try refusal(form(team: "XYZ123GHIJ"), .valid, signer: ids) == .otherTeam(#require(TeamID("XYZ123GHIJ"))))
+        #expect(try refusal(form(), .ofAnotherKey, signer: old) == .otherKey)
+        // The configured key cannot be read, and another one has signed.
+        #expect(try refusal(form(), .unchecked, signer: old) == .otherKey)
+        // One key under two ids: which is right is not known.
+        #expect(try refusal(form(keyID: "XYZ123DEFG"), .valid, signer: ids, old) == nil)
+    }
 }

@@ -96,7 +96,8 @@ import Testing
     /// Apple may accept it still.
     @Test func aSecretOfAnotherKeyIsNotOK() throws {
         for (observation, flaw) in [
-            (try secret(keyID: "ZZZZZZZZZZ"), "is of key id ZZZZZZZZZZ"),
+            (try secret(keyID: "ZZZZZZZZZZ", signer: "2"), "is of key id ZZZZZZZZZZ"),
+            (try secret(keyID: "ZZZZZZZZZZ", signer: nil), "is of key id ZZZZZZZZZZ"),
             (try secret(signer: "2"), "was signed by another key than the one that belongs to its key id"),
         ] {
             let evaluation = try evaluate(at: 0, ["web.jwt": observation])
@@ -115,6 +116,20 @@ import Testing
             #expect(evaluation.failure?.code == .secretUnacceptable)
         }
         #expect(try evaluate(at: 0, ["web.jwt": secret(from: 60)]).health == .ok)
+    }
+
+    /// Another id is wrong only where it is certain which key has signed, and that the configured id is its own.
+    @Test func anotherIdOfTheSameKeyIsCritical() throws {
+        let file = ["web.jwt": try secret(keyID: "ZZZZZZZZZZ")]
+        let evaluation = try evaluate(at: 0, file)
+        #expect(evaluation.health == .critical)
+        #expect(evaluation.failure?.code == .secretUnacceptable)
+        #expect(evaluation.failure?.detail == "it is of key id ZZZZZZZZZZ")
+        #expect(try evaluate(at: 0, file, .remembered).health == .degraded)
+        // Apple is asked first, and until then the old id may be the right one.
+        var verified = try Values.client("web")
+        verified.verify = true
+        #expect(try evaluate(at: 0, file, entry: verified).health == .degraded)
     }
 
     @Test func theWeakestOfTheOutputsCounts() throws {

@@ -146,6 +146,17 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
+    @Test func aPublishedSecretWithAnotherIdOfItsKeyIsCritical() throws {
+        let bench = try bench()
+        try bench.place(
+            Values.issued(1, keyID: "ZZZZZZZZZZ", to: 90 * Values.day, signer: Values.print("1")), in: "web.jwt")
+        try bench.failWrites(of: "web.jwt")
+        bench.go()
+        #expect(try bench.view(web).health == .critical)
+        bench.pass(600)
+        #expect(try bench.view(web).health == .critical)
+    }
+
     @Test func aSecretOfAReplacedKeyOrIDCountsByItsTime() throws {
         let bench = try bench()
         try bench.place(found(1, to: third + 50, signer: "2"), in: "web.jwt")

@@ -24,9 +24,10 @@ import Testing
             })
     }
 
-    private func inspection(_ jws: CompactJWS, verified: Bool? = nil) -> Inspection {
+    private func inspection(_ jws: CompactJWS, verified: Bool? = nil, keyFileID: String? = nil) -> Inspection {
         Inspection(
-            jws, fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), signatureVerified: verified, now: now)
+            jws, fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), signatureVerified: verified,
+            keyFileID: keyFileID.flatMap { KeyID($0) }, now: now)
     }
 
     private func payload(
@@ -35,6 +36,17 @@ import Testing
         -> String
     {
         #"{"iss":"DEF123GHIJ","iat":\#(iat),"exp":\#(exp),"aud":\#(aud),"sub":"com.example.web"}"#
+    }
+
+    @Test func aSecretThatDoesNotStateTheIdOfItsKeyIsRefused() throws {
+        let token = try token(payload: payload())
+        let misnamed = inspection(token, verified: true, keyFileID: "XYZ123DEFG")
+        #expect(misnamed.verdict == "Apple refuses this client secret: it is of key id ABC123DEFG.")
+        #expect(
+            misnamed.lines(for: pipe).map(pipe.line).contains(
+                "signature    made by this key, whose id is XYZ123DEFG by its file's name"))
+        #expect(inspection(token, verified: true, keyFileID: "ABC123DEFG").isGood)
+        #expect(inspection(token, keyFileID: "XYZ123DEFG").isGood)
     }
 
     @Test func aGoodSecret() throws {

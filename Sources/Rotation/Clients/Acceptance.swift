@@ -29,13 +29,15 @@ extension ClientConfiguration {
     /// What a secret of this client has to be.
     ///
     /// - Parameter keys: those that may sign for it, in the order of preference.
-    private func expectation(of issued: SecretInfo, _ keys: [KnownKey]) -> SecretForm.Expectation {
+    private func expectation(
+        of issued: SecretInfo, _ keys: [KnownKey], signer: [KeyConfiguration] = []
+    ) -> SecretForm.Expectation {
         SecretForm.Expectation(
             client: clientID,
             keys: keys.map { key in
                 SecretForm.Expectation.Key(
                     team: key.entry.team, keyID: key.entry.keyID, signature: key.evidence.signature(of: issued))
-            })
+            }, signer: signer.map { .init(team: $0.team, keyID: $0.keyID) })
     }
 
     /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot
@@ -51,13 +53,20 @@ extension ClientConfiguration {
         try issued.form.rank(expectation(of: issued, keys))
     }
 
-    /// Why Apple refuses it now; nil where it may accept it, be it of a key or an id that was replaced since.
+    /// Why Apple refuses it now; nil where it may accept it, also as a secret of a key that was replaced since.
     ///
-    /// - Parameter clockIsTrusted: false: by this machine's clock nothing is judged.
+    /// - Parameters:
+    ///   - signer: the key that has signed it, under each of its configured names; none where it is not configured.
+    ///   - current: the client's secret as far as is known. With `verify`, its ids may be the right ones although the
+    ///     configuration says others now: Apple is asked before it is replaced.
+    ///   - clockIsTrusted: false: by this machine's clock nothing is judged.
     func refusal(
-        of issued: SecretInfo, keys: [KnownKey], clockIsTrusted: Bool = true, _ deadlines: inout Deadlines
+        of issued: SecretInfo, keys: [KnownKey], signer: [KeyConfiguration], current: SecretInfo?,
+        clockIsTrusted: Bool = true, _ deadlines: inout Deadlines
     ) -> Objection? {
-        let objection = issued.form.refusal(expectation(of: issued, keys)) { deadlines.reached($0) }
+        let areIdsDoubtful = verify && current.map { $0.isSame(as: issued) } ?? true
+        let expectation = expectation(of: issued, keys, signer: areIdsDoubtful ? [] : signer)
+        let objection = issued.form.refusal(expectation) { deadlines.reached($0) }
         return objection?.isAboutTime == true && !clockIsTrusted ? nil : objection
     }
 
@@ -138,7 +147,14 @@ extension Rotation {
         let isVerifiable = client.keys.contains { keys.digest(of: $0.name) != nil }
         return client.entry.refusal(
             of: issued, keys: knownKeys(client, otherwise: isVerifiable ? .remembered : .none),
+            signer: configuredSigner(of: issued), current: clients[client].secret.current,
             clockIsTrusted: clock.failure == nil, &deadlines)
+    }
+
+    /// The key that has signed a secret, under each of its configured names; none where it is not configured.
+    func configuredSigner(of issued: SecretInfo) -> [KeyConfiguration] {
+        guard let signer = issued.signer else { return [] }
+        return configuration.keys.filter { keys.digest(of: $0.key) == signer }.map(\.value)
     }
 }
 

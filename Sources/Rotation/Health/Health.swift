@@ -209,7 +209,8 @@ extension Rotation {
     /// The client's health by what its outputs were last seen to hold, and nothing else.
     private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
-            client.name, keys: knownKeys(client), clockIsTrusted: clock.failure == nil, isUnderWay: true,
+            client.name, keys: knownKeys(client), signer: configuredSigner, current: clients[client].secret.current,
+            clockIsTrusted: clock.failure == nil, isUnderWay: true,
             found: { [files] path in files[path]?.observed.map { .success($0) } }, &deadlines)
     }
 

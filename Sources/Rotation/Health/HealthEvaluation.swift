@@ -24,8 +24,10 @@ extension Configuration {
     /// - Parameters:
     ///   - files: what each output's file holds, or why it could not be read.
     ///   - evidence: by key; one that is missing here counts as ``SignatureEvidence/none``.
+    ///   - current: the secrets that the state directory holds, as far as it can be read.
     package func evaluate(
-        _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence], at now: Now
+        _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence],
+        current: [ClientName: SecretInfo] = [:], at now: Now
     ) -> [HealthEvaluation] {
         clients.sorted { $0.key < $1.key }.compactMap { name, entry in
             guard keys[entry.key] != nil else { return nil }
@@ -33,6 +35,10 @@ extension Configuration {
             var deadlines = Deadlines(now: now)
             return entry.evaluate(
                 name, keys: known,
+                signer: { issued in
+                    guard let signer = issued.signer else { return [] }
+                    return keys.filter { evidence[$0.key] == .key(signer) }.map(\.value)
+                }, current: current[name],
                 found: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) }, &deadlines)
         }
     }
@@ -43,11 +49,14 @@ extension ClientConfiguration {
     ///
     /// - Parameters:
     ///   - keys: those that may sign for it, and what is available to check whether they did.
+    ///   - signer: the key that has signed a secret, under each of its configured names.
+    ///   - current: the client's secret as far as is known.
     ///   - found: what an output's file holds, or why it could not be read; nil while it was not read.
     ///   - clockIsTrusted: false: no secret is called bad because of its times but one that has expired.
     ///   - isUnderWay: whether a missing or overdue secret may be still to come, because it is being made.
     func evaluate(
-        _ name: ClientName, keys: [KnownKey], clockIsTrusted: Bool = true, isUnderWay: Bool = false,
+        _ name: ClientName, keys: [KnownKey], signer: (SecretInfo) -> [KeyConfiguration], current: SecretInfo?,
+        clockIsTrusted: Bool = true, isUnderWay: Bool = false,
         found: (AbsolutePath) -> Result<FileObservation, Failure>?, _ deadlines: inout Deadlines
     ) -> HealthEvaluation {
         let isVerifiable = keys.contains { $0.evidence != .none }
@@ -77,7 +86,10 @@ extension ClientConfiguration {
                 guard let secret = slot?.issued else {
                     return result(.critical, unusable(slot, at: output.path))
                 }
-                switch refusal(of: secret, keys: keys, clockIsTrusted: clockIsTrusted, &deadlines) {
+                let objection = refusal(
+                    of: secret, keys: keys, signer: signer(secret), current: current, clockIsTrusted: clockIsTrusted,
+                    &deadlines)
+                switch objection {
                 // That one has expired is said of the client, below.
                 case nil, .expired: held.append((output.path, secret))
                 case let objection?: return result(.critical, objection.failure(at: output.path))

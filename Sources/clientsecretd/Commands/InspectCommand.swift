@@ -54,7 +54,8 @@ struct InspectCommand: ParsableCommand {
         let terminal = Terminal.current(Environment.current)
         let inspection = Inspection(
             jws, fingerprint: Token(token).fingerprint,
-            signatureVerified: publicKey.map { $0.verifies(jws) }, now: .now)
+            signatureVerified: publicKey.map { $0.verifies(jws) },
+            keyFileID: key.flatMap { KeyID(fileName: String($0.split(separator: "/").last ?? "")) }, now: .now)
         if answer.json {
             try CommandOutput.answer(inspection.json)
         } else {

@@ -11,19 +11,27 @@ struct Inspection {
     let fingerprint: Fingerprint
     /// Nil when there was no key to check with.
     let signatureVerified: Bool?
+    /// The id in the name of the key's file; nil where the file is not called as Apple calls it.
+    let keyFileID: KeyID?
     let now: WallTime
 
-    init(_ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, now: WallTime) {
+    init(
+        _ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, keyFileID: KeyID? = nil, now: WallTime
+    ) {
         statement = jws.stated
         form = jws.form
         self.fingerprint = fingerprint
         self.signatureVerified = signatureVerified
+        self.keyFileID = keyFileID
         self.now = now
         var objections = jws.objections
         if let objection = form?.objectionToTimes(reached: { $0 <= now }) { objections.append(objection) }
         // A signature of another form is of no key.
         if signatureVerified == false, jws.signature.count == CompactJWS.signatureLength {
             objections.append(.unsigned)
+        }
+        if signatureVerified == true, let keyFileID, let stated = form?.claims.keyID, stated != keyFileID {
+            objections.append(.otherKeyID(stated))
         }
         self.objections = objections
     }
@@ -141,6 +149,8 @@ struct Inspection {
     private var signature: Piece {
         switch signatureVerified {
         case nil: Piece("not checked; give a key with --key")
+        case true? where objections.contains { if case .otherKeyID = $0 { true } else { false } }:
+            Piece("made by this key, whose id is \(keyFileID?.description ?? "another") by its file's name", .red)
         case true?: Piece("made by this key", .green)
         case false? where !objections.contains(.unsigned): Piece("of a form that Apple refuses", .red)
         case false?: Piece("not made by this key", .red)
