@@ -8,11 +8,16 @@ package struct CommandContext: Hashable, Sendable {
     package var socket: String?
     /// Whether systemd runs this machine.
     package var hasSystemd: Bool
+    /// Whether there is a daemon that can be asked.
+    package var hasDaemon: Bool
 
-    package init(configuration: String? = nil, socket: String? = nil, hasSystemd: Bool = true) {
+    package init(
+        configuration: String? = nil, socket: String? = nil, hasSystemd: Bool = true, hasDaemon: Bool = true
+    ) {
         self.configuration = configuration
         self.socket = socket
         self.hasSystemd = hasSystemd
+        self.hasDaemon = hasDaemon
     }
 
     private static let shared = Mutex(CommandContext())

@@ -339,9 +339,9 @@ extension FailureCode {
         case .secretExpired: row("the secret has expired", renew)
         case .secretExpiring: row("the secret expires soon", renew)
         case .renewalOverdue:
-            row(
-                "the secret should have been renewed by now",
-                .say("see what is in the way", see: .status))
+            row("the secret should have been renewed by now") {
+                CommandContext.current.hasDaemon ? .say("see what is in the way", see: .status) : renew($0)
+            }
         case .signatureUnchecked:
             row(
                 "its signature was not checked, for this user may not read the key",
@@ -353,7 +353,8 @@ extension FailureCode {
         case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
-                .say("it is tried again by itself, or at once", see: .deliver($0.client))
+                CommandContext.current.hasDaemon
+                    ? .say("it is tried again by itself, or at once", see: .deliver($0.client)) : deliver($0)
             }
         case .notDelivered:
             row("the current secret is published, but not all actions of on_change have run for it", deliver)

@@ -79,19 +79,24 @@ private struct Line: ExpressibleByStringInterpolation {
 // MARK: Directories and links
 
 extension ShellCommand {
-    /// Creates directories that do not exist, each in the one before it, and gives the last to `owner`. `mkdir` fails where
-    /// there is one by now, and nothing is given away then.
+    /// Creates a directory that does not exist and those above it, and gives it to `owner`. `mkdir` fails where there is
+    /// one by now, and nothing is given away then; only its maker can put something below the first.
     ///
     /// - Parameters:
-    ///   - paths: the missing directories, the first one in `parent`.
+    ///   - first: the highest of the missing directories, in `parent`.
     ///   - parent: the deepest directory that exists.
-    package static func makeDirectories(
-        _ paths: [String], in parent: PathComponent, for owner: PathComponent.User, mode: String = "0755"
+    package static func makeDirectory(
+        _ path: String, from first: String, in parent: PathComponent, for owner: PathComponent.User,
+        mode: String = "0755"
     ) -> ShellCommand? {
-        guard let keeper = parent.keeper, let last = paths.last, parent.isKeptDirectory else { return nil }
-        if keeper.id == owner.id { return ShellCommand("mkdir -m \(mode) \(paths)")?.run(as: keeper) }
-        guard keeper.id == 0 else { return nil }
-        return ShellCommand("mkdir -m \(mode) \(paths) && chown \(owner.name) \(last)")
+        guard let keeper = parent.keeper, parent.isKeptDirectory, keeper.id == owner.id || keeper.id == 0 else {
+            return nil
+        }
+        let isOne = path == first
+        let made = ShellCommand("mkdir -m \(isOne ? mode : "0755") \(first)")?.run(as: keeper)
+        // install gives the directories between the two mode 0755, whatever the umask is.
+        let all = isOne ? made : made?.then(ShellCommand("install -d -m \(mode) \(path)")?.run(as: keeper))
+        return keeper.id == owner.id ? all : all?.then(ShellCommand("chown \(owner.name) \(path)"))
     }
 
     /// The same below /run, at every boot. systemd-tmpfiles creates the missing directories above it as root's.
@@ -190,14 +195,6 @@ extension ShellCommand {
     package static func makeExecutable(_ program: PathComponent) -> ShellCommand? {
         guard program.isKeptFile, let keeper = program.keeper, program.mode & 0o004 != 0 else { return nil }
         return ShellCommand("chmod a+x \(program.path)")?.run(as: keeper)
-    }
-
-    /// Lets everybody read the files of a configuration, which hold no secret. Only for files that were read as one.
-    package static func makeReadable(configuration files: [PathComponent]) -> ShellCommand? {
-        guard !files.isEmpty, files.allSatisfy({ $0.isKeptFile && $0.keeper?.id == 0 && !$0.hasAccessList }) else {
-            return nil
-        }
-        return ShellCommand("chmod a+r \(files.map(\.path))")
     }
 
     /// Takes the immutable or the append-only attribute from a file in directories of root's.
@@ -315,13 +312,26 @@ extension ShellCommand {
         return ShellCommand("clientsecretd \(words + socket + [client].compactMap { $0 })")
     }
 
+    /// Without a daemon to ask, brings everything up to date.
+    ///
     /// - Parameter client: nil: all.
-    package static func renew(_ client: String?) -> ShellCommand? { asking(["renew"], of: client) }
+    package static func renew(_ client: String?) -> ShellCommand? {
+        CommandContext.current.hasDaemon ? asking(["renew"], of: client) : bringUpToDate
+    }
 
-    /// Repeats what was not delivered.
+    /// Repeats what was not delivered; without a daemon to ask, brings everything up to date.
     ///
     /// - Parameter client: nil: to all.
-    package static func deliver(_ client: String?) -> ShellCommand? { asking(["renew", "--deliver-only"], of: client) }
+    package static func deliver(_ client: String?) -> ShellCommand? {
+        CommandContext.current.hasDaemon ? asking(["renew", "--deliver-only"], of: client) : bringUpToDate
+    }
+
+    /// The package's service does it when it starts; another configuration's daemon may not be systemd's.
+    private static var bringUpToDate: ShellCommand? {
+        let context = CommandContext.current
+        return context.hasSystemd && context.configuration == nil && context.socket == nil
+            ? restart() : reading(["run", "--once"])
+    }
 
     package static var reload: ShellCommand? { asking(["reload"]) }
 

@@ -280,18 +280,16 @@ enum WriterFaults {
     }
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
-        let words = "let \(user) read the configuration, which holds no secret"
-        guard let path = AbsolutePath(configuration) else { return .say(words) }
+        // Its text may hold a password, in a template or a comment: no command opens it to more users.
+        let words =
+            ": give it a group that \(user) and the daemon's user are in, and mode 0640"
+        guard let path = AbsolutePath(configuration) else { return .say("let \(user) read the configuration" + words) }
         var files = [configuration]
         let additions = ConfigurationParser.directory(of: path).description
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
             files += names.map { additions + "/" + $0 }
         }
-        let closed = files.compactMap { PathComponent(file: $0, for: .current()) }.filter { $0.mode & 0o004 == 0 }
-        // A directory may be closed for another reason than this file.
-        let isOpen = [path.directory.description, additions].allSatisfy { directory in
-            FileStatus.following(directory).map { $0.mode & 0o001 != 0 } ?? true
-        }
-        return .say(words, run: isOpen ? .makeReadable(configuration: closed) : nil)
+        let closed = files.first { FileStatus.following($0).map { $0.mode & 0o004 == 0 } ?? false } ?? configuration
+        return .say("let \(user) read \(Printable.name(closed))" + words, see: .listWay(to: closed))
     }
 }

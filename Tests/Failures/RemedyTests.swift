@@ -30,8 +30,8 @@ import Testing
         #expect(ShellCommand.list(name) == nil)
         #expect(ShellCommand.removeLink(Self.component(name, .link)) == nil)
         #expect(
-            ShellCommand.makeDirectories([name], in: Self.component("/srv", .directory, mode: 0o755), for: Self.app)
-                == nil)
+            ShellCommand.makeDirectory(
+                name, from: name, in: Self.component("/srv", .directory, mode: 0o755), for: Self.app) == nil)
         #expect(Remedy.strangers(name).command == nil)
     }
 
@@ -62,15 +62,18 @@ import Testing
 
     /// Created with the rights of whoever controls the way; given away only where root alone does.
     @Test func aDirectoryIsCreatedAndNoExistingOneChanged() {
-        func command(_ parent: PathComponent) -> String? {
-            ShellCommand.makeDirectories(["/srv/a", "/srv/a/b c"], in: parent, for: Self.app)?.text
+        func command(_ parent: PathComponent, _ path: String = "/srv/a/b c") -> String? {
+            ShellCommand.makeDirectory(path, from: "/srv/a", in: parent, for: Self.app, mode: "0700")?.text
         }
-        let given = "mkdir -m 0755 /srv/a '/srv/a/b c' && chown app '/srv/a/b c'"
+        let given = "mkdir -m 0755 /srv/a && install -d -m 0700 '/srv/a/b c' && chown app '/srv/a/b c'"
+        #expect(
+            command(Self.component("/srv", .directory, mode: 0o755), "/srv/a")
+                == "mkdir -m 0700 /srv/a && chown app /srv/a")
         #expect(command(Self.component("/srv", .directory, mode: 0o755)) == given)
         #expect(command(Self.component("/srv", .directory, mode: 0o1777)) == given)
         #expect(
             command(Self.component("/srv", .directory, owner: 1000, mode: 0o755, keeper: Self.app))
-                == "runuser -u app -- mkdir -m 0755 /srv/a '/srv/a/b c'")
+                == "runuser -u app -- mkdir -m 0755 /srv/a && runuser -u app -- install -d -m 0700 '/srv/a/b c'")
         let other = PathComponent.User(id: 7, name: "other")
         for parent in [
             Self.component("/srv", .directory, mode: 0o777), Self.component("/srv", .directory, mode: 0o2775),
@@ -124,7 +127,6 @@ import Testing
             #expect(ShellCommand.shareKey(file, withServiceGroup: "clientsecretd") == nil)
             #expect(ShellCommand.removeReaders(["u:7"], from: file) == nil)
             #expect(ShellCommand.makeExecutable(file) == nil)
-            #expect(ShellCommand.makeReadable(configuration: [file]) == nil)
             #expect(ShellCommand.removeMark("i", from: file) == nil)
         }
         // The mask of an access list is what its mode shows: the daemon may read by an entry of it.
@@ -143,10 +145,6 @@ import Testing
         ] {
             #expect(ShellCommand.shareKey(key, withServiceGroup: "clientsecretd") == nil)
         }
-        #expect(
-            ShellCommand.makeReadable(configuration: [Self.component("/c", .file, mode: 0o600)])?.text == "chmod a+r /c"
-        )
-        #expect(ShellCommand.makeReadable(configuration: []) == nil)
         // Executable is what everybody may read already: a program may hold a secret.
         #expect(ShellCommand.makeExecutable(Self.component("/h", .file, mode: 0o644))?.text == "chmod a+x /h")
         #expect(ShellCommand.makeExecutable(Self.component("/h", .file, mode: 0o640)) == nil)

@@ -152,7 +152,8 @@ import Testing
         #expect(
             failure(try report(framed(fault)))?.sentence
                 == "/srv/app/.env: the writer for its user cannot use the configuration: 'there is no such file, make one'; "
-                + "let app read the configuration, which holds no secret")
+                + "let app read '/etc/c d/c.yaml': give it a group that app and the daemon's user are in, and mode 0640 "
+                + "(namei -l '/etc/c d/c.yaml')")
     }
 
     @Test func nobodyListening() throws {

@@ -83,8 +83,6 @@ import Testing
         #expect(good.words.hasPrefix("nobody is there; what is published: 1 client, the first"))
         let expired = HealthLine(try evaluations(90), unanswered: "nobody is there", now: now)
         #expect(expired.state == .critical)
-        // There is no daemon that could do it.
-        #expect(!expired.words.contains("clientsecretd renew"))
         #expect(HealthLine(try evaluations(0), unanswered: nil, now: now).state == .ok)
         #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
     }

@@ -85,13 +85,18 @@ extension ShellCommand {
     /// every boot. Nil where nothing is missing, where a stranger controls the way, or where that user could not pass.
     package static func making(_ directory: String, for user: UInt32, mode: String = "0755") -> ShellCommand? {
         guard let owner = PathComponent.User(user) else { return nil }
-        var missing: [FilePath.Component] = []
-        var above = FilePath(directory)
-        while FileStatus.isAbsent(above.string), let name = above.lastComponent {
-            missing.insert(name, at: 0)
-            above.removeLastComponent()
+        var missing = FilePath()
+        var first: FilePath.Component?
+        var above = FilePath("/")
+        for name in FilePath(directory).components {
+            if first == nil, !FileStatus.isAbsent(above.appending(name).string) {
+                above.append(name)
+            } else {
+                first = first ?? name
+                missing.append(name)
+            }
         }
-        guard let first = missing.first else { return nil }
+        guard let first else { return nil }
         let keepers = user == 0 ? [PathComponent.User.root] : [.root, owner]
         for keeper in keepers {
             guard let parent = PathComponent.walk(to: above.string, kept: keeper) else { continue }
@@ -100,11 +105,11 @@ extension ShellCommand {
             let component = PathComponent(
                 path: parent.path.string, kind: .directory, owner: parent.status.owner, group: parent.status.group,
                 mode: parent.status.mode, isTrusted: true, keeper: keeper)
-            let paths = missing.indices.map { parent.path.appending(missing[...$0]).string }
+            let path = parent.path.pushing(missing).string
+            let command = makeDirectory(
+                path, from: parent.path.appending(first).string, in: component, for: owner, mode: mode)
             return directory.hasPrefix("/run/")
-                ? makeRuntimeDirectory(paths[paths.count - 1], in: component, for: owner)
-                    ?? makeDirectories(paths, in: component, for: owner, mode: mode)
-                : makeDirectories(paths, in: component, for: owner, mode: mode)
+                ? makeRuntimeDirectory(path, in: component, for: owner) ?? command : command
         }
         return nil
     }

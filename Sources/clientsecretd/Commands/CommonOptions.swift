@@ -239,7 +239,13 @@ extension CommandContext {
             socket: named(
                 SocketOption.path(flag: Flags.value(of: "--socket", in: words), environment),
                 unless: SocketOption.standard),
-            hasSystemd: SystemManager.isSystemd)
+            hasSystemd: SystemManager.isSystemd,
+            hasDaemon: words.first == "run"
+                ? !words.contains("--once")
+                : !words.contains("--offline")
+                    && FileStatus.following(
+                        SocketOption.path(flag: Flags.value(of: "--socket", in: words), environment))?.kind == .socket
+        )
     }
 }
 

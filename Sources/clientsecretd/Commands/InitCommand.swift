@@ -136,14 +136,16 @@ struct InitCommand: ParsableCommand {
         }
         try writer.write()
         for command in others.commands { Self.run(command) }
+        // The service reads no other configuration.
+        let command =
+            ServiceUser.isServices(path)
+            ? "systemctl enable --now clientsecretd" : "clientsecretd run --config \(ShellWord.quoted(path))"
         let start =
             now
             ? ""
             : """
              Start it once nothing is missing for it, by
-              systemctl enable --now clientsecretd
-            or without systemd by
-              clientsecretd run --config \(ShellWord.quoted(path))
+              \(command)
             """
         try CommandOutput.answer(
             """

@@ -66,7 +66,8 @@ struct PublishedSecret {
             else {
                 throw CommandFailure(
                     .failed,
-                    "\(place): this is no client secret of \(client.clientID); see what helps with: clientsecretd status"
+                    "\(place): this is no client secret of \(client.clientID); "
+                        + "\(Remedy.say("renew it", run: .renew(name.description)))"
                 )
             }
             return PublishedSecret(
@@ -145,7 +146,7 @@ struct PublishedSecret {
 
     /// What is known of this secret after it was refused.
     func evidence(serverTime: WallTime?) -> RefusalAdvice.Evidence {
-        let renew = name.map { "renew it: clientsecretd renew \($0)" } ?? "mint a new one"
+        let renew = name.map { Remedy.say("renew it", run: .renew($0.description)).description } ?? "mint a new one"
         guard let (key, loader) = configured else {
             return RefusalAdvice.Evidence(
                 secret: jws, configured: nil, isSignedByKey: nil, keyFileID: nil, now: .now, serverTime: serverTime,

@@ -83,9 +83,7 @@ struct HealthLine: Equatable {
             })
         state = clients.first?.state ?? .unknown
         let worst = evaluations.first { $0.client.description == clients.first?.name }
-        // Without a daemon, what asks it to renew helps nothing.
-        let isForDaemon = unanswered != nil && worst?.failure?.remedy?.command != nil
-        words = words(of: isForDaemon ? worst?.failure?.message : worst?.failure?.sentence, now: now)
+        words = words(of: worst?.failure?.sentence, now: now)
         if let unanswered {
             // The published secrets are valid now, but no daemon may be running to renew them.
             if state == .ok { state = .warning }

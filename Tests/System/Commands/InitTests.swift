@@ -113,6 +113,9 @@ import Testing
         #expect(made.status == 64)
         #expect(made.complaints.contains("which reads /etc/clientsecretd/clientsecretd.yaml; leave out --now"))
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
+        #expect(written.output.contains("clientsecretd run --config \(sandbox.directory("clientsecretd.yaml"))"))
+        #expect(!written.output.contains("systemctl"), "\(written.output)")
     }
 
     @Test func whatWouldNotBeAcceptedIsNotWritten() throws {

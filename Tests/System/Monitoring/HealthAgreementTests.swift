@@ -133,6 +133,60 @@ import Testing
         try expect(0, "delivered again", sandbox)
     }
 
+    /// Apple refuses a secret that does not state the id of the key that signed it.
+    @Test func aSecretWithAnotherIdOfItsKeyIsCriticalInEveryChannel() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let secret = try sandbox.command(
+            "mint", "--key", sandbox.key, "--key-id", "XYZ123DEFG", "--team-id", "DEF123GHIJ", "--client-id",
+            "com.example.web", "--lifetime", "90d")
+        let output = try sandbox.directory.write(secret.output, to: "out/web.jwt")
+        #expect(try sandbox.command("health", "--offline").status == 2)
+        // As another user's file it stays as it is.
+        #expect(try run(["chown", "65534", output]).status == 0)
+        try sandbox.start()
+        try expect(2, "another key id", sandbox)
+        #expect(try sandbox.command("health", "--offline").status == 2)
+        let inspected = try sandbox.command("inspect", output, "--key", sandbox.key)
+        #expect(inspected.status == 1 && inspected.output.hasPrefix("Apple refuses"), "\(inspected)")
+    }
+
+    /// What is advised where no daemon can be asked needs none.
+    @Test(arguments: [["--offline"], []]) func theRemedyWithoutADaemonWorks(_ flags: [String]) throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let health = try sandbox.command(["health"] + flags)
+        #expect(health.status == 2)
+        let remedy =
+            "clientsecretd run --once --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)"
+        #expect(health.output.contains("; \(remedy); "), "\(health.output)")
+        #expect(try sandbox.command(remedy.split(separator: " ").dropFirst().map(String.init)).status == 0)
+        #expect(try sandbox.command("health", "--offline").status == 0)
+    }
+
+    /// Monitoring that gets no line goes by the exit code alone.
+    @Test func withoutAReaderTheExitCodeIsNotThatOfGoodHealth() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let script = """
+            import os, subprocess, sys
+            def code(out): print(subprocess.run(sys.argv[1:], stdout=out, stderr=subprocess.DEVNULL).returncode, end=" ")
+            reader, pipe = os.pipe()
+            os.close(reader)
+            code(pipe)
+            code(open("/dev/full", "w"))
+            print(subprocess.run(["sh", "-c", '"$@" >&-', "sh"] + sys.argv[1:], stderr=subprocess.DEVNULL).returncode)
+            """
+        func codes() throws -> String {
+            try run(
+                ["python3", "-c", script, sandbox.binary, "health", "--offline"], environment: sandbox.environment
+            ).output
+        }
+        #expect(try codes() == "2 2 2\n")
+        #expect(try sandbox.command("run", "--once").status == 0)
+        #expect(try codes() == "1 1 1\n")
+    }
+
     @Test func whatCannotBeJudgedIsUnknown() throws {
         let sandbox = try Sandbox()
         let without = try sandbox.command("health", "--offline")
