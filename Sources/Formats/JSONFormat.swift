@@ -11,13 +11,18 @@ package struct JSONFormat: OutputFormat {
 
     /// However the object is laid out. Foreign when a member is missing or does not say what the token itself states.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
-        ParsedFile(places: [.whole: TokenBytes.content(Self.token(in: bytes))])
+        var parsed = ParsedFile(places: [:])
+        parsed.places[.whole] = TokenBytes.content(Self.token(in: bytes))
+        return parsed
     }
 
+    /// Empty where nothing but blanks is in its place.
     private static func token(in bytes: [UInt8]) -> [UInt8]? {
+        if bytes.allSatisfy(\.isASCIISpace) { return [] }
         // Of two members with one name, one reader takes the first and another the last.
-        guard let document = try? JSONValue(bytes), let secret = document["client_secret"]?.text,
-            let claims = (try? CompactJWS(Array(secret.utf8)))?.claims,
+        guard let document = try? JSONValue(bytes), let secret = document["client_secret"]?.text else { return nil }
+        if secret.utf8.allSatisfy(\.isASCIISpace) { return [] }
+        guard let claims = (try? CompactJWS(Array(secret.utf8)))?.claims,
             document["client_id"]?.text == claims.subject.description,
             document["key_id"]?.text == claims.keyID.description,
             document["team_id"]?.text == claims.issuer.description,

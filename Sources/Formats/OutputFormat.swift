@@ -111,7 +111,11 @@ enum TokenBytes {
         bytes.isEmpty || bytes.count > Token.maximumLength || !bytes.allSatisfy(\.isTokenCharacter) ? nil : bytes
     }
 
-    static func content(_ bytes: [UInt8]?) -> ParsedFile.Content { bytes.flatMap(plain).map { .token($0) } ?? .foreign }
+    /// What bytes are in a secret's place; nil where there is nothing but blanks, which is as good as no place.
+    static func content(_ bytes: [UInt8]?) -> ParsedFile.Content? {
+        if let bytes, bytes.allSatisfy(\.isASCIISpace) { return nil }
+        return bytes.flatMap(plain).map { .token($0) } ?? .foreign
+    }
 
     /// Whether this looks like a signed JWT in compact form, of whichever program: `{"` in base64url and two dots.
     static func isCompactJWS(_ bytes: [UInt8]) -> Bool {

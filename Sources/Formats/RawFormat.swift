@@ -10,7 +10,9 @@ package struct RawFormat: OutputFormat {
     /// The secret is also found between blanks and line breaks, as `inspect` finds it. They are to be removed.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
         let token = TokenBytes.trimmed(bytes)
-        return ParsedFile(places: [.whole: TokenBytes.content(token)], isExact: token == bytes)
+        var parsed = ParsedFile(places: [:], isExact: token == bytes)
+        parsed.places[.whole] = TokenBytes.content(token)
+        return parsed
     }
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {

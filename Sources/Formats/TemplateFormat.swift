@@ -70,9 +70,9 @@ package struct TemplateFormat: OutputFormat {
             let token = Array(bytes[candidate])
             guard let claims = (try? CompactJWS(token))?.claims else { continue }
             if let pieces, Self.render(pieces, RenderedSecret(token: token, claims: claims)) != bytes { continue }
-            return ParsedFile(places: [.whole: TokenBytes.content(token)])
+            return ParsedFile(places: [.whole: .token(token)])
         }
-        return ParsedFile(places: [.whole: .foreign])
+        return ParsedFile(places: bytes.allSatisfy(\.isASCIISpace) ? [:] : [.whole: .foreign])
     }
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {

@@ -60,10 +60,26 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\n", "a\nb", "a b", "a=", "\u{feff}a", "a\u{0}", String(repeating: "a", count: 16_385),
+        "a\nb", "a b", "a=", "\u{feff}a", "a\u{0}", String(repeating: "a", count: 16_385),
     ])
     func rawThatIsNoToken(text: String) throws {
         #expect(try whole(raw, Array(text.utf8)) == .foreign)
+    }
+
+    /// Blanks in the secret's place are nothing, as an empty file is.
+    @Test func whatIsEmptyIsAbsentInEveryFormat() throws {
+        for type in FormatRegistry.all {
+            let place: FormatPlace = type.setting?.scope == .place ? .variable("SECRET") : .whole
+            let format = type.init(parameter: type.setting?.scope == .file ? "{{client_secret}}\n" : nil)
+            for blank in ["", "\n", "\r\n", " \t\n"] {
+                #expect(try format.parse(Array(blank.utf8), places: [place]).places == [:], "\(type.name)")
+            }
+        }
+        for line in ["SECRET=\n", "SECRET=''\n", "SECRET=\" \"\n"] {
+            let parsed = try EnvironmentFormat(parameter: nil).parse(Array(line.utf8), places: [.variable("SECRET")])
+            #expect(parsed.places == [:])
+        }
+        #expect(try whole(json, Array(#"{"client_secret": ""}"#.utf8)) == nil)
     }
 
     @Test func jsonIsAnObjectInAFixedOrder() throws {

@@ -150,7 +150,7 @@ import Testing
             ("wrong", "of the future", try sign("{'iat': now + 9000, 'exp': now + 8000000}")),
             ("wrong", "huge", String(repeating: "A", count: 2 << 20)),
             ("wrong", "an error page", "<html>503 Service Unavailable</html>\n"),
-            ("missing", "empty", ""),
+            ("missing", "empty", ""), ("missing", "a line break", "\n"), ("missing", "blanks", " \r\n\t"),
         ]
         for (state, what, text) in bad {
             try offer(text)
