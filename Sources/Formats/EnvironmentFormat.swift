@@ -32,7 +32,7 @@ package struct EnvironmentFormat: OutputFormat {
         guard text.first != .openingBrace, text.first != .lessThan, !text.starts(with: "-----BEGIN".utf8),
             !TokenBytes.isCompactJWS(text)
         else { return false }
-        return [EnvironmentReader.systemd, .node, .shell].contains { reader in
+        return [EnvironmentReader.systemd, .node, .bash].contains { reader in
             reader.entries(in: text)?.contains { VariableName.isValid($0.name) } == true
         } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.mayStandAlone)
     }

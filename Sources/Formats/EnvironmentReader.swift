@@ -8,8 +8,10 @@ enum EnvironmentReader: CaseIterable {
     case systemd
     /// Before version 254, a backslash at the end of a comment continues the comment.
     case oldSystemd
-    /// bash and dash: `. FILE`.
-    case shell
+    /// bash: `. FILE`.
+    case bash
+    /// The same in dash, where the two differ.
+    case dash
     /// python-dotenv.
     case pythonDotenv
     /// dotenv for JavaScript.
@@ -27,7 +29,8 @@ enum EnvironmentReader: CaseIterable {
         switch self {
         case .systemd: "systemd"
         case .oldSystemd: "systemd before version 254"
-        case .shell: "a shell"
+        case .bash: "a shell"
+        case .dash: "dash"
         case .pythonDotenv: "python-dotenv"
         case .javaScriptDotenv: "dotenv (JavaScript)"
         case .rubyDotenv: "dotenv (Ruby)"
@@ -43,7 +46,8 @@ enum EnvironmentReader: CaseIterable {
         return switch self {
         case .systemd: lines.systemd(continuesComments: false)
         case .oldSystemd: lines.systemd(continuesComments: true)
-        case .shell: ShellReader.entries(in: bytes)
+        case .bash: ShellReader.entries(in: bytes, isDash: false)
+        case .dash: ShellReader.entries(in: bytes, isDash: true)
         case .pythonDotenv: lines.pythonDotenv()
         case .javaScriptDotenv: lines.dotenv(backticks: true)
         case .rubyDotenv: lines.dotenv(backticks: false)

@@ -8,6 +8,8 @@
 /// - A builtin command and a command substitution are entries with a name that no variable has. Other commands are none:
 ///   what follows `;` in a password is no program.
 /// - What a pipeline, a subshell or an unmet condition keeps from the file's own shell has such a name, too.
+/// - For dash, a backtick or a dollar sign in the word that ends a here-document is itself; for bash, a backslash hides a
+///   quote in `$'…'`.
 struct ShellReader {
     private struct SyntaxError: Error {}
 
@@ -18,12 +20,15 @@ struct ShellReader {
     }
 
     private let bytes: [UInt8]
+    private let isDash: Bool
     private var index: Int
     private var entries: [EnvironmentEntry] = []
     private var hereDocuments: [HereDocument] = []
     /// The number of entries before the current line.
     private var lineStart = 0
     private var depth = 0
+    /// Whether the word being read ends a here-document.
+    private var isDelimiter = false
 
     /// Nested more deeply, a file is rejected here, and by nobody written.
     private static let depthLimit = 50
@@ -35,14 +40,17 @@ struct ShellReader {
         "{", "}", "!", "if", "then", "elif", "else", "while", "until", "do", "time",
     ]
 
-    private init(_ bytes: [UInt8]) {
+    private init(_ bytes: [UInt8], isDash: Bool) {
         self.bytes = bytes
+        self.isDash = isDash
         index = bytes.starts(with: EnvironmentFile.byteOrderMark) ? EnvironmentFile.byteOrderMark.count : 0
     }
 
     /// The variables in the file; nil when a shell stops at an error in its syntax.
-    static func entries(in bytes: [UInt8]) -> [EnvironmentEntry]? {
-        var reader = ShellReader(bytes)
+    ///
+    /// - Parameter isDash: false: the shell is bash.
+    static func entries(in bytes: [UInt8], isDash: Bool) -> [EnvironmentEntry]? {
+        var reader = ShellReader(bytes, isDash: isDash)
         do throws(SyntaxError) {
             try reader.list(isNested: false)
             return reader.entries
@@ -201,7 +209,9 @@ struct ShellReader {
         }
         skipBlanks()
         let word = index
+        isDelimiter = isHereDocument
         try readWord()
+        isDelimiter = false
         guard index > word else { throw SyntaxError() }
         guard isHereDocument else { return }
         let delimiter = bytes[word..<index].filter { !$0.isQuote && $0 != .backslash }
@@ -294,7 +304,11 @@ struct ShellReader {
         case .doubleQuote where !inQuotes:
             index += 1
             try read(to: .doubleQuote, inQuotes: true)
-        case .backtick: try substitution { reader throws(SyntaxError) in try reader.skipPast(.backtick) }
+        case .backtick where isDelimiter && isDash, .dollar where isDelimiter && isDash: index += 1
+        case .dollar where !isDash && !inQuotes && peek(1) == .singleQuote:
+            index += 1
+            try skipPast(.singleQuote, escapes: true)
+        case .backtick: try substitution { reader throws(SyntaxError) in try reader.skipPast(.backtick, escapes: true) }
         case .dollar where peek(1) == .openingParenthesis && peek(2) == .openingParenthesis:
             try substitution { reader throws(SyntaxError) in
                 reader.index += 3
@@ -332,10 +346,12 @@ struct ShellReader {
         throw SyntaxError()
     }
 
-    /// Advances from an opening character behind the closing one, which only a backtick can have escaped inside.
-    private mutating func skipPast(_ quote: UInt8) throws(SyntaxError) {
+    /// Advances from an opening character behind the closing one.
+    ///
+    /// - Parameter escapes: whether a backslash hides the closing one.
+    private mutating func skipPast(_ quote: UInt8, escapes: Bool = false) throws(SyntaxError) {
         index += 1
-        while let byte = peek(0), byte != quote { index += byte == .backslash && quote == .backtick ? 2 : 1 }
+        while let byte = peek(0), byte != quote { index += byte == .backslash && escapes ? 2 : 1 }
         guard index < bytes.count else { throw SyntaxError() }
         index += 1
     }

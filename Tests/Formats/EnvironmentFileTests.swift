@@ -105,6 +105,10 @@ import Testing
         (String(repeating: "SECRET=x\n", count: 101), 101),
         ("A=1\n# C:\\", 2),
         ("A=1\nB='x", 2),
+        // For dash, a backtick ends a here-document like any other character; bash rejects the file.
+        ("<<`x\n", 2),
+        // For dash, the first quote after a dollar sign ends at the next; for bash not behind a backslash.
+        ("A=$'a\\'\nSECRET=old\nB=$'b\\'\n", 2),
     ])
     func refusesWhatReadersTakeDifferently(text: String, line: Int) throws {
         let flaw = #expect(throws: FormatFlaw.self) { try edited(text) }

@@ -88,7 +88,7 @@ struct EnvironmentSample {
     private static func noise(_ random: inout some RandomNumberGenerator) -> String {
         let pieces = [
             "SECRET", "=", "\n", "SECRET=", "\nSECRET=old\n", "'", "\"", "\\", " ", "#", ";", "\r", "\r\n", "A=", "B=x",
-            "\nC=", "export ", "\t", "x", "&", "|", "(", ")", "<<", "$(", "`", "\u{feff}", "\\'", "\\\"", "=",
+            "\nC=", "export ", "\t", "x", "&", "|", "(", ")", "<<", "$(", "$'", "`", "\u{feff}", "\\'", "\\\"", "=",
         ]
         var text = Int.random(in: 0..<20, using: &random) == 0 ? "\u{feff}" : ""
         for _ in 0..<Int.random(in: 0..<24, using: &random) { text += pieces.randomElement(using: &random) ?? "" }

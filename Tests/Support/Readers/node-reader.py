@@ -12,7 +12,9 @@ SCRIPT = """
 const fs = require("fs"), { parseEnv } = require("util");
 for (const file of process.argv.slice(1)) {
     const entries = Object.entries(parseEnv(fs.readFileSync(file, "utf8")));
-    const named = entries.map(([name, value]) => [name.split("\\n").at(-1).trim().replace(/^export\\s+/, ""), value]);
+    // Not trim(), for which a byte-order mark is a blank, as it is not for Node's parser.
+    const plain = (name) => name.split("\\n").at(-1).replace(/^[ \\t\\r\\v\\f]+|[ \\t\\r\\v\\f]+$/g, "");
+    const named = entries.map(([name, value]) => [plain(name).replace(/^export[ \\t]+/, ""), value]);
     fs.writeFileSync(file + ".node", named.map(([name, value]) => `${name}=${value}\\0`).join(""));
 }
 """
