@@ -54,7 +54,7 @@ struct RequestLine {
 
     private static func path(_ text: ArraySlice<UInt8>) throws(Problem) -> String {
         guard RequestSyntax.isURI(text, or: ":@/?") else { throw .notAnAddress }
-        return String(decoding: text, as: UTF8.self)
+        return String(decoding: RequestSyntax.normalized(text), as: UTF8.self)
     }
 }
 
@@ -68,7 +68,7 @@ struct ReceivedHead {
 
     let line: RequestLine
     let headers: HTTPHeaders
-    /// The host that was asked: the target's, else that of the field Host; nil in HTTP/1.0 without either.
+    /// The host that was asked: the target's, else that of the field Host; nil where neither names one.
     let authority: Authority?
     let framing: Framing
     /// Whether the client keeps the connection for another request.
@@ -89,13 +89,15 @@ struct ReceivedHead {
             && RequestSyntax.members(headers["expect"]).contains("100-continue")
     }
 
-    /// RFC 9112, section 3.2: without Host, with two or with something else in it, it is unclear what was asked for.
+    /// RFC 9112, section 3.2: without Host, with two or with something else in it, it is unclear what was asked for. It is
+    /// empty where the address has no authority, as that of a Unix socket has none.
     private static func host(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> Authority? {
         let hosts = headers["host"]
         if hosts.isEmpty, line.isVersion10 { return nil }
         guard hosts.count == 1 else {
             throw Problem(.badRequest, "an HTTP/1.1 request has one Host field, and this one does not")
         }
+        if hosts[0].isEmpty { return nil }
         guard let host = Authority(Array(hosts[0].utf8)) else {
             throw Problem(.badRequest, "the Host field holds no host; write one such as localhost")
         }

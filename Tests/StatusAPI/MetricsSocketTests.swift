@@ -61,6 +61,9 @@ struct MetricsSocketTests {
     func namesOfThisMachineAreAnswered(_ host: String) throws {
         defer { server.stop() }
         #expect(try ask("GET", "/metrics", host: host) == "200")
+        // An empty one is right on the other socket, whose addresses name no host.
+        #expect(try ask("GET", "/metrics", host: "") == "421")
+        #expect(try ask("GET", "/healthz", host: "", at: "status") == "200")
     }
 
     /// A page whose name was made to point here sends its own name.

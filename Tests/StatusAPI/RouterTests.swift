@@ -22,6 +22,8 @@ struct RouterTests {
         let web = String(document[client.lowerBound...].dropLast(3)) + "\n"
         expectSame(try harness.exchange(Texts.request("GET", "/v1/clients/web")), Texts.answer("200 OK", json, web))
         expectSame(
+            try harness.exchange(Texts.request("GET", "/v1/clients/%77e%62")), Texts.answer("200 OK", json, web))
+        expectSame(
             try harness.exchange(Texts.request("HEAD", "/v1/clients/web")),
             Texts.answer("200 OK", json, nil, length: web.utf8.count))
     }
