@@ -42,7 +42,8 @@ import Testing
         var web = try client([.current: 20], delivered: 1, fingerprint: current)
         for (state, words) in [
             (RolloutView.State.going, "; rollout: 5 % of the machines may deliver"),
-            (.held, "; rollout: held at 5 % of the machines, since 2 hours ago"), (.finished, ""),
+            (.held, "; rollout: held at 5 % of the machines, since 2026-11-21T02:31:00Z (2 hours ago)"),
+            (.finished, ""),
         ] {
             web.rollout = RolloutView(share: 0.05, state: state, since: now - 7_200)
             #expect(lines(web, columns: 200) == ["web: 20 of 20 hold sha256:00000000000000ab, delivered on 1" + words])

@@ -20,6 +20,18 @@ import Testing
         #expect(TimeWords.relative(now + Seconds(seconds), to: now) == words)
     }
 
+    /// It was read from a clock that was wrong, or is another machine's.
+    @Test func whatHasBeenIsNeverSaidToCome() {
+        let future = now + Seconds(15_699 * 86_400)
+        #expect(TimeWords.past(future, to: now) == "by a clock that is ahead")
+        #expect(TimeWords.past(now + 61, to: now) == "by a clock that is ahead")
+        #expect(TimeWords.past(now + 60, to: now) == "now")
+        #expect(TimeWords.past(now + Seconds(-180), to: now) == "3 minutes ago")
+        #expect(
+            TimeWords.annotated("no; since \(future); next attempt \(now + 74)", now: now)
+                == "no; since \(future) (by a clock that is ahead); next attempt \(now + 74) (in 74 seconds)")
+    }
+
     @Test func inFull() {
         #expect(TimeWords.full(now + 7_776_000, to: now) == "in 90 days (2027-02-19T04:31:00Z)")
     }

@@ -92,7 +92,7 @@ enum RolloutWords {
     /// - Parameter fleet: what the machines report of the client; nil where that was not asked for.
     static func line(for view: RolloutView?, in fleet: FleetClientView? = nil, now: WallTime) -> String {
         guard let view else { return "not rolled out: each machine delivers by itself" }
-        let since = "since \(TimeWords.relative(view.since, to: now))"
+        let since = TimeWords.since(view.since, to: now)
         return switch view.state {
         case .finished: "all machines may deliver, \(since)"
         case .going where view.percent == 100 && fleet?.haveAllDelivered == true:

@@ -63,9 +63,9 @@ struct FleetReport {
         return [
             Piece(client.description), Piece(Printable.name(machine.machine)), Piece(machine.state.rawValue, style),
             Piece(machine.holding.secret?.fingerprint.description ?? "no secret"),
-            Piece(TimeWords.relative(machine.holding.since, to: now)), Piece(machine.holding.delivered ? "yes" : "no"),
+            Piece(TimeWords.past(machine.holding.since, to: now)), Piece(machine.holding.delivered ? "yes" : "no"),
             Piece(machine.holding.failure.map(Printable.foreign) ?? ""),
-            Piece(TimeWords.relative(machine.lastSeen, to: now)),
+            Piece(TimeWords.past(machine.lastSeen, to: now)),
         ]
     }
 }

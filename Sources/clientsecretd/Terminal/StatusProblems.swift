@@ -21,8 +21,8 @@ struct StatusProblems {
         clients.compactMap { client in
             guard client.health == .ok, let source = client.source, source.state != .current else { return nil }
             return [
-                "\(client.name): its source \(source.place) is \(source.state.rawValue) since "
-                    + TimeWords.full(source.since, to: now)
+                "\(client.name): its source \(source.place) is \(source.state.rawValue) "
+                    + TimeWords.since(source.since, to: now)
             ]
         }
     }

@@ -41,7 +41,7 @@ struct StatusReport {
         let clients = "\(count.grouped) client\(count == 1 ? "" : "s")"
         return
             "clientsecretd \(snapshot.version) is \(snapshot.health.rawValue): \(clients), "
-            + "started \(TimeWords.full(snapshot.startedAt, to: now))"
+            + "started \(TimeWords.past(snapshot.startedAt, to: now)) (\(snapshot.startedAt))"
     }
 
     /// As many blocks as fit, and a line that says so when some did not.

@@ -104,14 +104,14 @@ struct StatusWatch {
         let now = WallTime.now
         var lines: [[Piece]] = []
         if let lack {
-            let text = "Not reachable since \(TimeWords.dated(lack.since, to: now)): \(lack.complaint)"
+            let text = "Not reachable \(TimeWords.since(lack.since, to: now)): \(lack.complaint)"
             lines += Paragraph.lines(text, columns: terminal.columns).map { [Piece($0, .red)] }
             guard let last else { return lines }
-            lines += [[], [Piece("What the daemon said \(TimeWords.relative(last.at, to: now)):")], []]
+            lines += [[], [Piece("What the daemon said \(TimeWords.past(last.at, to: now)):")], []]
         }
         guard let last else { return lines }
         if let renewed {
-            let text = "Renewed \(TimeWords.relative(renewed.at, to: now)): \(renewed.clients.joined(separator: ", "))"
+            let text = "Renewed \(TimeWords.past(renewed.at, to: now)): \(renewed.clients.joined(separator: ", "))"
             lines += Paragraph.lines(text, columns: terminal.columns).prefix(2).map { [Piece($0, .green)] }
         }
         let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil

@@ -23,22 +23,32 @@ enum TimeWords {
         return distance > 0 ? "in \(span(distance))" : "\(span(distance)) ago"
     }
 
+    /// The same of a moment that has been: one that is ahead was read from a clock that was wrong then, or is another
+    /// machine's.
+    static func past(_ moment: WallTime, to now: WallTime) -> String {
+        if moment - now > SecretForm.clockTolerance { return "by a clock that is ahead" }
+        return relative(min(moment, now), to: now)
+    }
+
     /// `in 89 days (2027-02-19T04:31:00Z)`.
     static func full(_ moment: WallTime, to now: WallTime) -> String {
         "\(relative(moment, to: now)) (\(moment))"
     }
 
-    /// `2026-11-21T04:31:00Z (3 minutes ago)`.
-    static func dated(_ moment: WallTime, to now: WallTime) -> String {
-        "\(moment) (\(relative(moment, to: now)))"
+    /// `since 2026-11-21T04:31:00Z (3 minutes ago)`.
+    static func since(_ moment: WallTime, to now: WallTime) -> String {
+        "since \(moment) (\(past(moment, to: now)))"
     }
 
     /// `text` with every moment given in words as well: `since 2026-11-21T04:31:00Z (3 minutes ago)`.
     static func annotated(_ text: String, now: WallTime) -> String {
-        text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+        var before: Substring = ""
+        return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            defer { before = word }
             let bare = word.prefix { !";,.)".contains($0) }
             guard let moment = WallTime(rfc3339: String(bare)) else { return String(word) }
-            return dated(moment, to: now) + word.dropFirst(bare.count)
+            let words = before == "since" ? past(moment, to: now) : relative(moment, to: now)
+            return "\(moment) (\(words))" + word.dropFirst(bare.count)
         }.joined(separator: " ")
     }
 }
