@@ -156,6 +156,9 @@ package struct Publisher: Sendable {
 
     /// Whether the file was another output, which somebody has renamed: in trusted directories others may. Who may read
     /// that one need not be who may read this one.
+    ///
+    /// ``ReservedPaths`` knows moved files too, by their identity: also those whose content does not tell, such as other
+    /// programs' lines or another output of the same client, but none that was moved before this process first saw it.
     private func isOthers(_ found: Found, at realPath: String, _ secrets: [Slot: Secret], _ file: FileSpec) -> Bool {
         guard identity.trusts(place: FilePath(realPath)) else { return false }
         return secrets.contains { slot, secret in
