@@ -26,7 +26,7 @@ struct KeyText: ~Copyable {
         guard var text = SecureBuffer(capacity: (isFile ? Int(status.st_size) : limit) + 1) else {
             throw KeyFlaw(.outOfMemory)
         }
-        if let errno = text.fill(from: descriptor) { throw KeyFlaw(.keyUnreadable, cause: errno) }
+        if let errno = text.fill(from: descriptor, waits: !isFile) { throw KeyFlaw(.keyUnreadable, cause: errno) }
         // A file that grew meanwhile is still being written: the text is incomplete.
         guard text.room > 0 else { throw KeyFlaw(isFile ? .keyTruncated : .keyTooLarge) }
         return text

@@ -55,19 +55,21 @@ internal import Linux
 
     /// Reads from the descriptor's position until the buffer is full or the end is reached.
     ///
+    /// - Parameter waits: whether more may come later, as from a pipe whose writer is still at work. A file, such as
+    ///   /proc/kmsg, is not waited for.
     /// - Returns: nil when that went well, else the errno value of the read that failed.
-    mutating func fill(from descriptor: Int32) -> Int32? {
+    mutating func fill(from descriptor: Int32, waits: Bool) -> Int32? {
         let deadline = Clocks.bootMilliseconds() + Self.patience
         while room > 0 {
             let got = unsafe read(descriptor, memory + count, room)
             if got == 0 { return nil }
             if got < 0 {
                 if errno == EINTR { continue }
-                guard errno == EAGAIN else { return errno }
-                // A pipe whose writer is still at work, or what never ends.
+                guard errno == EAGAIN, waits else { return errno }
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 let rest = Int32(clamping: max(0, deadline - Clocks.bootMilliseconds()))
-                guard unsafe poll(&wanted, 1, rest) > 0 else { return ETIMEDOUT }
+                guard rest > 0, unsafe poll(&wanted, 1, rest) > 0 else { return ETIMEDOUT }
+                continue
             }
             count += got
         }
