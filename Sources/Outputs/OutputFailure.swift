@@ -50,6 +50,11 @@ package enum OutputRemedy {
 
     /// What creates a missing directory, and lets a sandboxed daemon write to it.
     package static func making(_ directory: AbsolutePath, for user: UInt32, mode: String = "0755") -> Remedy {
+        if FileStatus.following(directory.description) != nil {
+            return .say(
+                "a link leads to a directory that does not exist: create that one, or remove the link",
+                see: .listWay(to: directory.description))
+        }
         let words = "create \(Printable.name(directory.description)) for \(Owner.argument(user: user))"
         guard let make = ShellCommand.making(directory.description, for: user, mode: mode) else { return .say(words) }
         // The service's sandbox is read-only except where its unit allows writing.

@@ -65,7 +65,8 @@ package struct Publisher: Sendable {
     /// Whether a refused path leads to nothing, even when every link is followed.
     private func isAbsent(_ file: FileSpec, refusedAs code: FailureCode) -> Bool {
         switch code {
-        case .unguardedDirectory, .untrustedLink, .tooManyLinks: FileStatus.isAbsent(file.path.description)
+        // What an untrusted link leads to is not looked at.
+        case .unguardedDirectory, .tooManyLinks: FileStatus.isAbsent(file.path.description)
         default: false
         }
     }

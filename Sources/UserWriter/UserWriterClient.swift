@@ -206,8 +206,7 @@ enum WriterFaults {
     static func remedy(
         _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
     ) -> Remedy? {
-        let directory = Printable.name(path.directory.description)
-        return switch code {
+        switch code {
         case .writerMissing:
             .run(
                 .listen("clientsecretd-writer@\(user).socket"),
@@ -215,15 +214,22 @@ enum WriterFaults {
         case .writerSilent, .writerGarbled:
             .say("see what it says", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
-        case .permissionDenied: link(on: path, user) ?? denied(path, user)
+        default: link(on: path, user) ?? remedy(onWay: code, user, path)
+        }
+    }
+
+    /// The remedy where no link has led away.
+    private static func remedy(onWay code: Failure.Code, _ user: String, _ path: AbsolutePath) -> Remedy? {
+        let directory = Printable.name(path.directory.description)
+        return switch code {
+        case .permissionDenied: denied(path, user)
         case .directoryMissing: making(path.directory, for: user)
-        case .untrustedLink: link(on: path, user)
         case .readOnlyFileSystem:
             .say(
                 "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
                     + "that are printed", see: .check)
         case .quotaExceeded: .say("make room, or raise the quota of \(user)")
-        case .foreignOwner: link(on: path, user) ?? foreign(path, user)
+        case .foreignOwner: foreign(path, user)
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0: Owner.leavingRoots(user)
         case .groupNotPermitted:
             .say(

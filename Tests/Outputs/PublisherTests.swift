@@ -379,6 +379,14 @@ import Testing
     }
 
     /// What it holds counts; that it cannot be written any more is not to be found out only by the next renewal.
+    /// What a stranger's link leads to is not looked at: advice for a missing file would have root create it there.
+    @Test(.needs(.root)) func aStrangersLinkToNothingIsNoMissingFile() throws {
+        try FileManager.default.createSymbolicLink(atPath: scratch("way"), withDestinationPath: "/etc")
+        try #require(unsafe lchown(scratch("way"), 65_534, 65_534) == 0)
+        let failure = #expect(throws: Failure.self) { try publisher.observe(Samples.file(scratch("way/none-such"))) }
+        #expect(failure?.code == .untrustedLink)
+    }
+
     @Test(.needs(.root)) func aFileOfSomebodyElsesIsNotAsItShouldBe() throws {
         let secret = try Samples.secret()
         let file = try Samples.file(scratch("web.jwt"))

@@ -147,6 +147,20 @@ import Testing
         }
     }
 
+    /// A remedy made from the failure behind it would have root follow the link.
+    @Test(.needs(.root), arguments: [
+        Failure.Code.directoryMissing, .outputDeleted, .outputForeign, .quotaExceeded, .readOnlyFileSystem,
+    ])
+    func whateverFailsBehindAStrayLinkTheLinkIsRemoved(code: Failure.Code) throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        try FileManager.default.createSymbolicLink(atPath: directory("way"), withDestinationPath: "/etc")
+        for path in [directory.path, directory("way")] { try #require(unsafe lchown(path, 65_534, 65_534) == 0) }
+        let path = try #require(AbsolutePath(directory("way/.env")))
+        let remedy = try #require(WriterFaults.remedy(code, "nobody", path, "/etc/c.yaml"))
+        #expect(remedy.words == "remove the link")
+    }
+
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(
