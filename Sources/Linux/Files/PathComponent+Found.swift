@@ -85,18 +85,13 @@ extension ShellCommand {
     /// every boot. Nil where nothing is missing, where a stranger controls the way, or where that user could not pass.
     package static func making(_ directory: String, for user: UInt32, mode: String = "0755") -> ShellCommand? {
         guard let owner = PathComponent.User(user) else { return nil }
-        var missing = FilePath()
-        var first: FilePath.Component?
+        var missing = Array(FilePath(directory).components)[...]
         var above = FilePath("/")
-        for name in FilePath(directory).components {
-            if first == nil, !FileStatus.isAbsent(above.appending(name).string) {
-                above.append(name)
-            } else {
-                first = first ?? name
-                missing.append(name)
-            }
+        while let name = missing.first, !FileStatus.isAbsent(above.appending(name).string) {
+            above.append(name)
+            missing.removeFirst()
         }
-        guard let first else { return nil }
+        guard let first = missing.first else { return nil }
         let keepers = user == 0 ? [PathComponent.User.root] : [.root, owner]
         for keeper in keepers {
             guard let parent = PathComponent.walk(to: above.string, kept: keeper) else { continue }
@@ -105,7 +100,7 @@ extension ShellCommand {
             let component = PathComponent(
                 path: parent.path.string, kind: .directory, owner: parent.status.owner, group: parent.status.group,
                 mode: parent.status.mode, isTrusted: true, keeper: keeper)
-            let path = parent.path.pushing(missing).string
+            let path = parent.path.pushing(FilePath(root: nil, missing)).string
             let command = makeDirectory(
                 path, from: parent.path.appending(first).string, in: component, for: owner, mode: mode)
             return directory.hasPrefix("/run/")
