@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 package import Config
 import Failures
 import Formats
@@ -23,6 +23,44 @@ package struct PublishedSecrets: Sendable {
     package init(of loaded: LoadedConfiguration, from settings: ConfigurationSource) {
         let configuration = loaded.configuration
         self.configuration = configuration
+        let keys = Self.keys(of: configuration, settings)
+        evidence = keys.evidence
+        current = configuration.clients.filter(\.value.verify).reduce(into: [:]) { current, client in
+            current[client.key] = Self.recorded(client.key, configuration, settings)?.secret.issued
+        }
+        files = configuration.files.mapValues { spec in
+            Self.read(spec.path).map { FileObservation(slots: Self.observe(spec, in: $0, keys: keys.known)) }
+        }
+    }
+
+    /// Why Apple refuses a secret because of its ids; nil where it does not, or where this user cannot know: only the key
+    /// that has signed it tells which ids it should state. Blocks.
+    ///
+    /// - Parameters:
+    ///   - file: where it is, and in which variable; nil for one that is in no file.
+    package static func refusal(
+        ofIdsOf token: [UInt8], in file: (path: AbsolutePath, variable: String?)?, by loaded: LoadedConfiguration,
+        from settings: ConfigurationSource
+    ) -> Objection? {
+        let configuration = loaded.configuration
+        let keys = keys(of: configuration, settings)
+        guard let issued = TokenReader.read(token, keys: keys.known), let signer = issued.signer else { return nil }
+        let client = configuration.clients.values.first { client in
+            client.outputs.contains { output in
+                output.path == file?.path && (file?.variable.map { .variable($0) } ?? output.slot) == output.slot
+            }
+        }
+        // Apple is asked before it is replaced: until then its ids may be the right ones.
+        if client?.verify == true { return nil }
+        return issued.refusalOfIds(
+            client: client?.clientID,
+            signer: configuration.keys.filter { keys.evidence[$0.key] == .key(signer) }.map(\.value))
+    }
+
+    /// The public halves of the keys that this user can read.
+    private static func keys(
+        of configuration: Configuration, _ settings: ConfigurationSource
+    ) -> (known: [PublicKey], evidence: [KeyName: SignatureEvidence]) {
         _ = PrivateKeyHeap.start()
         let identity = settings.identity.trusting(configuration)
         let loader = KeyLoader(as: identity, credentials: settings.credentials)
@@ -32,18 +70,12 @@ package struct PublishedSecrets: Sendable {
             if let key = try? loader.publicKey(of: entry) {
                 known.append(key)
                 evidence[name] = .key(key.print)
-            } else if let key = Self.remembered(name, configuration, settings) {
+            } else if let key = remembered(name, configuration, settings) {
                 known.append(key)
                 evidence[name] = .key(key.print)
             }
         }
-        self.evidence = evidence
-        current = configuration.clients.filter(\.value.verify).reduce(into: [:]) { current, client in
-            current[client.key] = Self.recorded(client.key, configuration, settings)?.secret.issued
-        }
-        files = configuration.files.mapValues { spec in
-            Self.read(spec.path).map { FileObservation(slots: Self.observe(spec, in: $0, keys: known)) }
-        }
+        return (known, evidence)
     }
 
     /// Every client's health now.

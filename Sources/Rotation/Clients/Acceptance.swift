@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 package import Model
 
 /// What is available to check whether a key signed a secret.
@@ -23,6 +23,22 @@ package enum SignatureEvidence: Hashable, Sendable {
 
 /// A key that may sign for a client, and what is available to check whether it did.
 package typealias KnownKey = (entry: KeyConfiguration, evidence: SignatureEvidence)
+
+extension SecretInfo {
+    /// Why Apple refuses its ids, whatever its times are; nil where it accepts them.
+    ///
+    /// - Parameters:
+    ///   - client: nil where it is not known.
+    ///   - signer: the key that has signed it, under each of its configured names.
+    package func refusalOfIds(client: ClientID?, signer: [KeyConfiguration]) -> Objection? {
+        let expected = SecretForm.Expectation(
+            client: client,
+            keys: signer.map { .init(team: $0.team, keyID: $0.keyID, signature: .valid) },
+            signer: signer.map { .init(team: $0.team, keyID: $0.keyID) })
+        let objection = form.refusal(expected) { _ in true }
+        return objection?.isAboutTime == true ? nil : objection
+    }
+}
 
 /// Whether a client can use a secret, by the one judgement (``SecretForm``).
 extension ClientConfiguration {

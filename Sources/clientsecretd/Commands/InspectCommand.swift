@@ -1,5 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
+import Config
+import Daemon
 import Formats
 import Keys
 import Linux
@@ -52,16 +54,29 @@ struct InspectCommand: ParsableCommand {
             throw CommandFailure(.failed, "\(name): this is no client secret: \(error.words)\(help)")
         }
         let terminal = Terminal.current(Environment.current)
+        let isFile = file != NamedFile.standardInput
         let inspection = Inspection(
             jws, fingerprint: Token(token).fingerprint,
             signatureVerified: publicKey.map { $0.verifies(jws) },
-            keyFileID: key.flatMap { KeyID(fileName: String($0.split(separator: "/").last ?? "")) }, now: .now)
+            keyFileID: key.flatMap { KeyID(fileName: String($0.split(separator: "/").last ?? "")) },
+            refusalOfIds: Self.refusalOfIds(of: token, in: isFile ? file : nil, variable: variable),
+            now: .now)
         if answer.json {
             try CommandOutput.answer(inspection.json)
         } else {
             try CommandOutput.answer(inspection.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
         }
         if !inspection.isGood { throw CommandFailure(.failed, "") }
+    }
+
+    /// What this machine's configuration has against the secret's ids, as far as this user may read it and the keys.
+    private static func refusalOfIds(of token: [UInt8], in file: String?, variable: String?) -> Objection? {
+        let path = ConfigurationOption.path(flag: nil, Environment.current)
+        let source = ConfigurationSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        guard (try? Hardening.forbidInspection()) != nil, case .success(let loaded) = source.load() else { return nil }
+        let output = file.flatMap { ConfigurationLoader.absolutePath(of: $0) }.map { ($0, variable) }
+        return PublishedSecrets.refusal(ofIdsOf: token, in: output, by: loaded, from: source)
     }
 
     private static func publicKey(_ file: String) throws -> PublicKey {

@@ -15,8 +15,10 @@ struct Inspection {
     let keyFileID: KeyID?
     let now: WallTime
 
+    /// - Parameter refusalOfIds: what this machine's configuration has against its ids.
     init(
-        _ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, keyFileID: KeyID? = nil, now: WallTime
+        _ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, keyFileID: KeyID? = nil,
+        refusalOfIds: Objection? = nil, now: WallTime
     ) {
         statement = jws.stated
         form = jws.form
@@ -27,10 +29,10 @@ struct Inspection {
         var objections = jws.objections
         if let objection = form?.objectionToTimes(reached: { $0 <= now }) { objections.append(objection) }
         // A signature of another form is of no key.
-        if signatureVerified == false, jws.signature.count == CompactJWS.signatureLength {
-            objections.append(.unsigned)
-        }
-        if signatureVerified == true, let keyFileID, let stated = form?.claims.keyID, stated != keyFileID {
+        if signatureVerified == false, jws.isES256 { objections.append(.unsigned) }
+        if let refusalOfIds {
+            objections.append(refusalOfIds)
+        } else if signatureVerified == true, let keyFileID, let stated = form?.claims.keyID, stated != keyFileID {
             objections.append(.otherKeyID(stated))
         }
         self.objections = objections
@@ -149,7 +151,7 @@ struct Inspection {
     private var signature: Piece {
         switch signatureVerified {
         case nil: Piece("not checked; give a key with --key")
-        case true? where objections.contains { if case .otherKeyID = $0 { true } else { false } }:
+        case true? where keyFileID.map { statement.keyID.value != $0.description } == true && !isGood:
             Piece("made by this key, whose id is \(keyFileID?.description ?? "another") by its file's name", .red)
         case true?: Piece("made by this key", .green)
         case false? where !objections.contains(.unsigned): Piece("of a form that Apple refuses", .red)
