@@ -348,6 +348,8 @@ extension ShellCommand {
 
     package static var check: ShellCommand? { reading(["check"]) }
 
+    package static var run: ShellCommand? { reading(["run"]) }
+
     /// As root, for another user.
     package static func health(offline: Bool) -> ShellCommand? {
         reading(["health"] + (offline ? ["--offline"] : []), before: ["sudo"])

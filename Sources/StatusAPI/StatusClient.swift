@@ -204,7 +204,9 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What helps; nil for an answer, which says itself what does.
     package var remedy: Remedy? {
         switch self {
-        case .notReachable: .say("is it running? (systemctl status clientsecretd)")
+        case .notReachable:
+            CommandContext.current.socket == nil
+                ? .say("is it running? (systemctl status clientsecretd)") : .say("is it running?", see: .run)
         // No command: whoever put the socket there chose its group.
         case .notPermitted: .say("use sudo, or a user whom the socket's group lets in")
         case .timedOut: .say("see what it does", see: .journal(of: "clientsecretd"))
