@@ -148,9 +148,11 @@ import Testing
     }
 
     /// A remedy made from the failure behind it would have root follow the link.
-    @Test(.needs(.root), arguments: [
-        Failure.Code.directoryMissing, .outputDeleted, .outputForeign, .quotaExceeded, .readOnlyFileSystem,
-    ])
+    @Test(
+        .needs(.root),
+        arguments: [
+            Failure.Code.directoryMissing, .outputDeleted, .outputForeign, .quotaExceeded, .readOnlyFileSystem,
+        ])
     func whateverFailsBehindAStrayLinkTheLinkIsRemoved(code: Failure.Code) throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)
