@@ -5,7 +5,7 @@ import Formats
 import Glibc
 import Keys
 import Linux
-import Model
+package import Model
 import Outputs
 package import Rotation
 import State

@@ -1,9 +1,8 @@
 package import AppleClientSecret
 internal import Failures
 internal import Formats
-internal import Model
-internal import Outputs
 package import Model
+internal import Outputs
 
 /// A client's record as it stands in the state directory, read and not yet checked: the secrets in it may be anything.
 ///
