@@ -348,8 +348,6 @@ extension ShellCommand {
 
     package static var check: ShellCommand? { reading(["check"]) }
 
-    package static var run: ShellCommand? { reading(["run"]) }
-
     /// As root, for another user.
     package static func health(offline: Bool) -> ShellCommand? {
         reading(["health"] + (offline ? ["--offline"] : []), before: ["sudo"])

@@ -205,8 +205,10 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     package var remedy: Remedy? {
         switch self {
         case .notReachable:
-            CommandContext.current.socket == nil
-                ? .say("is it running? (systemctl status clientsecretd)") : .say("is it running?", see: .run)
+            // Which configuration another socket's daemon reads is not known here.
+            .say(
+                CommandContext.current.socket == nil
+                    ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
         // No command: whoever put the socket there chose its group.
         case .notPermitted: .say("use sudo, or a user whom the socket's group lets in")
         case .timedOut: .say("see what it does", see: .journal(of: "clientsecretd"))

@@ -9,27 +9,6 @@ import Testing
 @Suite struct KeyFileTests {
     private static let p256 = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
 
-    /// From a pipe whose writer is slower than its reader.
-    @Test func aKeyThatComesInPiecesIsReadWhole() throws {
-        let pem = Array(try run(["sh", "-c", Self.p256]).output.utf8)
-        let directory = try TemporaryDirectory()
-        try directory.write(String(decoding: pem, as: UTF8.self), to: "key")
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory("key")))
-        let pipe = Pipe()
-        let reader = pipe.fileHandleForReading.fileDescriptor
-        try #require(fcntl(reader, F_SETFL, O_NONBLOCK) == 0)
-        let writer = pipe.fileHandleForWriting
-        Thread.detachNewThread {
-            for byte in pem {
-                usleep(1_000)
-                writer.write(Data([byte]))
-            }
-            try? writer.close()
-        }
-        let whole = try PublicKey(descriptor: file.fileDescriptor, place: .named("key"))
-        #expect(try PublicKey(descriptor: reader, place: .named("key")).print == whole.print)
-    }
-
     /// What makes `key`, and what is said of it.
     private static let bad: [(script: String, message: String)] = [
         (": >key", "the key file is empty"),

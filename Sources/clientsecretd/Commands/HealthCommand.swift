@@ -48,7 +48,9 @@ struct HealthCommand: ParsableCommand {
             Glibc.exit(line.state.rawValue)
         }
         // Monitoring that gets no line goes by the exit code, and 0 would be a clean bill of health.
-        CommandOutput.complain("cannot write to standard output: \(CommandOutput.text(ofErrno: errno))")
+        if errno != EPIPE {
+            CommandOutput.complain("cannot write to standard output: \(CommandOutput.text(ofErrno: errno))")
+        }
         Glibc.exit(max(line.state.rawValue, HealthLine.State.warning.rawValue))
     }
 

@@ -40,7 +40,7 @@ import Testing
         sandbox.stop()
         let away = try console.wait(for: "Not reachable since 2")
         let words = away.joined(separator: " ").split(separator: " ").joined(separator: " ")
-        #expect(words.contains("is it running? (clientsecretd run --config"))
+        #expect(words.contains("is its daemon running?"))
         #expect(away.contains { $0.hasPrefix("What the daemon said ") })
         #expect(away.contains { $0.hasPrefix("web     ok") })
         try sandbox.start()
