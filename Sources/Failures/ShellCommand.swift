@@ -301,6 +301,34 @@ extension ShellCommand {
     }
 }
 
+// MARK: Set up
+
+extension ShellCommand {
+    /// Enables a unit and starts it.
+    package static func enableNow(_ name: String) -> ShellCommand? {
+        name.hasPrefix("-") ? nil : ShellCommand("systemctl enable --now \(name)")
+    }
+
+    /// Has systemd read its units' files again.
+    package static let readUnits = ShellCommand(text: "systemctl daemon-reload")
+
+    /// Creates what a file of tmpfiles.d describes.
+    package static func createRuntimeFiles(of file: String) -> ShellCommand? {
+        ShellCommand("systemd-tmpfiles --create \(file)")
+    }
+
+    /// Adds a rule to a file of polkit's, which reads it at once.
+    package static func addPolkitRule(_ rule: String, to file: String) -> ShellCommand? {
+        ShellCommand(#"printf '%s\n' \#(rule) >>\#(file)"#)
+    }
+
+    /// Copies a key to where the service reads it: root's, and readable by the service's own group only. A file that is there
+    /// is not replaced.
+    package static func copyKey(_ key: String, to path: String, forServiceGroup group: String) -> ShellCommand? {
+        ShellCommand("test ! -e \(path) && install -o root -g \(group) -m 0640 \(key) \(path)")
+    }
+}
+
 // MARK: This program
 
 extension ShellCommand {

@@ -23,9 +23,11 @@ import Testing
         restarted: String? = nil
     ) throws -> FirstConfiguration {
         FirstConfiguration(
-            team: try #require(TeamID("DEF123GHIJ")), keyID: keyID.flatMap { KeyID($0) },
-            key: try #require(AbsolutePath(key)), name: try #require(ClientName(name)),
-            client: try #require(ClientID("com.example.web")),
+            key: .added(
+                FirstConfiguration.AddedKey(
+                    team: try #require(TeamID("DEF123GHIJ")), keyID: keyID.flatMap { KeyID($0) },
+                    file: try #require(AbsolutePath(key)))),
+            name: try #require(ClientName(name)), client: try #require(ClientID("com.example.web")),
             destination: .file(
                 FirstConfiguration.OutputFile(
                     path: try #require(AbsolutePath(output)), format: format.name, variable: variable, user: user,

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Daemon
+import Failures
 import Model
 import Rotation
 import Testing
@@ -10,9 +11,8 @@ import Testing
     private func first(_ destination: FirstConfiguration.Destination, unit: String? = nil) throws -> FirstConfiguration
     {
         FirstConfiguration(
-            team: try #require(TeamID("DEF123GHIJ")), keyID: nil,
-            key: try #require(AbsolutePath("/etc/clientsecretd/AuthKey_ABC123DEFG.p8")),
-            name: try #require(ClientName("web")), client: try #require(ClientID("com.example.web")),
+            key: .existing(try #require(KeyName("apple"))), name: try #require(ClientName("web")),
+            client: try #require(ClientID("com.example.web")),
             destination: destination, unit: unit)
     }
 
@@ -51,7 +51,7 @@ import Testing
                         """),
                 SystemFiles.File(path: "/etc/polkit-1/rules.d/50-clientsecretd.rules", lines: "rule();\n"),
             ])
-        #expect(made.commands == [["systemctl", "daemon-reload"]])
+        #expect(made.commands.map(\.text) == ["systemctl daemon-reload"])
     }
 
     @Test func aUnitLoadsACredential() throws {
@@ -66,7 +66,7 @@ import Testing
         let made = files(try first(file(path, group: "www-data")), isMissing: true)
         #expect(made.files.map(\.lines) == ["d /run/clientsecretd/www 2750 clientsecretd www-data\n"])
         let tmpfiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
-        #expect(made.commands == [["systemd-tmpfiles", "--create", tmpfiles]])
+        #expect(made.commands.map(\.text) == ["systemd-tmpfiles --create \(tmpfiles)"])
         // One that exists is nobody's to give away, and a path that tmpfiles.d would read otherwise is left to `check`.
         #expect(files(try first(file(path, group: "www-data"))).files.isEmpty)
         #expect(files(try first(file("/srv/a b/web.jwt")), isMissing: true).files.isEmpty)
@@ -76,7 +76,7 @@ import Testing
         let made = files(
             try first(file("/srv/app/.env", variable: "SECRET", user: "app"), unit: "app.service"), isMissing: true)
         #expect(made.files.isEmpty)
-        #expect(made.commands == [["systemctl", "enable", "--now", "clientsecretd-writer@app.socket"]])
+        #expect(made.commands.map(\.text) == ["systemctl enable --now clientsecretd-writer@app.socket"])
     }
 
     @Test func whatAFileHoldsIsKept() {

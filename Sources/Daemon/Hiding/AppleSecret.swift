@@ -1,17 +1,31 @@
-import AppleClientSecret
+package import AppleClientSecret
+import Keys
 
-/// A client secret for Apple, whoever made it.
-struct AppleSecret {
-    let offset: Int
-    let expiresAt: WallTime?
+/// A client secret for Apple in other people's bytes, whoever made it and whether Apple accepts it or not.
+package struct AppleSecret {
+    /// Where it begins.
+    package let offset: Int
+    /// What it states; unchecked.
+    package let stated: Statement
+    package let fingerprint: Fingerprint
+
+    package var expiresAt: WallTime? { stated.expiresAt.value?.moment }
+
+    /// Nil unless the bytes are a token whose audience is Apple.
+    package init?(_ token: some Collection<UInt8>, at offset: Int = 0) {
+        let bytes = Array(token)
+        guard let stated = (try? CompactJWS(bytes))?.stated,
+            stated.audience.value?.contains(Claims.audience) == true
+        else { return nil }
+        self.offset = offset
+        self.stated = stated
+        fingerprint = Token(bytes).fingerprint
+    }
 
     /// At most eight are looked for: the bytes are other people's.
-    static func all(in bytes: [UInt8]) -> [AppleSecret] {
+    package static func all(in bytes: [UInt8]) -> [AppleSecret] {
         CompactJWS.candidates(in: bytes, upTo: CompactJWS.usualLength).prefix(8).compactMap { range in
-            guard let stated = (try? CompactJWS(bytes[range]))?.stated,
-                stated.audience.value?.contains(Claims.audience) == true
-            else { return nil }
-            return AppleSecret(offset: range.lowerBound, expiresAt: stated.expiresAt.value?.moment)
+            AppleSecret(bytes[range], at: range.lowerBound)
         }
     }
 }

@@ -2,8 +2,24 @@ import AppleClientSecret
 import Formats
 import Model
 
-/// The configuration that `init` writes.
+/// The configuration file that `init` writes: the first one, or one that adds a client.
 struct FirstConfiguration: Equatable {
+    /// The key that signs the client's secrets.
+    enum KeyEntry: Equatable {
+        case added(AddedKey)
+        /// One that the configuration has.
+        case existing(KeyName)
+    }
+
+    struct AddedKey: Equatable {
+        var team: TeamID
+        /// Nil when the key file's name contains it.
+        var keyID: KeyID?
+        var file: AbsolutePath
+        /// Its name in the configuration; nil: `apple`, the only one.
+        var name: KeyName?
+    }
+
     /// Where the application reads the secret.
     enum Destination: Equatable {
         case file(OutputFile)
@@ -22,32 +38,37 @@ struct FirstConfiguration: Equatable {
         var group: String?
     }
 
-    var team: TeamID
-    /// Nil when the key file's name contains it.
-    var keyID: KeyID?
-    var key: AbsolutePath
+    var key: KeyEntry
     var name: ClientName
     var client: ClientID
     var destination: Destination
-    /// The unit that reads the secret, restarted when it has changed.
+    /// The unit that is told when the secret has changed.
     var unit: String?
+    var verb: Action.UnitVerb = .restart
+
+    /// The file of a key that is added.
+    var keyFile: AbsolutePath? {
+        if case .added(let key) = key { key.file } else { nil }
+    }
 
     /// - Parameter isOfService: whether it is for the package's service, where a group reads by way of a directory that
     ///   has the set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
     func text(isOfService: Bool) -> String {
-        var lines = [
-            "# Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.",
-            "keys:",
-            "  apple:",
-            "    team_id: \(team)",
-        ]
-        if let keyID { lines.append("    key_id: \(keyID)") }
+        var lines = ["# Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it."]
+        var keyName: KeyName?
+        switch key {
+        case .existing(let name): keyName = name
+        case .added(let key):
+            keyName = key.name
+            lines += [
+                "keys:", "  \(key.name.map { Self.scalar($0.description) } ?? "apple"):", "    team_id: \(key.team)",
+            ]
+            if let keyID = key.keyID { lines.append("    key_id: \(keyID)") }
+            lines += ["    file: \(Self.scalar(key.file.description))", ""]
+        }
+        lines += ["clients:", "  \(Self.scalar(name.description)):", "    client_id: \(client)"]
+        if let keyName { lines.append("    key: \(Self.scalar(keyName.description))") }
         lines += [
-            "    file: \(Self.scalar(key.description))",
-            "",
-            "clients:",
-            "  \(Self.scalar(name.description)):",
-            "    client_id: \(client)",
             "    # How long a secret lives, and how long before its expiry it is replaced.",
             "    lifetime: 90d",
             "    renew_before: 30d",
@@ -65,7 +86,7 @@ struct FirstConfiguration: Equatable {
         case .credential(let name):
             lines += ["    credential:", "      unit: \(Self.scalar(unit ?? ""))", "      name: \(Self.scalar(name))"]
         }
-        if let unit { lines += ["    on_change:", "      - restart: \(Self.scalar(unit))"] }
+        if let unit { lines += ["    on_change:", "      - \(verb.rawValue): \(Self.scalar(unit))"] }
         return lines.joined(separator: "\n") + "\n"
     }
 

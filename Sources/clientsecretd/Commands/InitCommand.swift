@@ -9,23 +9,31 @@ import Model
 import SystemPackage
 import Systemd
 
-/// `init`: writes a first configuration, and what the service and the secret's reader need besides.
+/// `init`: writes a first configuration or adds a client, with what the service and the secret's reader need.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write a first configuration.",
+        abstract: "Write a first configuration, or add a client to one.",
         discussion: """
-            Asks at a terminal for what the flags do not say, shows what it would write and asks before it does; without \
-            a terminal the flags have to say it all, and are the answer. An existing configuration is never overwritten; \
-            '--config -' prints it instead.
+            Prompts for what the flags leave out. Without a terminal, pass all flags. Shows what it writes and runs \
+            first, and keeps every file that exists. '--config -' prints the configuration and writes nothing. Ends with \
+            'check' and its exit status.
 
-            Root's first configuration of the service comes with what belongs to it: the lines that the service's \
-            sandbox lacks, the drop-in of the unit that reads the secret, the directory, and polkit's rule. A file that \
-            exists keeps what it holds and gets lines besides. With '--now' the service is enabled and started then. In \
-            the end it says what 'check' says, and exits like it.
+            '--from FILE' takes team, key id, client id, variable, format and owner from the Apple client secret in that \
+            file, expired or not. What is left to say is the key and what to restart. If the configuration exists, \
+            '--name' adds a client in a drop-in file of its own.
+
+            As root, the service's configuration comes with what it needs: a copy of the key that the service can read, \
+            the lines that its sandbox lacks, the drop-in of the unit that reads the secret, the directory, and the \
+            polkit rule. A file that exists gets its missing lines at the end. '--now' enables and starts the service.
             """)
 
     @OptionGroup var settings: ConfigurationOption
+
+    @Option(
+        help: ArgumentHelp("The file with the client secret that the application reads now.", valueName: "file"),
+        completion: .file(), transform: Flags.path)
+    var from: AbsolutePath?
 
     @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
     var teamID: TeamID?
@@ -43,7 +51,9 @@ struct InitCommand: ParsableCommand {
         transform: Flags.keyID)
     var keyID: KeyID?
 
-    @Option(help: "The client's name, for people (default: web).", transform: Flags.clientName)
+    @Option(
+        help: "The client's name, for people (default: web); if the configuration exists, of the client to add.",
+        transform: Flags.clientName)
     var name: ClientName?
 
     @Option(
@@ -92,70 +102,135 @@ struct InitCommand: ParsableCommand {
     }
 
     mutating func validate() throws {
-        try given.validate(canAsk: Self.dialog != nil)
+        var given = given
+        // It chooses one of several in that file.
+        if from != nil, output == nil, format == nil { given.variable = nil }
+        try given.validate(canAsk: Self.dialog != nil || from != nil)
     }
 
     func run() throws {
         let path = settings.path(Environment.current)
         let isPrinted = path == NamedFile.standardInput
-        guard !now || path == ConfigurationOption.standard else {
-            throw CommandFailure(
-                .usage,
-                "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
-            )
-        }
-        guard !now || SystemManager.isSystemd else {
-            throw CommandFailure(
-                .usage, "--now is for systemd's service, and systemd does not run here; leave out --now")
-        }
-        if !isPrinted {
-            if FileStatus.following(path) != nil { throw Self.existing(path) }
-            if let key { try Self.checkIsReadable(key) }
-        }
-        let dialog = Self.dialog
-        let first = try (dialog?.complete(given) ?? given).configuration()
-        if !isPrinted, key == nil { try Self.checkIsReadable(first.key) }
-        let text = first.text(isOfService: ServiceUser.isServices(path))
-        guard !isPrinted else {
-            try CommandOutput.answer(bytes: Array(text.utf8))
-            return
-        }
-        guard let place = ConfigurationLoader.absolutePath(of: path) else {
+        try checkNow(path)
+        guard let place = isPrinted ? AbsolutePath("/") : ConfigurationLoader.absolutePath(of: path) else {
             throw CommandFailure(.usage, "--config needs the path of a file")
         }
+        var existing: ExistingConfiguration?
+        if !isPrinted {
+            if FileStatus.following(path) != nil {
+                guard let name else { throw Self.existing(path) }
+                existing = try ExistingConfiguration(path, adding: name)
+            }
+            if let key { try Self.checkIsReadable(key) }
+        }
+        let isService = ServiceUser.isServices(path)
+        var dialog = Self.dialog
+        var answers = given
+        var found: FoundClient?
+        if let from {
+            let secret = try SetupSource(from, isOfService: isService)
+            let one = try secret.client(variable: variable, client: clientID, dialog)
+            answers = answers.adopting(one, in: from, of: secret.user)
+            if case .unwritable(let line, let reason) = one.place, !answers.hasDestination {
+                try explain(line, reason, in: from, dialog)
+            }
+            found = one
+        }
+        answers.existingKey = existing?.key(for: answers)
+        dialog?.proposals = SetupProposals(for: found, in: from, Environment.current)
+        var first = try (dialog?.complete(answers) ?? answers).configuration()
+        if let existing { first = existing.naming(first) }
+        if !isPrinted, key == nil, let file = first.keyFile { try Self.checkIsReadable(file) }
+        guard !isPrinted else {
+            try CommandOutput.answer(bytes: Array(first.text(isOfService: false).utf8))
+            return
+        }
+        var others = SystemFiles()
+        if isService {
+            let key = try Self.placeKey(of: &first)
+            others = try Self.systemFiles(for: first)
+            others.commands = key + others.commands
+        }
+        let text = first.text(isOfService: isService)
         // A mistake, such as an output that is the key, is reported before anything is written.
         let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
-        _ = try accepted(ConfigurationParser.parse(main: source))
-        var others = ServiceUser.isServices(path) ? try Self.systemFiles(for: first) : SystemFiles()
-        if now { others.commands.append(["systemctl", "enable", "--now", "clientsecretd.service"]) }
+        _ = try accepted(existing?.parsed(with: text) ?? ConfigurationParser.parse(main: source))
+        if now { others.commands += Self.start }
         // The configuration comes last: until it is there, all of this can be done again.
-        let writer = try SetupWriter(others.files + [SystemFiles.File(path: place.description, lines: text)])
+        let file = SystemFiles.File(path: (existing?.file ?? place).description, lines: text)
+        let writer = try SetupWriter(others.files + [file])
+        for line in writer.preview + Self.preview(of: others.commands) { CommandOutput.complain(lines: line) }
         if let dialog, !yes {
-            for line in writer.preview + Self.preview(of: others.commands) { dialog.say(Printable.line(line)) }
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing is written") }
         }
         try writer.write()
-        for command in others.commands { Self.run(command) }
-        // The service reads no other configuration.
-        let command =
-            ServiceUser.isServices(path)
-            ? "systemctl enable --now clientsecretd" : "clientsecretd run --config \(ShellWord.quoted(path))"
-        let start =
-            now
-            ? ""
-            : """
-             Start it once nothing is missing for it, by
-              \(command)
-            """
+        for command in others.commands { PrintedLine.run(command.text) }
         try CommandOutput.answer(
             """
-            Wrote \(writer.written.joined(separator: ", ")).\(start)
+            Wrote \(writer.written.joined(separator: ", ")).\(now ? "" : Self.nextStep(path, isAdded: existing != nil))
             What is missing is listed by
               clientsecretd check --config \(ShellWord.quoted(path))
             which says now:
             """)
         // Last, because it gives up root's rights.
         try CheckCommand.parse(["--config", path]).run()
+    }
+
+    private func checkNow(_ path: String) throws(CommandFailure) {
+        guard now else { return }
+        guard path == ConfigurationOption.standard else {
+            throw CommandFailure(
+                .usage,
+                "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
+            )
+        }
+        guard SystemManager.isSystemd else {
+            throw CommandFailure(
+                .usage, "--now is for systemd's service, and systemd does not run here; leave out --now")
+        }
+    }
+
+    /// That the secret cannot be replaced where it is; at a terminal, another place is asked for next.
+    private func explain(
+        _ line: Int, _ reason: String, in file: AbsolutePath, _ dialog: SetupDialog?
+    ) throws(CommandFailure) {
+        let words = "\(Printable.name(file.description)):\(line): the secret stays as it is here: \(reason)"
+        guard let dialog else {
+            throw CommandFailure(.failed, "\(words); name another file with --output, and let the application read it")
+        }
+        dialog.say(words)
+    }
+
+    /// What makes a daemon use the file that was written.
+    private static func nextStep(_ path: String, isAdded: Bool) -> String {
+        let isStandard = path == ConfigurationOption.standard
+        if isStandard, SystemManager.isSystemd {
+            return isAdded
+                ? " The service reads it after\n  systemctl reload-or-restart clientsecretd"
+                : " Start the service once nothing is missing for it, with\n  systemctl enable --now clientsecretd"
+        }
+        let hint =
+            SystemManager.isSystemd
+            ? " The service does not read it: that reads \(ConfigurationOption.standard)." : ""
+        let command = isAdded ? "clientsecretd reload" : "clientsecretd run --config \(ShellWord.quoted(path))"
+        return "\(hint) A daemon uses it with\n  \(command)"
+    }
+
+    /// Starts the service, and has one that runs read what was written.
+    private static var start: [ShellCommand] {
+        let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
+        return [.enableNow(ShellCommand.daemonUnit), isRunning ? .reloadUnit() : nil].compactMap(\.self)
+    }
+
+    /// Has the service read the key from where it can.
+    private static func placeKey(of first: inout FirstConfiguration) throws(CommandFailure) -> [ShellCommand] {
+        guard case .added(var key) = first.key, geteuid() == 0,
+            let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 })
+        else { return [] }
+        let placement = try KeyPlacement(of: key.file, for: service)
+        key.file = placement.file
+        first.key = .added(key)
+        return [placement.command].compactMap(\.self)
     }
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
@@ -168,7 +243,9 @@ struct InitCommand: ParsableCommand {
     }
 
     private static func existing(_ path: String) -> CommandFailure {
-        CommandFailure(.failed, "\(path) exists and is left as it is; name another with --config, or remove it")
+        CommandFailure(
+            .failed, "\(path) exists and is left as it is; add a client with --name, or name another file with --config"
+        )
     }
 
     /// Asks at the terminal; nil where nobody would answer.
@@ -210,105 +287,7 @@ struct InitCommand: ParsableCommand {
             })
     }
 
-    private static func preview(of commands: [[String]]) -> [String] {
-        commands.isEmpty
-            ? []
-            : ["These commands would be run:"]
-                + commands.map { "    " + $0.map(ShellWord.quoted).joined(separator: " ") }
-    }
-
-    /// A failure is only printed: `check` says what is still missing.
-    private static func run(_ command: [String]) {
-        let line = command.map(ShellWord.quoted).joined(separator: " ")
-        do throws(SystemError) {
-            let report = try ChildProcess.run(
-                ["/usr/bin/" + command[0]] + command.dropFirst(), environment: Environment.current, timeout: 60_000)
-            guard report.ending != .exited(0) else { return }
-            CommandOutput.complain("this failed: \(line)")
-            for line in report.lines { CommandOutput.complain(lines: "  " + line) }
-        } catch {
-            CommandOutput.complain("this failed: \(line): \(error.description)")
-        }
-    }
-}
-
-/// Writes files that have to hold certain lines, each atomically, or says beforehand what it would write.
-private struct SetupWriter {
-    private var changes: [(path: String, text: String, lines: String, isNew: Bool)] = []
-    private let identity = Self.identity
-
-    /// Reads what is there.
-    init(_ files: [SystemFiles.File]) throws(CommandFailure) {
-        for file in files {
-            let old = try Self.old(file.path, identity)
-            guard let text = file.text(after: old) else { continue }
-            changes.append((file.path, text, file.lines, old == nil))
-        }
-    }
-
-    /// polkit's directory for rules belongs to its own user, who decides about them anyway.
-    private static var identity: Identity {
-        Identity.current().trusting([FilePath(PolkitRule.file).removingLastComponent()])
-    }
-
-    private static func old(_ path: String, _ identity: Identity) throws(CommandFailure) -> String? {
-        guard FileStatus.following(path) != nil else { return nil }
-        do throws(FileError) {
-            guard let content = try AtomicFile(path, as: identity).content else { return nil }
-            guard let text = String(validating: content.bytes, as: UTF8.self) else {
-                throw FileError(.systemError, at: path, detail: "it is not UTF-8")
-            }
-            return text
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    var written: [String] { changes.map { Printable.name($0.path) } }
-
-    var preview: [String] {
-        changes.flatMap { change in
-            let heading =
-                change.isNew ? "\(change.path) would hold:" : "\(change.path) would hold besides what is there:"
-            let lines = change.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + [""]
-        }
-    }
-
-    func write() throws(CommandFailure) {
-        for change in changes {
-            do throws(FileError) {
-                try makeDirectory((FilePath(change.path).removingLastComponent()))
-                let file = try AtomicFile(change.path, as: identity)
-                // What has come meanwhile is kept.
-                guard (file.content == nil) == change.isNew else {
-                    throw FileError(.changedMeanwhile, at: change.path)
-                }
-                try file.replace(
-                    with: Array(change.text.utf8), mode: change.isNew ? 0o644 : nil, naming: TemporaryNames())
-            } catch {
-                throw Self.failure(error)
-            }
-        }
-    }
-
-    /// Below /etc alone: elsewhere a missing directory is more likely a mistyped one.
-    private func makeDirectory(_ directory: FilePath) throws(FileError) {
-        guard directory.starts(with: "/etc"), FileStatus.following(directory.string) == nil else { return }
-        try makeDirectory(directory.removingLastComponent())
-        try GuardedPath.makeDirectory(directory.string, mode: 0o755, as: identity)
-    }
-
-    private static func failure(_ error: FileError) -> CommandFailure {
-        let reason = error.errno.map { ": \(CommandOutput.text(ofErrno: $0.rawValue))" } ?? ""
-        switch error.code {
-        case .permissionDenied:
-            return CommandFailure(.notPermitted, "\(error.path) cannot be made\(reason)")
-        case .directoryMissing, .missing:
-            return CommandFailure(
-                .failed, "\(error.path) cannot be made: its directory does not exist; make it with mkdir -p")
-        default:
-            return CommandFailure(.failed, "\(error.path) cannot be written: \(error.description)")
-        }
+    private static func preview(of commands: [ShellCommand]) -> [String] {
+        commands.isEmpty ? [] : ["These commands would be run:"] + commands.map { "    " + $0.text }
     }
 }

@@ -6,7 +6,7 @@ import Formats
 import Linux
 import Model
 
-/// What `init` needs to know: by flags, or by answers at a terminal.
+/// What `init` needs to know: by flags, from a file with a client secret, or by answers at a terminal.
 struct SetupAnswers {
     var key: AbsolutePath?
     var keyID: KeyID?
@@ -20,6 +20,40 @@ struct SetupAnswers {
     var group: String?
     var credential: String?
     var unit: String?
+    /// What systemd does with the unit.
+    var verb: Action.UnitVerb = .restart
+    /// The key id in the secret of `--from`: used if the key file's name has none.
+    var formerKeyID: KeyID?
+    /// Whether `--from` has said where the secret is read.
+    var isFromFile = false
+    /// A key of the configuration to which a client is added; nil: the client brings its own.
+    var existingKey: KeyName?
+
+    /// With what the secret in a file says, where the flags do not.
+    ///
+    /// - Parameters:
+    ///   - path: the file's.
+    ///   - user: the user that owns it; nil: the daemon's own.
+    func adopting(_ found: FoundClient, in path: AbsolutePath, of user: String?) -> SetupAnswers {
+        var answers = self
+        answers.team = team ?? found.team
+        answers.client = client ?? found.client
+        answers.formerKeyID = found.keyID
+        // Only the ids count where the flags name another place.
+        guard output == nil, credential == nil else { return answers }
+        switch found.place {
+        case .unwritable: return answers
+        case .variable(let name):
+            answers.variable = name
+            answers.format = FormOptions.Format(FormatRegistry.environment)
+        case .whole(let name):
+            answers.format = format ?? FormatRegistry.named(name).map { FormOptions.Format($0) }
+        }
+        answers.output = path
+        if group == nil { answers.user = self.user ?? user }
+        answers.isFromFile = true
+        return answers
+    }
 
     /// With the format that the output already has, where the flags name none; of an environment file also the variable, if
     /// exactly one holds an Apple client secret.
@@ -51,7 +85,9 @@ struct SetupAnswers {
     ///
     /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
     func validate(canAsk: Bool = false) throws(ValidationError) {
-        if !canAsk, let key, keyID == nil, let mistake = mistake({ _ = try Flags.keyID(nil, of: key) }) {
+        if !canAsk, let key, keyID == nil, formerKeyID == nil,
+            let mistake = mistake({ _ = try Flags.keyID(nil, of: key) })
+        {
             throw mistake
         }
         if credential != nil, output != nil || format != nil || variable != nil || user != nil || group != nil {
@@ -80,8 +116,9 @@ struct SetupAnswers {
     var missing: [String] {
         let isUnread = credential != nil && unit == nil
         let needed = [
-            ("--key", key == nil), ("--team-id", team == nil), ("--client-id", client == nil),
-            ("--output or --credential", output == nil && credential == nil), ("--restart", isUnread),
+            ("--key", key == nil && existingKey == nil), ("--team-id", team == nil && existingKey == nil),
+            ("--client-id", client == nil), ("--output or --credential", output == nil && credential == nil),
+            ("--restart", isUnread),
         ]
         return needed.filter(\.1).map(\.0)
     }
@@ -89,11 +126,10 @@ struct SetupAnswers {
     /// Throws what is missing or wrong.
     func configuration() throws -> FirstConfiguration {
         try validate()
-        guard missing.isEmpty, let key, let team, let client, let name = name ?? ClientName("web") else {
+        guard missing.isEmpty, let client, let name = name ?? ClientName("web") else {
             throw CommandFailure(
                 .usage, "there is no terminal to ask at; say also " + missing.joined(separator: ", "))
         }
-        let id = try Flags.keyID(keyID, of: key)
         let destination: FirstConfiguration.Destination
         if let credential {
             destination = .credential(credential)
@@ -107,184 +143,14 @@ struct SetupAnswers {
             throw CommandFailure(.usage, "say where the secret is read, with --output or --credential")
         }
         return FirstConfiguration(
-            team: team, keyID: KeyID(fileName: key.name) == id ? nil : id, key: key, name: name, client: client,
-            destination: destination, unit: unit)
-    }
-}
-
-/// Asks a person for what the flags have not said.
-///
-/// The rules:
-/// - An answer that cannot be used is asked for again, with the reason.
-/// - An empty answer takes what is offered in brackets.
-/// - What may be left out is asked only where the flags do not say where the secret is read; but how it is written, always:
-///   a program that expects a variable or JSON would not find the secret in a file that holds nothing else.
-struct SetupDialog {
-    /// Shows a question and returns a line; nil at the end of the input.
-    let ask: (String) -> String?
-    /// Shows a line.
-    let say: (String) -> Void
-
-    /// The places where applications read a secret, as the menu shows them.
-    private enum Place {
-        case environmentFile
-        case dotenv
-        case credential
-        /// A file that needs no setting besides.
-        case file(any OutputFormat.Type)
-
-        static var all: [Place] {
-            [.environmentFile, .dotenv, .credential] + FormatRegistry.all.filter { $0.setting == nil }.map(Place.file)
-        }
-
-        var words: String {
-            switch self {
-            case .environmentFile: "a variable, by an environment file that its unit reads (EnvironmentFile=)"
-            case .dotenv: "a variable, in a dotenv file of its own, such as /srv/app/.env"
-            case .credential: "a credential of its unit (LoadCredential=)"
-            case .file(let format): "a file with \(format.words)"
-            }
-        }
+            key: try keyEntry(), name: name, client: client, destination: destination, unit: unit, verb: verb)
     }
 
-    func complete(_ given: SetupAnswers) throws -> SetupAnswers {
-        var answers = given
-        if answers.key == nil {
-            answers.key = try answer("The key file from Apple (AuthKey_<KEYID>.p8)") { text in
-                let path = try Flags.path(text)
-                guard FileStatus.following(path.description)?.kind == .regular else {
-                    throw ValidationError("there is no such file")
-                }
-                return path
-            }
-        }
-        if let key = answers.key, answers.keyID == nil, KeyID(fileName: key.name) == nil {
-            say("Its name is not AuthKey_<KEYID>.p8, as Apple gives it.")
-            answers.keyID = try answer("The key's id", Flags.keyID)
-        }
-        if answers.team == nil { answers.team = try answer("The team's id, such as DEF123GHIJ", Flags.team) }
-        if answers.client == nil {
-            answers.client = try answer("The Services ID or App ID, such as com.example.web", Flags.clientID)
-        }
-        if !answers.hasDestination {
-            try askForPlace(&answers)
-        } else if answers.credential == nil {
-            if answers.output == nil { answers.output = try answer("The file", Flags.path) }
-            if answers.format == nil { answers.format = try askForFormat() }
-            if answers.format?.type.setting != nil, answers.variable == nil { try askForVariable(&answers) }
-        } else if answers.unit == nil {
-            answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
-        }
-        return answers
-    }
-
-    private func askForPlace(_ answers: inout SetupAnswers) throws {
-        let place = try choice("Where does the application read the secret?", Place.all.map { ($0.words, $0) })
-        let name = answers.name?.description ?? "web"
-        switch place {
-        case .environmentFile:
-            answers.format = FormOptions.Format(FormatRegistry.environment)
-            try askForVariable(&answers)
-            answers.output = try answer("The file", offering: "/run/clientsecretd/out/\(name).env", Flags.path)
-        case .dotenv:
-            answers.output = try answer("The file", Flags.path)
-            answers.format = FormOptions.Format(FormatRegistry.environment)
-            try askForVariable(&answers)
-            let owner = answers.output.flatMap { Self.owner(of: $0) }
-            answers.user = try answer("The user whose file it is", offering: owner) { text in
-                let name = try Flags.account(text)
-                guard (try? Accounts.userID(name)).flatMap({ $0 }) != nil else {
-                    throw ValidationError("there is no such user")
-                }
-                return name
-            }
-        case .credential:
-            answers.credential = try answer("The credential's name", offering: "apple-client-secret", Flags.credential)
-            if answers.unit == nil {
-                answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
-            }
-        case .file(let format):
-            answers.format = FormOptions.Format(format)
-            answers.group = try optional("The group that reads it", none: "root and the daemon alone") { text in
-                let name = try Flags.account(text)
-                guard (try? Accounts.groupID(name)).flatMap({ $0 }) != nil else {
-                    throw ValidationError("there is no such group")
-                }
-                return name
-            }
-            let directory = answers.group == nil ? "out" : name
-            let ending = format.name == FormatRegistry.standard.name ? "jwt" : format.name
-            answers.output = try answer(
-                "The file", offering: "/run/clientsecretd/\(directory)/\(name).\(ending)", Flags.path)
-        }
-        if answers.unit == nil {
-            answers.unit = try optional("The unit that reads it, to be restarted after each renewal", Flags.unit)
-        }
-    }
-
-    private func askForFormat() throws -> FormOptions.Format {
-        try choice(
-            "How does the application read the secret there?",
-            FormOptions.Format.all.map { ($0.words, FormOptions.Format($0)) })
-    }
-
-    private func askForVariable(_ answers: inout SetupAnswers) throws {
-        // Another name would leave the application with the secret that it has, be that an expired one.
-        let holders = answers.variablesWithSecret
-        if holders.count > 1 { say("  It holds client secrets in \(holders.joined(separator: ", ")).") }
-        answers.variable = try answer(
-            "The variable", offering: holders.first ?? "APPLE_CLIENT_SECRET", Flags.variable)
-    }
-
-    /// Whether to write; anything but yes or no is asked again.
-    func agrees() throws -> Bool {
-        try answer("Write this? (yes or no)") { text in
-            switch text.lowercased() {
-            case "yes", "y": true
-            case "no", "n": false
-            default: throw ValidationError("say yes or no")
-            }
-        }
-    }
-
-    /// Shows a menu and offers its first line.
-    private func choice<Value>(_ question: String, _ choices: [(words: String, value: Value)]) throws -> Value {
-        say(question)
-        for (index, choice) in choices.enumerated() { say("  \(index + 1)  \(choice.words)") }
-        return try answer("One of these", offering: "1") { text in
-            guard let number = Int(text), (1...choices.count).contains(number) else {
-                throw ValidationError("it is a number from 1 to \(choices.count)")
-            }
-            return choices[number - 1].value
-        }
-    }
-
-    private func answer<Value>(
-        _ question: String, offering offer: String? = nil, _ parse: (String) throws -> Value
-    ) throws -> Value {
-        while true {
-            guard let line = ask(question + (offer.map { " [\($0)]" } ?? "") + ": ") else {
-                throw CommandFailure(.failed, "the answers ended; nothing is written")
-            }
-            let text = String(line.trimming { $0 == " " || $0 == "\t" })
-            do {
-                return try parse(text.isEmpty ? offer ?? "" : text)
-            } catch let mistake as ValidationError {
-                say("  " + mistake.message)
-            }
-        }
-    }
-
-    /// - Parameter none: what an empty answer means.
-    private func optional<Value>(
-        _ question: String, none: String = "none", _ parse: (String) throws -> Value
-    ) throws -> Value? {
-        try answer(question + " (empty: \(none))") { $0.isEmpty ? nil : try parse($0) }
-    }
-
-    /// Who has the file, or will, as the directory's owner.
-    private static func owner(of path: AbsolutePath) -> String? {
-        let status = FileStatus.following(path.description) ?? FileStatus.following(path.directory.description)
-        return status.flatMap { try? Accounts.user(id: $0.owner) }?.name
+    private func keyEntry() throws -> FirstConfiguration.KeyEntry {
+        if let existingKey { return .existing(existingKey) }
+        guard let team, let key else { throw CommandFailure(.usage, "name the key with --key") }
+        let inName = KeyID(fileName: key.name)
+        let id = try Flags.keyID(keyID ?? inName ?? formerKeyID, of: key)
+        return .added(FirstConfiguration.AddedKey(team: team, keyID: inName == id ? nil : id, file: key))
     }
 }

@@ -25,8 +25,8 @@ struct SystemFiles: Equatable {
     }
 
     var files: [File] = []
-    /// The commands that have them take effect, each by its words.
-    var commands: [[String]] = []
+    /// The commands that have them take effect.
+    var commands: [ShellCommand] = []
 
     /// Nothing: for a configuration that is not the service's.
     init() {}
@@ -37,18 +37,18 @@ struct SystemFiles: Equatable {
     ///   - isMissing: whether the output's directory has to be made.
     init(for first: FirstConfiguration, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool) {
         for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
-        if let unit = first.unit, let lines = Self.lines(ofReader: first.destination) {
+        if let unit = first.unit, first.verb != .start, let lines = Self.lines(ofReader: first.destination) {
             files.append(File(path: "/etc/systemd/system/\(unit).d/clientsecretd.conf", lines: lines))
         }
-        if !files.isEmpty { commands.append(["systemctl", "daemon-reload"]) }
-        for dropIn in dropIns where dropIn.isRunning { commands.append(["systemctl", "restart", dropIn.unit]) }
+        if !files.isEmpty { commands.append(.readUnits) }
+        commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
         guard case .file(let file) = first.destination else { return }
         if let user = file.user {
-            commands.append(["systemctl", "enable", "--now", "clientsecretd-writer@\(user).socket"])
+            commands += [.enableNow("clientsecretd-writer@\(user).socket")].compactMap(\.self)
         } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
             files.append(File(path: Self.temporaryFiles, lines: line))
-            commands.append(["systemd-tmpfiles", "--create", Self.temporaryFiles])
+            commands += [.createRuntimeFiles(of: Self.temporaryFiles)].compactMap(\.self)
         }
     }
 

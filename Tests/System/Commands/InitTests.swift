@@ -96,6 +96,59 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
+    // MARK: From a file with a secret
+
+    /// A `.env` whose secret has expired.
+    private func expire(_ sandbox: Sandbox) throws {
+        let claims =
+            #"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}"#
+        let parts = [#"{"alg":"ES256","kid":"ABC123DEFG"}"#, claims].map { part in
+            Data(part.utf8).base64EncodedString().filter { $0 != "=" }
+        }
+        let secret = parts.joined(separator: ".") + "." + String(repeating: "A", count: 86)
+        try sandbox.directory.write("PORT=80\nAUTH_APPLE_SECRET=\(secret)\n", to: ".env")
+    }
+
+    /// Nothing but the key and what to restart, and the daemon then renews that variable.
+    @Test func anExpiredSecretLeavesTwoQuestions() throws {
+        let sandbox = try Sandbox()
+        try expire(sandbox)
+        let file = sandbox.directory(".env")
+        let console = try console(sandbox, "--from \(file)")
+        try type(sandbox.key, at: "The key file", in: console)
+        try type("", at: "The unit that reads it", in: console)
+        try type("yes", at: "Write this? (yes or no):", in: console)
+        try console.wait(for: "ended with 0")
+        let flags = try sandbox.command(
+            "init", "--config", "-", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
+            "--output", file, "--format", "env", "--variable", "AUTH_APPLE_SECRET")
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == flags.output)
+        try sandbox.directory.write(
+            "state_dir: \(sandbox.state)\n" + flags.output, to: "clientsecretd.yaml")
+        #expect(try sandbox.command("run", "--once").status == 0)
+        #expect(
+            try sandbox.command("inspect", file, "--variable", "AUTH_APPLE_SECRET", "--key", sandbox.key).status == 0)
+        #expect(try sandbox.directory.read(".env").hasPrefix("PORT=80\n"))
+    }
+
+    @Test func aSecondClientIsADropInFile() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        let before = try sandbox.directory.read("clientsecretd.yaml")
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory("clientsecretd.d"), withIntermediateDirectories: false)
+        let made = try sandbox.command(
+            "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
+        #expect(made.status == 0, "\(made.complaints)")
+        #expect(made.complaints.contains("clientsecretd.d/shop.yaml would hold:"))
+        #expect(made.output.contains("shop: would mint a new secret"))
+        #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
+        let again = try sandbox.command(
+            "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
+        #expect(again.status == 1)
+        #expect(again.complaints.contains("choose another --name"))
+    }
+
     /// Not after all the questions.
     @Test func aConfigurationThatExistsIsReportedAtOnce() throws {
         let sandbox = try Sandbox()

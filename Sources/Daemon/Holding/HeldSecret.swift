@@ -1,0 +1,40 @@
+package import AppleClientSecret
+import Failures
+
+/// A client secret for Apple that a running process has.
+package struct HeldSecret: Hashable, Sendable {
+    /// Where the process has it.
+    package enum Place: Hashable, Sendable {
+        /// A variable that it was started with.
+        case variable(String)
+        /// A file of its credentials directory.
+        case credential(String)
+        /// A file that it has open; one that was deleted or replaced keeps its old content.
+        case openFile(String)
+    }
+
+    package let place: Place
+    package let fingerprint: Fingerprint
+    /// `iss` and `sub`, as stated.
+    package let team: String?
+    package let client: String?
+    /// Nil where it states none.
+    package let expiresAt: WallTime?
+
+    init(_ secret: AppleSecret, at place: Place) {
+        self.place = place
+        fingerprint = secret.fingerprint
+        team = secret.stated.issuer.value
+        client = secret.stated.subject.value
+        expiresAt = secret.expiresAt
+    }
+
+    /// The place in words, such as `the variable APPLE_CLIENT_SECRET`.
+    package var words: String {
+        switch place {
+        case .variable(let name): "the variable \(Printable.name(name))"
+        case .credential(let name): "the credential \(Printable.name(name))"
+        case .openFile(let path): "the open file \(Printable.foreign(path))"
+        }
+    }
+}

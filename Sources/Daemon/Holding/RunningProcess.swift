@@ -1,0 +1,127 @@
+package import AppleClientSecret
+import Glibc
+import Linux
+package import Rotation
+
+/// A process of this machine, as far as this user may look into it. What is read here decides nothing: other users choose it.
+package struct RunningProcess: Hashable, Sendable {
+    package let id: Int32
+
+    /// In bytes.
+    private static let environmentLimit = 4 << 20
+    private static let credentialLimit = 1 << 20
+    /// Secrets and environment files are short; databases and logs are not looked at.
+    private static let openFileLimit = 64 << 10
+    private static let nameLimit = 50_000
+    private static let descriptorLimit = 1_024
+
+    package init(_ id: Int32) {
+        self.id = id
+    }
+
+    /// All of them, by their numbers.
+    package static func all() -> [RunningProcess] {
+        ForeignFile.names(in: "/proc", limit: nameLimit).compactMap { Int32($0) }.sorted().map(RunningProcess.init)
+    }
+
+    private var folder: String { "/proc/\(id)" }
+
+    /// The first 15 bytes of its program's name.
+    package var command: String? {
+        ForeignFile.read("\(folder)/comm", limit: 4_096).map {
+            String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+    }
+
+    /// The system's service to which it belongs; nil for a user's services, sessions and containers.
+    package var unit: String? {
+        guard let bytes = ForeignFile.read("\(folder)/cgroup", limit: 65_536) else { return nil }
+        return Self.unit(ofControlGroups: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// - Parameter text: as /proc/PID/cgroup has it (cgroups(7)).
+    static func unit(ofControlGroups text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0] == "0" || parts[1] == "name=systemd" else { continue }
+            let names = parts[2].split(separator: "/")
+            guard !names.contains("user.slice"), let unit = names.last(where: { $0.hasSuffix(".service") }) else {
+                return nil
+            }
+            return String(unit)
+        }
+        return nil
+    }
+
+    /// When it was started; nil when it has ended.
+    package var startedAt: WallTime? {
+        guard let bytes = ForeignFile.read("\(folder)/stat", limit: 65_536),
+            // The name in parentheses may contain anything (proc_pid_stat(5)); field 22 is the 20th behind it.
+            let end = bytes.lastIndex(of: UInt8(ascii: ")")),
+            case let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " ")), fields.count > 19,
+            let ticks = Int64(String(decoding: fields[19], as: UTF8.self))
+        else { return nil }
+        let age = Clocks.bootMilliseconds() / 1_000 - ticks / Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return WallTime(secondsSinceEpoch: Clocks.wallSeconds() - age)
+    }
+
+    package var workingDirectory: String? { ForeignFile.link("\(folder)/cwd") }
+
+    package var owner: UInt32? { FileStatus.following(folder)?.owner }
+
+    // MARK: Secrets
+
+    private var environment: [[UInt8]] {
+        (ForeignFile.read("\(folder)/environ", limit: Self.environmentLimit) ?? []).split(separator: 0).map {
+            Array($0)
+        }
+    }
+
+    /// The client secrets in the variables that it was started with. What it has set itself since is in its memory only.
+    package var secretsInEnvironment: [HeldSecret] {
+        environment.compactMap { entry in
+            guard let sign = entry.firstIndex(of: UInt8(ascii: "=")),
+                let secret = AppleSecret.all(in: Array(entry[(sign + 1)...])).first
+            else { return nil }
+            return HeldSecret(secret, at: .variable(String(decoding: entry[..<sign], as: UTF8.self)))
+        }
+    }
+
+    /// The client secrets in its variables, its credentials and the files that it has open.
+    package var secrets: [HeldSecret] { secretsInEnvironment + secretsInCredentials + secretsInOpenFiles }
+
+    private var secretsInCredentials: [HeldSecret] {
+        let name = Array("CREDENTIALS_DIRECTORY=".utf8)
+        guard let entry = environment.first(where: { $0.starts(with: name) }) else { return [] }
+        let directory = "\(folder)/root" + String(decoding: entry.dropFirst(name.count), as: UTF8.self)
+        return ForeignFile.names(in: directory, limit: Self.descriptorLimit).compactMap { name in
+            ForeignFile.read("\(directory)/\(name)", limit: Self.credentialLimit).flatMap {
+                AppleSecret.all(in: $0).first.map { HeldSecret($0, at: .credential(name)) }
+            }
+        }
+    }
+
+    private var secretsInOpenFiles: [HeldSecret] {
+        ForeignFile.names(in: "\(folder)/fd", limit: Self.descriptorLimit).compactMap { number in
+            let descriptor = "\(folder)/fd/\(number)"
+            guard let path = ForeignFile.link(descriptor), path.hasPrefix("/"),
+                let bytes = ForeignFile.read(descriptor, limit: Self.openFileLimit)
+            else { return nil }
+            return AppleSecret.all(in: bytes).first.map { HeldSecret($0, at: .openFile(path)) }
+        }
+    }
+}
+
+extension RunningProcess {
+    /// The services that seem to read the secret in a file: those that were started with it, else those of the file's owner that
+    /// run in its directory. Sorted.
+    package static func services(reading fingerprint: Fingerprint, in path: AbsolutePath) -> [String] {
+        let all = all()
+        let holding = all.filter { $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
+        let owner = FileStatus.following(path.description)?.owner
+        let found =
+            holding.isEmpty
+            ? all.filter { $0.workingDirectory == path.directory.description && $0.owner == owner } : holding
+        return Set(found.compactMap(\.unit)).sorted()
+    }
+}

@@ -1,0 +1,66 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Failures
+import Linux
+import Rotation
+
+/// The configuration to which `init --name` adds a client, by a drop-in file of its own.
+struct ExistingConfiguration {
+    private let loaded: LoadedConfiguration
+    /// The drop-in file that is to be written.
+    let file: AbsolutePath
+
+    /// Throws where the configuration is not accepted, or has that client.
+    init(_ path: String, adding name: ClientName) throws(CommandFailure) {
+        let source = ConfigurationSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        let loaded = try accepted(source.load())
+        guard loaded.configuration.clients[name] == nil else {
+            throw CommandFailure(
+                .failed, "client \"\(name)\" exists in \(Printable.name(path)); choose another --name")
+        }
+        guard let file = AbsolutePath(loaded.directory.description + "/\(name).yaml") else {
+            throw CommandFailure(.usage, "--name is too long for a file in \(loaded.directory)")
+        }
+        guard FileStatus.following(file.description) == nil else {
+            throw CommandFailure(.failed, "\(file) exists and is left as it is; choose another --name")
+        }
+        self.loaded = loaded
+        self.file = file
+    }
+
+    /// The key that the new client shares, as far as the answers name one: its file, or its team and key id. Without either, the
+    /// only key that there is.
+    func key(for answers: SetupAnswers) -> KeyName? {
+        let keys = loaded.configuration.keys
+        if let path = answers.key { return keys.first { $0.value.location == .file(path) }?.key }
+        let id = answers.keyID ?? answers.formerKeyID
+        let fitting = keys.filter { _, entry in
+            (id == nil || entry.keyID == id) && (answers.team == nil || entry.team == answers.team)
+        }
+        return fitting.count == 1 && (id != nil || keys.count == 1) ? fitting.first?.key : nil
+    }
+
+    /// The client's file with a name for its key that no other key has.
+    func naming(_ first: FirstConfiguration) -> FirstConfiguration {
+        guard case .added(var key) = first.key else { return first }
+        var first = first
+        let taken = loaded.configuration.keys
+        if let name = taken.first(where: { $0.value.location == .file(key.file) })?.key {
+            first.key = .existing(name)
+            return first
+        }
+        let names = ["apple", first.name.description] + (1...).lazy.prefix(taken.count).map { "apple-\($0)" }
+        key.name = names.lazy.compactMap { KeyName($0) }.first { taken[$0] == nil }
+        first.key = .added(key)
+        return first
+    }
+
+    /// What the configuration is with the drop-in file, whose text is not written yet.
+    func parsed(with text: String) -> Result<LoadedConfiguration, Refusal> {
+        let added = SourceFile(name: file.description, path: file, bytes: Array(text.utf8))
+        let additions = (loaded.sources.dropFirst() + [added]).sorted { $0.path.name < $1.path.name }
+        return ConfigurationParser.parse(main: loaded.sources[0], additions: additions)
+    }
+}

@@ -1,0 +1,134 @@
+import AppleClientSecret
+import Daemon
+import Failures
+import Formats
+
+/// What the Apple client secret in a file says about its client, for `init --from`. Whether it has expired does not matter.
+struct FoundClient: Equatable {
+    /// Where in the file a new secret replaces this one.
+    enum Place: Equatable {
+        /// The file is the secret, in this format.
+        case whole(format: String)
+        case variable(String)
+        /// No format can replace it there.
+        case unwritable(line: Int, reason: String)
+    }
+
+    let place: Place
+    let team: TeamID?
+    let keyID: KeyID?
+    let client: ClientID?
+    let fingerprint: Fingerprint
+    let expiresAt: WallTime?
+
+    private init(_ secret: AppleSecret, at place: Place) {
+        self.place = place
+        team = secret.stated.issuer.value.flatMap { TeamID($0) }
+        keyID = secret.stated.keyID.value.flatMap { KeyID($0) }
+        client = secret.stated.subject.value.flatMap { ClientID($0) }
+        fingerprint = secret.fingerprint
+        expiresAt = secret.expiresAt
+    }
+
+    var variable: String? {
+        if case .variable(let name) = place { name } else { nil }
+    }
+
+    /// All client secrets between which only the user can choose; of one client's several in text, the one that expires last.
+    ///
+    /// - Parameters:
+    ///   - file: its name, which tells the syntax of some files.
+    ///   - variable: the only one that is looked at; nil: all.
+    ///   - client: the only one whose secrets are looked at; nil: all.
+    static func all(
+        in bytes: [UInt8], of file: String, variable: String? = nil, client: ClientID? = nil
+    ) -> [FoundClient] {
+        let isWanted = { (found: FoundClient) in client == nil || found.client == client }
+        let assigned = assigned(in: bytes, of: file, variable).filter(isWanted)
+        if !assigned.isEmpty || variable != nil { return assigned }
+        if let whole = whole(bytes) { return [whole].filter(isWanted) }
+        let secrets = AppleSecret.all(in: bytes).map { secret in
+            FoundClient(secret, at: .unwritable(line: line(at: secret.offset, in: bytes), reason: otherText))
+        }
+        return Dictionary(grouping: secrets.filter(isWanted), by: \.client).values.compactMap { ofOne in
+            ofOne.max { ($0.expiresAt?.secondsSinceEpoch ?? .min) < ($1.expiresAt?.secondsSinceEpoch ?? .min) }
+        }.sorted { ($0.client?.description ?? "") < ($1.client?.description ?? "") }
+    }
+
+    // MARK: Environment files
+
+    /// Endings of files whose lines may look like assignments of an environment file, and are read by other rules.
+    private static let otherSyntaxes: Set<Substring> = Set(
+        "cfg cjs cs cue gradle hcl ini java js json json5 kt mjs nix php pl plist properties py rb rs service socket tf tfvars toml ts xml yaml yml"
+            .split(separator: " "))
+
+    private static let otherText = "it is in text where clientsecretd cannot replace it"
+
+    /// The last assignment of each variable that holds one, in the order of their names.
+    private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
+        let ending = file.split(separator: "/").last?.split(separator: ".").last ?? ""
+        let format = EnvironmentFormat(parameter: nil)
+        guard !otherSyntaxes.contains(ending), format.mayReplace(bytes), !hasSections(bytes) else { return [] }
+        var found: [String: FoundClient] = [:]
+        for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
+            guard let secret = AppleSecret(assignment.value) else { continue }
+            let place: Place
+            do throws(FormatFlaw) {
+                _ = try format.parse(bytes, places: [.variable(assignment.name)])
+                place = .variable(assignment.name)
+            } catch {
+                place = .unwritable(line: error.line, reason: error.reason)
+            }
+            found[assignment.name] = FoundClient(secret, at: place)
+        }
+        return found.keys.sorted().compactMap { found[$0] }
+    }
+
+    /// Whether a line is the heading of a section, as in unit files, TOML and INI.
+    private static func hasSections(_ bytes: [UInt8]) -> Bool {
+        bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.contains { line in
+            let text = line.trimming { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            return text.first == UInt8(ascii: "[") && text.last == UInt8(ascii: "]")
+        }
+    }
+
+    // MARK: Whole files
+
+    private static func whole(_ bytes: [UInt8]) -> FoundClient? {
+        guard let format = FormatRegistry.guess(bytes), format.setting == nil,
+            case .bytes(let token)? = try? FormatRegistry.candidate(in: bytes, at: .whole),
+            let secret = AppleSecret(token.trimming(while: \.isASCIISpace))
+        else { return nil }
+        guard format.init(parameter: nil).mayReplace(bytes) else {
+            return FoundClient(secret, at: .unwritable(line: 1, reason: otherText))
+        }
+        return FoundClient(secret, at: .whole(format: format.name))
+    }
+
+    private static func line(at offset: Int, in bytes: [UInt8]) -> Int {
+        1 + bytes[..<offset].count { $0 == UInt8(ascii: "\n") }
+    }
+}
+
+extension FoundClient {
+    /// Why a file has nothing to begin with.
+    static func missing(in bytes: [UInt8], of file: String, variable: String?, client: ClientID?) -> CommandFailure {
+        let name = Printable.name(file)
+        if let variable { return CommandFailure(.failed, "\(name): \(variable) holds no Apple client secret") }
+        if let client { return CommandFailure(.failed, "\(name): it holds no client secret of \(client)") }
+        let isKey = bytes.firstRange(of: Array("PRIVATE KEY-----".utf8)) != nil
+        let help = isKey ? "; it holds a private key, which --key names" : ""
+        return CommandFailure(.failed, "\(name): there is no Apple client secret in it\(help)")
+    }
+
+    /// Why nothing was chosen without asking.
+    static func ambiguous(_ found: [FoundClient], in file: String) -> CommandFailure {
+        let variables = found.compactMap(\.variable)
+        let clients = found.compactMap { $0.client?.description }
+        let (what, flag) = variables.isEmpty ? (clients, "--client-id") : (variables, "--variable")
+        return CommandFailure(
+            .usage,
+            "\(Printable.name(file)) holds several Apple client secrets, in \(what.joined(separator: ", ")); "
+                + "choose one with \(flag)")
+    }
+}

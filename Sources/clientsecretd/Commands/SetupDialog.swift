@@ -1,0 +1,207 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Failures
+import Formats
+import Linux
+import Rotation
+
+/// Asks a person for what the flags have not said.
+///
+/// The rules:
+/// - An answer that cannot be used is asked for again, with the reason.
+/// - An empty answer takes what is offered in brackets.
+/// - What may be left out is asked only where the flags do not say where the secret is read; but how it is written, always:
+///   a program that expects a variable or JSON would not find the secret in a file that holds nothing else.
+struct SetupDialog {
+    /// Shows a question and returns a line; nil at the end of the input.
+    let ask: (String) -> String?
+    /// Shows a line.
+    let say: (String) -> Void
+    /// What is offered where nothing else is known.
+    var proposals = SetupProposals()
+
+    /// The places where applications read a secret, as the menu shows them.
+    private enum Place {
+        case environmentFile
+        case dotenv
+        case credential
+        /// A file that needs no setting besides.
+        case file(any OutputFormat.Type)
+
+        static var all: [Place] {
+            [.environmentFile, .dotenv, .credential] + FormatRegistry.all.filter { $0.setting == nil }.map(Place.file)
+        }
+
+        var words: String {
+            switch self {
+            case .environmentFile: "a variable, by an environment file that its unit reads (EnvironmentFile=)"
+            case .dotenv: "a variable, in a dotenv file of its own, such as /srv/app/.env"
+            case .credential: "a credential of its unit (LoadCredential=)"
+            case .file(let format): "a file with \(format.words)"
+            }
+        }
+    }
+
+    func complete(_ given: SetupAnswers) throws -> SetupAnswers {
+        var answers = given
+        if answers.key == nil, answers.existingKey == nil {
+            let offer = proposals.key?.description
+            answers.key = try answer("The key file from Apple (AuthKey_<KEYID>.p8)", offering: offer) { text in
+                let path = try Flags.path(text)
+                guard FileStatus.following(path.description)?.kind == .regular else {
+                    throw ValidationError("there is no such file")
+                }
+                return path
+            }
+        }
+        if let key = answers.key, (answers.keyID ?? answers.formerKeyID ?? KeyID(fileName: key.name)) == nil {
+            say("Its name is not AuthKey_<KEYID>.p8, as Apple gives it.")
+            answers.keyID = try answer("The key's id", Flags.keyID)
+        }
+        if answers.team == nil, answers.existingKey == nil {
+            answers.team = try answer("The team's id, such as DEF123GHIJ", Flags.team)
+        }
+        if answers.client == nil {
+            answers.client = try answer("The Services ID or App ID, such as com.example.web", Flags.clientID)
+        }
+        if !answers.hasDestination {
+            try askForPlace(&answers)
+        } else if answers.credential == nil {
+            if answers.output == nil { answers.output = try answer("The file", Flags.path) }
+            if answers.format == nil { answers.format = try askForFormat() }
+            if answers.format?.type.setting != nil, answers.variable == nil { try askForVariable(&answers) }
+        } else if answers.unit == nil {
+            answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
+        }
+        if answers.isFromFile, answers.unit == nil { answers.unit = try askForUnit() }
+        return answers
+    }
+
+    /// Which of several secrets in a file the application reads.
+    func choose(from found: [FoundClient]) throws -> FoundClient {
+        try choice(
+            "Which client secret does the application read?",
+            found.map { one in
+                let client = one.client?.description ?? "a client without a usable id"
+                return ([one.variable, client].compactMap(\.self).joined(separator: ", for "), one)
+            })
+    }
+
+    private func askForUnit() throws -> String? {
+        guard let offer = proposals.unit else {
+            return try optional("The unit that reads it, to be restarted after each renewal", Flags.unit)
+        }
+        return try answer("The unit to restart after each renewal, or none", offering: offer) {
+            $0 == "none" ? nil : try Flags.unit($0)
+        }
+    }
+
+    private func askForPlace(_ answers: inout SetupAnswers) throws {
+        let place = try choice("Where does the application read the secret?", Place.all.map { ($0.words, $0) })
+        let name = answers.name?.description ?? "web"
+        switch place {
+        case .environmentFile:
+            answers.format = FormOptions.Format(FormatRegistry.environment)
+            try askForVariable(&answers)
+            answers.output = try answer("The file", offering: "/run/clientsecretd/out/\(name).env", Flags.path)
+        case .dotenv:
+            answers.output = try answer("The file", Flags.path)
+            answers.format = FormOptions.Format(FormatRegistry.environment)
+            try askForVariable(&answers)
+            let owner = answers.output.flatMap { Self.owner(of: $0) }
+            answers.user = try answer("The user whose file it is", offering: owner) { text in
+                let name = try Flags.account(text)
+                guard (try? Accounts.userID(name)).flatMap({ $0 }) != nil else {
+                    throw ValidationError("there is no such user")
+                }
+                return name
+            }
+        case .credential:
+            answers.credential = try answer("The credential's name", offering: "apple-client-secret", Flags.credential)
+            if answers.unit == nil {
+                answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
+            }
+        case .file(let format):
+            answers.format = FormOptions.Format(format)
+            answers.group = try optional("The group that reads it", none: "root and the daemon alone") { text in
+                let name = try Flags.account(text)
+                guard (try? Accounts.groupID(name)).flatMap({ $0 }) != nil else {
+                    throw ValidationError("there is no such group")
+                }
+                return name
+            }
+            let directory = answers.group == nil ? "out" : name
+            let ending = format.name == FormatRegistry.standard.name ? "jwt" : format.name
+            answers.output = try answer(
+                "The file", offering: "/run/clientsecretd/\(directory)/\(name).\(ending)", Flags.path)
+        }
+        if answers.unit == nil { answers.unit = try askForUnit() }
+    }
+
+    private func askForFormat() throws -> FormOptions.Format {
+        try choice(
+            "How does the application read the secret there?",
+            FormOptions.Format.all.map { ($0.words, FormOptions.Format($0)) })
+    }
+
+    private func askForVariable(_ answers: inout SetupAnswers) throws {
+        // Another name would leave the application with the secret that it has, be that an expired one.
+        let holders = answers.variablesWithSecret
+        if holders.count > 1 { say("  It holds client secrets in \(holders.joined(separator: ", ")).") }
+        answers.variable = try answer(
+            "The variable", offering: holders.first ?? "APPLE_CLIENT_SECRET", Flags.variable)
+    }
+
+    /// Whether to write; anything but yes or no is asked again.
+    func agrees() throws -> Bool {
+        try answer("Write this? (yes or no)") { text in
+            switch text.lowercased() {
+            case "yes", "y": true
+            case "no", "n": false
+            default: throw ValidationError("say yes or no")
+            }
+        }
+    }
+
+    /// Shows a menu and offers its first line.
+    private func choice<Value>(_ question: String, _ choices: [(words: String, value: Value)]) throws -> Value {
+        say(question)
+        for (index, choice) in choices.enumerated() { say("  \(index + 1)  \(choice.words)") }
+        return try answer("One of these", offering: "1") { text in
+            guard let number = Int(text), (1...choices.count).contains(number) else {
+                throw ValidationError("it is a number from 1 to \(choices.count)")
+            }
+            return choices[number - 1].value
+        }
+    }
+
+    private func answer<Value>(
+        _ question: String, offering offer: String? = nil, _ parse: (String) throws -> Value
+    ) throws -> Value {
+        while true {
+            guard let line = ask(question + (offer.map { " [\($0)]" } ?? "") + ": ") else {
+                throw CommandFailure(.failed, "the answers ended; nothing is written")
+            }
+            let text = String(line.trimming { $0 == " " || $0 == "\t" })
+            do {
+                return try parse(text.isEmpty ? offer ?? "" : text)
+            } catch let mistake as ValidationError {
+                say("  " + mistake.message)
+            }
+        }
+    }
+
+    /// - Parameter none: what an empty answer means.
+    private func optional<Value>(
+        _ question: String, none: String = "none", _ parse: (String) throws -> Value
+    ) throws -> Value? {
+        try answer(question + " (empty: \(none))") { $0.isEmpty ? nil : try parse($0) }
+    }
+
+    /// Who has the file, or will, as the directory's owner.
+    private static func owner(of path: AbsolutePath) -> String? {
+        let status = FileStatus.following(path.description) ?? FileStatus.following(path.directory.description)
+        return status.flatMap { try? Accounts.user(id: $0.owner) }?.name
+    }
+}

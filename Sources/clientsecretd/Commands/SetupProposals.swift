@@ -1,0 +1,28 @@
+import AppleClientSecret
+import Daemon
+import Linux
+import Rotation
+
+/// What `init` offers at a terminal, as found on this machine.
+struct SetupProposals {
+    var key: AbsolutePath?
+    var unit: String?
+
+    /// The key file that Apple gave, by its name, and the service that runs with the secret of `--from`.
+    ///
+    /// - Parameter environment: of this process.
+    init(for found: FoundClient?, in file: AbsolutePath?, _ environment: [String: String]) {
+        guard let found else { return }
+        if let id = found.keyID {
+            let directories = ["/etc/clientsecretd", environment["PWD"], environment["HOME"]]
+            key = directories.compactMap { $0.flatMap { AbsolutePath($0 + "/AuthKey_\(id).p8") } }
+                .first { FileStatus.following($0.description)?.kind == .regular }
+        }
+        guard let file else { return }
+        let services = RunningProcess.services(reading: found.fingerprint, in: file)
+        // Of several none is more likely than the others.
+        if services.count == 1 { unit = services.first }
+    }
+
+    init() {}
+}

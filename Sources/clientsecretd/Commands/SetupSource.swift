@@ -1,0 +1,48 @@
+import AppleClientSecret
+import Config
+import Failures
+import Glibc
+import Linux
+import Rotation
+
+/// The file of `init --from`.
+struct SetupSource {
+    private let path: AbsolutePath
+    private let bytes: [UInt8]
+    /// The user as whom it is written from now on; nil: it is the daemon's own.
+    let user: String?
+
+    init(_ path: AbsolutePath, isOfService: Bool) throws(CommandFailure) {
+        self.path = path
+        bytes = try NamedFile.read(path.description, limit: AtomicFile.sizeLimit)
+        let service = isOfService ? (try? Accounts.user(named: ServiceUser.name)).flatMap { $0 } : nil
+        let daemon = isOfService ? service?.id : geteuid()
+        guard let owner = FileStatus.following(path.description)?.owner, owner != daemon else {
+            user = nil
+            return
+        }
+        guard let name = (try? Accounts.user(id: owner)).flatMap({ $0 })?.name else {
+            throw CommandFailure(
+                .failed,
+                "\(Printable.name(path.description)) belongs to the user \(owner), who has no name on this machine; give it to "
+                    + "the user of the application")
+        }
+        user = name
+    }
+
+    /// The client whose secret it holds.
+    ///
+    /// - Parameters:
+    ///   - variable: the one that a flag names.
+    ///   - dialog: asks which one, where there are several.
+    func client(variable: String?, client: ClientID?, _ dialog: SetupDialog?) throws -> FoundClient {
+        let name = path.description
+        let found = FoundClient.all(in: bytes, of: name, variable: variable, client: client)
+        guard let first = found.first else {
+            throw FoundClient.missing(in: bytes, of: name, variable: variable, client: client)
+        }
+        if found.count == 1 { return first }
+        guard let dialog else { throw FoundClient.ambiguous(found, in: name) }
+        return try dialog.choose(from: found)
+    }
+}

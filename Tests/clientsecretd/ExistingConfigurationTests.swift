@@ -1,0 +1,93 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Rotation
+import TestSupport
+import Testing
+
+@testable import clientsecretd
+
+/// What `init --name` adds to a configuration that exists.
+@Suite struct ExistingConfigurationTests {
+    private func withConfiguration<Value>(
+        keys: String = "", key: String = "", _ body: (TemporaryDirectory, ExistingConfiguration) throws -> Value
+    ) throws -> Value {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            """
+            keys:
+              apple: {team_id: DEF123GHIJ, file: /keys/AuthKey_ABC123DEFG.p8}
+            \(keys)
+            clients:
+              web: {client_id: com.example.web, \(key)outputs: [{path: /run/clientsecretd/out/web.jwt}]}
+            """, to: "c.yaml")
+        let name = try #require(ClientName("shop"))
+        return try body(directory, ExistingConfiguration(directory("c.yaml"), adding: name))
+    }
+
+    private static let other = "  other: {team_id: OTHER1TEAM, file: /keys/AuthKey_OTHER1KEYS.p8}"
+
+    private func answers(_ words: String...) throws -> SetupAnswers {
+        try InitCommand.parse(
+            ["--client-id", "com.example.shop", "--output", "/run/clientsecretd/out/shop.jwt", "--name", "shop"] + words
+        ).given
+    }
+
+    @Test func theFileIsNextToTheConfiguration() throws {
+        try withConfiguration { directory, existing in
+            #expect(existing.file.description == directory("c.d/shop.yaml"))
+        }
+    }
+
+    @Test func theOnlyKeyIsShared() throws {
+        try withConfiguration { _, existing in
+            var given = try answers()
+            given.existingKey = existing.key(for: given)
+            let text = try existing.naming(given.configuration()).text(isOfService: false)
+            #expect(!text.contains("keys:"))
+            let configuration = try existing.parsed(with: text).get().configuration
+            #expect(configuration.clients.keys.sorted().map(\.description) == ["shop", "web"])
+            #expect(configuration.clients.values.allSatisfy { $0.key.description == "apple" })
+        }
+    }
+
+    /// By its file, or by team and key id.
+    @Test func aKeyThatIsThereIsNotAddedAgain() throws {
+        try withConfiguration(keys: Self.other, key: "key: apple, ") { _, existing in
+            #expect(try existing.key(for: answers("--key", "/keys/AuthKey_OTHER1KEYS.p8"))?.description == "other")
+            var given = try answers("--team-id", "OTHER1TEAM")
+            #expect(existing.key(for: given) == nil)
+            given.formerKeyID = KeyID("OTHER1KEYS")
+            #expect(existing.key(for: given)?.description == "other")
+            given.formerKeyID = KeyID("ABC123DEFG")
+            #expect(existing.key(for: given) == nil)
+        }
+    }
+
+    @Test func anotherKeyGetsANameOfItsOwn() throws {
+        try withConfiguration(key: "key: apple, ") { _, existing in
+            let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
+            #expect(existing.key(for: given) == nil)
+            let text = try existing.naming(given.configuration()).text(isOfService: false)
+            let configuration = try existing.parsed(with: text).get().configuration
+            #expect(configuration.keys.keys.sorted().map(\.description) == ["apple", "shop"])
+            #expect(configuration.clients[try #require(ClientName("shop"))]?.key.description == "shop")
+        }
+    }
+
+    /// A second key would leave it open which one signs for the first client.
+    @Test func whatWouldBreakTheOthersIsRefused() throws {
+        try withConfiguration { _, existing in
+            let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
+            let text = try existing.naming(given.configuration()).text(isOfService: false)
+            #expect(throws: Refusal.self) { try existing.parsed(with: text).get() }
+        }
+    }
+
+    @Test func aClientOfThatNameIsLeftAsItIs() throws {
+        try withConfiguration { directory, _ in
+            let name = try #require(ClientName("web"))
+            #expect(throws: CommandFailure.self) { try ExistingConfiguration(directory("c.yaml"), adding: name) }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import AppleClientSecret
+import Testing
+
+@testable import clientsecretd
+
+/// What `init --from` takes from the files in which people keep their client secret.
+@Suite struct FoundClientTests {
+    private static func secret(
+        team: String = "DEF123GHIJ", client: String = "com.example.web", expiringAt expiry: Int64 = 1_510_000_000
+    ) throws -> String {
+        let claims = Claims(
+            issuer: try #require(TeamID(team)), keyID: try #require(KeyID("ABC123DEFG")),
+            subject: try #require(ClientID(client)), issuedAt: WallTime(secondsSinceEpoch: 1_500_000_000),
+            expiresAt: WallTime(secondsSinceEpoch: expiry))
+        return String(decoding: claims.signingInput, as: UTF8.self) + "." + String(repeating: "A", count: 86)
+    }
+
+    /// A token whose parts are not what we mint.
+    private static func token(_ header: String, _ payload: String) -> String {
+        [header, payload].map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }.joined(
+            separator: ".") + "."
+            + String(repeating: "A", count: 86)
+    }
+
+    /// Of another issuer, as Supabase has two in its `.env`.
+    private static let foreign = token(#"{"alg":"HS256"}"#, #"{"role":"anon","iss":"supabase","exp":1799535600}"#)
+
+    /// A file's name and text, `@` standing for the secret, and where the secret is found.
+    private static let files: [(String, String, FoundClient.Place)] = [
+        (".env", "PORT=80\nAUTH_APPLE_SECRET=@\n", .variable("AUTH_APPLE_SECRET")),
+        (".env.production", "APPLE_SECRET=\"@\"\n", .variable("APPLE_SECRET")),
+        (".env", "APPLE_SECRET='@'\r\nB=2\r\n", .variable("APPLE_SECRET")),
+        (".env", "export APPLE_SECRET=@\n", .variable("APPLE_SECRET")),
+        (".env", "# old\n#APPLE_SECRET=@\nAPPLE_SECRET=@", .variable("APPLE_SECRET")),
+        (".env", "ANON_KEY=\(foreign)\nGOTRUE_EXTERNAL_APPLE_SECRET=@\n", .variable("GOTRUE_EXTERNAL_APPLE_SECRET")),
+        ("shop", "A=\"two\nlines\"\nAPPLE_SECRET=@\n", .variable("APPLE_SECRET")),
+        ("shop.conf", "APPLE_SECRET=@\n", .variable("APPLE_SECRET")),
+        ("web.jwt", "@", .whole(format: "raw")),
+        ("secret", "@\n", .whole(format: "raw")),
+        ("web.json", #"{"client_id": "com.example.web", "client_secret": "@"}"#, .whole(format: "json")),
+        ("settings.json", "{\"port\": 80,\n \"client_secret\": \"@\"}", .unwritable(line: 1, reason: "")),
+        ("settings.json", "{\"auth\":\n {\"apple\": \"@\"}}", .unwritable(line: 2, reason: "")),
+        ("compose.yaml", "services:\n  web:\n    environment:\n      APPLE: @\n", .unwritable(line: 4, reason: "")),
+        ("config.toml", "secret = \"@\"\n", .unwritable(line: 1, reason: "")),
+        ("app.properties", "apple.secret=@\n", .unwritable(line: 1, reason: "")),
+        ("application", "[apple]\nclient_secret = @\n", .unwritable(line: 2, reason: "")),
+        ("shop.service", "[Service]\nEnvironment=APPLE_SECRET=@\n", .unwritable(line: 2, reason: "")),
+        ("override.conf", "[Service]\nEnvironment=\"APPLE_SECRET=@\"\n", .unwritable(line: 2, reason: "")),
+        ("services.php", "<?php return [\n'client_secret' => '@',\n];\n", .unwritable(line: 2, reason: "")),
+        (".env", "#APPLE_SECRET=@\n", .unwritable(line: 1, reason: "")),
+    ]
+
+    @Test(arguments: files.indices) func aSecretAndItsPlaceAreFoundIn(_ index: Int) throws {
+        let (name, text, place) = Self.files[index]
+        let bytes = Array(text.replacing("@", with: try Self.secret()).utf8)
+        let found = FoundClient.all(in: bytes, of: "/srv/app/" + name)
+        #expect(found.count == 1)
+        let one = try #require(found.first)
+        #expect(one.team?.description == "DEF123GHIJ")
+        #expect(one.keyID?.description == "ABC123DEFG")
+        #expect(one.client?.description == "com.example.web")
+        if case .unwritable(let line, _) = place {
+            guard case .unwritable(line, _) = one.place else {
+                Issue.record("\(one.place)")
+                return
+            }
+        } else {
+            #expect(one.place == place)
+        }
+    }
+
+    /// An id that cannot be one of Apple's is asked for.
+    @Test func whatASecretStatesWronglyIsLeftOut() throws {
+        let token = Self.token(
+            #"{"alg":"ES256"}"#, #"{"iss":"my team","sub":"com.example.web","aud":"https://appleid.apple.com"}"#)
+        let found = try #require(FoundClient.all(in: Array(token.utf8), of: "/srv/secret").first)
+        #expect(found.team == nil)
+        #expect(found.keyID == nil)
+        #expect(found.client?.description == "com.example.web")
+    }
+
+    @Test(arguments: ["", "A=1\n", "APPLE=\(foreign)\n", "APPLE_SECRET=eyJhbGciOiJFUzI1NiJ9.e30\n", "\u{0}\u{1}"])
+    func nothingElseIsTakenAsOne(_ text: String) {
+        #expect(FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env").isEmpty)
+    }
+
+    @Test func ofSeveralOneIsChosen() throws {
+        let text = "A=\(try Self.secret())\nB=\(try Self.secret(client: "com.example.shop"))\n"
+        let bytes = Array(text.utf8)
+        let name = "/srv/app/.env"
+        let found = FoundClient.all(in: bytes, of: name)
+        #expect(found.map(\.variable) == ["A", "B"])
+        #expect(
+            FoundClient.ambiguous(found, in: name)
+                == CommandFailure(
+                    .usage, "/srv/app/.env holds several Apple client secrets, in A, B; choose one with --variable"))
+        #expect(FoundClient.all(in: bytes, of: name, variable: "B").map(\.variable) == ["B"])
+        #expect(FoundClient.all(in: bytes, of: name, client: ClientID("com.example.shop")).map(\.variable) == ["B"])
+        #expect(FoundClient.all(in: bytes, of: name, variable: "C").isEmpty)
+    }
+
+    /// In text only clients can be told apart.
+    @Test func ofOneClientsSeveralInTextTheLastToExpireCounts() throws {
+        let text = "a: \(try Self.secret())\nb: \(try Self.secret(expiringAt: 1_520_000_000))\n"
+        let found = FoundClient.all(in: Array(text.utf8), of: "/srv/app/config.yaml")
+        #expect(found.map(\.expiresAt?.secondsSinceEpoch) == [1_520_000_000])
+    }
+
+    @Test func aKeyInItsPlaceIsNamed() {
+        let text = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n"
+        #expect(
+            FoundClient.missing(in: Array(text.utf8), of: "/k.p8", variable: nil, client: nil).message
+                == "/k.p8: there is no Apple client secret in it; it holds a private key, which --key names")
+    }
+}
