@@ -112,8 +112,12 @@ extension Failure {
         let remedy: Remedy? =
             switch error {
             case .unreachable: Self.withoutSystemd
-            case .notPermitted: Self.advice(for: action, user)
-            case .polkitMissing: Self.advice(for: action, user, "apt-get install polkitd, then ")
+            case .notPermitted:
+                action.rule(for: user).map { .say("add a polkit rule", run: .addPolkitRule($0, to: PolkitRule.file)) }
+            case .polkitMissing:
+                action.rule(for: user).map {
+                    .say("apt-get install polkitd, then write into \(PolkitRule.file): \($0)")
+                }
             default: nil
             }
         self.init(code, at: .action(action.id), cause: cause, detail: detail, remedy: remedy)
@@ -128,9 +132,5 @@ extension Failure {
     private static var withoutSystemd: Remedy? {
         SystemManager.isSystemd
             ? nil : .say("use exec: instead, for systemd does not run this machine")
-    }
-
-    private static func advice(for action: Action, _ user: UInt32, _ before: String = "") -> Remedy? {
-        action.rule(for: user).map { .say("\(before)write into \(PolkitRule.file): \($0)") }
     }
 }

@@ -80,13 +80,14 @@ import Testing
                 "web: would do nothing until what stands in the way is fixed",
             ])
         #expect(
-            report.json(problems: ["a \"b\""])
+            report.json(problems: ["a \"b\""], commands: ["chmod 0640 k"])
                 == #"{"clients":[{"client":"app","decision":"mint","reason":"because there was no usable secret","#
                 + #""fingerprint":null,"expires_at":null,"renew_at":null,"outputs_to_write":["/out/a","/out/b"]},"#
                 + #"{"client":"shop","decision":"keep","reason":null,"fingerprint":"sha256:0000000000000001","#
                 + #""expires_at":"2027-05-22T18:56:00Z","renew_at":"2026-11-22T04:31:00Z","outputs_to_write":["/out/c"]},"#
                 + #"{"client":"web","decision":"wait","reason":null,"fingerprint":null,"expires_at":null,"#
-                + #""renew_at":null,"outputs_to_write":[]}],"problems":["a \"b\""],"trusted_directories":[]}"#)
+                + #""renew_at":null,"outputs_to_write":[]}],"problems":["a \"b\""],"commands":["chmod 0640 k"],"trusted_directories":[]}"#
+        )
     }
 
     @Test(arguments: [

@@ -10,7 +10,10 @@ package struct AttachedChild: ~Copyable {
     ///   - arguments: the first of which is the program's path.
     ///   - input: the child's standard input; stays open here.
     ///   - output: its standard output.
-    package init(_ arguments: [String], input: Int32, output: Int32) throws(SystemError) {
+    ///   - complaints: its standard error; nil: the caller's.
+    package init(
+        _ arguments: [String], input: Int32, output: Int32, complaints: Int32? = nil
+    ) throws(SystemError) {
         let operation = "start \(arguments.first ?? "")"
         guard let path = arguments.first, let words = CStrings(arguments) else {
             throw SystemError(operation, errno: .invalidArgument)
@@ -20,6 +23,7 @@ package struct AttachedChild: ~Copyable {
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        if let complaints { unsafe posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO) }
         var process: pid_t = 0
         let failed = unsafe words.withPointers { words in
             unsafe posix_spawn(&process, path, &actions, nil, words, environ)

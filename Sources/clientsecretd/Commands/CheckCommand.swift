@@ -11,19 +11,25 @@ import Model
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read the configuration and every key, touch nothing, say what 'run' would do.",
+        abstract: "Read the configuration and every key, change nothing, say what 'run' would do.",
         discussion: """
-            Exits 78 when the configuration's text is not accepted and 1 when something in it could not work. What the \
-            user may do who runs it is what counts; root judges the service's configuration as the service's user, \
-            and with the sandboxes of the service's and its writers' units as systemd has loaded them.
+            Exits 78 if the configuration's text is refused and 1 if something in it could not work. Permissions are \
+            checked as the user who runs it. As root, the service's configuration is checked as the service's user, \
+            inside the sandboxes of the service's and its writers' units as systemd has loaded them.
+
+            '--fix' shows the lines that are missing, carries them out, and checks again.
             """)
 
     @OptionGroup var settings: ConfigurationOption
     @OptionGroup var daemon: SocketOption
     @OptionGroup var answer: JSONFlag
 
+    @Flag(help: "As root, show the lines that are missing and carry them out.")
+    var fix = false
+
     func run() throws {
         let path = settings.path(Environment.current)
+        if fix { try MissingLines(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
         let unit: ServiceUnit?
         let hidden: [HiddenOutput]?
         do {
@@ -53,7 +59,7 @@ struct CheckCommand: ParsableCommand {
         let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
         if answer.json {
-            try CommandOutput.answer(report.json(problems: problems))
+            try CommandOutput.answer(report.json(problems: problems, commands: commands(of: dryRun, positions)))
         } else {
             let terminal = Terminal.current(Environment.current)
             try CommandOutput.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
@@ -63,8 +69,7 @@ struct CheckCommand: ParsableCommand {
         for warning in dryRun.warningsOfUnits { CommandOutput.complain(lines: "warning: \(warning)") }
         HidingWarnings.show(hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now))
         for user in dryRun.idleWriters {
-            let remedy = Remedy.run(
-                .enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")
+            let remedy = Self.remedy(forIdleWriterOf: user)
             let warning = Diagnostic(
                 .warning, at: positions.position(ofUser: user),
                 "the writer of \(user) will not be there after a reboot; \(remedy)")
@@ -92,5 +97,24 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain("this is what you may do; for what the service may do, run it as root")
         }
         throw CommandFailure(.failed, "")
+    }
+
+    private static func remedy(forIdleWriterOf user: String) -> Remedy {
+        .run(.enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")
+    }
+
+    /// The lines that are missing, in the order in which they are printed, each once.
+    private func commands(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
+        let problems = dryRun.problems.sorted {
+            positions.diagnostic($0.failure, client: $0.client).position
+                < positions.diagnostic($1.failure, client: $1.client).position
+        }
+        let remedies =
+            problems.map(\.failure.remedy) + dryRun.idleWriters.map(Self.remedy)
+            + (dryRun.unasked + dryRun.storeFailures).map(\.remedy)
+        var seen: Set<String> = []
+        return (remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap { command in
+            command.flatMap { seen.insert($0).inserted ? $0 : nil }
+        }
     }
 }

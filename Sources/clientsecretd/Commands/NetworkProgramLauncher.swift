@@ -71,39 +71,9 @@ struct NetworkProgramLauncher {
 
     /// Runs a role on one request; its complaints go to standard error as they are.
     private func run(_ role: String, _ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
-        let input = try Self.pipe()
-        let output = try Self.pipe()
-        let child: AttachedChild
-        do throws(SystemError) {
-            child = try AttachedChild([path, role] + server, input: input.reading, output: output.writing)
-        } catch {
-            throw CommandFailure(
-                .failed,
-                "\(Printable.name(path)) cannot be run: \(CommandOutput.text(ofErrno: error.number))")
-        }
-        // Else neither end would ever be seen to close.
-        close(input.reading)
-        close(output.writing)
-        // A child that ends early is known by its answer.
-        signal(SIGPIPE, SIG_IGN)
-        _ = CommandOutput.write(request, to: input.writing)
-        signal(SIGPIPE, SIG_DFL)
-        close(input.writing)
-        defer { close(output.reading) }
-        let answer = try? Descriptor.read(output.reading, atMost: Self.longestAnswer)
-        guard child.end() == .exited(0), let answer else { throw Self.unreadable }
+        // The environment goes along: it says which proxy to use.
+        let (ending, answer) = try PipedProgram.run([path, role] + server, input: request)
+        guard ending == .exited(0), let answer else { throw Self.unreadable }
         return answer
-    }
-
-    /// In bytes: an answer of 1 MiB whose every byte needs an escape, and what goes with it.
-    private static let longestAnswer = 8 << 20
-
-    private static func pipe() throws(CommandFailure) -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe Glibc.pipe(&ends) == 0 else {
-            throw CommandFailure(.failed, "a pipe cannot be made: \(CommandOutput.text(ofErrno: errno))")
-        }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 }

@@ -32,14 +32,18 @@ struct DryRunReport {
     /// What stands for a report in JSON where the configuration's text is refused, for these reasons.
     static func json(refused problems: [String]) -> String {
         JSONText.object([
-            ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))),
+            ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))), ("commands", .array([])),
             ("trusted_directories", .array([])),
         ])
         .rendered
     }
 
-    /// The same in JSON; `problems` are the diagnostics that are printed on standard error.
-    func json(problems: [String]) -> String {
+    /// The same in JSON.
+    ///
+    /// - Parameters:
+    ///   - problems: the diagnostics that are printed on standard error.
+    ///   - commands: the lines in them that fix something.
+    func json(problems: [String], commands: [String]) -> String {
         let members = secrets.map { secret in
             let (decision, reason): (String, String?) =
                 switch secret.decision {
@@ -65,6 +69,7 @@ struct DryRunReport {
         }
         return JSONText.object([
             ("clients", .array(members)), ("problems", .array(problems.map(JSONText.string))),
+            ("commands", .array(commands.map(JSONText.string))),
             ("trusted_directories", .array(configuration.trustedDirectories.map { .string($0.description) })),
         ])
         .rendered

@@ -212,6 +212,26 @@ import Testing
                 "clientsecretd: the configuration is refused, and the one before it stays in force\n"))
     }
 
+    /// A key that others may read, and a directory that is missing.
+    @Test(.needs(.root)) func aFixCarriesOutTheLinesThatACheckPrints() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(
+            "  web: {client_id: com.example.web, outputs: [{path: \(sandbox.directory("out/new/web.jwt"))}]}")
+        try sandbox.permit(sandbox.key, 0o644)
+        let before = try sandbox.command("check")
+        #expect(before.status == 1)
+        let made = try sandbox.command("check", "--fix")
+        #expect(made.status == 0, "\(made.complaints)")
+        #expect(made.output.hasPrefix("web: would mint a new secret"))
+        let lines = made.complaints.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
+        #expect(lines.count == 2)
+        for line in lines { #expect(before.complaints.contains(": \(line)\n"), "\(line)") }
+        // There is nothing left to do.
+        #expect(try sandbox.command("check", "--fix").complaints == "")
+        try sandbox.directory.write("clients:\n", to: "clientsecretd.yaml")
+        #expect(try sandbox.command("check", "--fix").status == 78)
+    }
+
     @Test func aCheckNamesWhatCouldNotWork() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(

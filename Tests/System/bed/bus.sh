@@ -92,13 +92,13 @@ done
 eventually "a unit that does not exist is told apart" stands nosuch "failed restart nosuch.service: there is no such unit"
 eventually "the last of the orders was refused" stands slow "failed start slow.service: systemd may not"
 equal "nothing was done to what runs" "" "$(ls /run/saw)"
-contains "the journal says the whole rule" "write into $rules: polkit.addRule(" \
+contains "the journal says the whole rule" "add a polkit rule: printf '%s\\n' 'polkit.addRule(" \
     "$(journalctl --quiet --output cat --unit clientsecretd.service CLIENTSECRETD_CODE=unit_not_permitted)"
 
 # The same rules by whoever asks: root on behalf of the service's user, or that user.
 clientsecretd check >/run/check.root 2>&1
 runuser -u clientsecretd -- /usr/local/bin/clientsecretd check >/run/check.user 2>&1
-named() { grep -o 'polkit\.addRule(.*' "$1" | sort -u; }
+named() { grep -o 'polkit\.addRule(.*});' "$1" | sort -u; }
 equal "check names the same rules to root and to the service's user" "$(named /run/check.user)" "$(named /run/check.root)"
 equal "one for each action that is refused" 14 "$(named /run/check.root | wc -l)"
 equal "check touches nothing" "" "$(ls /run/saw)"

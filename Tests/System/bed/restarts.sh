@@ -40,7 +40,7 @@ systemctl stop stopped
 configure <<<"clients:
 $clients"
 mkdir -p "${rules%/*}"
-runuser -u clientsecretd -- /usr/local/bin/clientsecretd check 2>&1 | grep -o 'polkit\.addRule(.*' >$rules
+runuser -u clientsecretd -- /usr/local/bin/clientsecretd check 2>&1 | grep -o 'polkit\.addRule(.*});' >$rules
 allowed() { ! clientsecretd check 2>&1 | grep -q addRule; }
 eventually "with the lines that check names nothing is missing" allowed
 

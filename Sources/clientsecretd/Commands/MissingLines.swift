@@ -1,0 +1,47 @@
+import AppleClientSecret
+import Failures
+import Glibc
+import Linux
+
+/// Carries out what `check` prints as missing (`check --fix`).
+///
+/// A child judges, because a process that judges as the service's user can fix nothing afterwards. Lines that it finds are
+/// `ShellCommand`s, which root may run as printed.
+struct MissingLines {
+    private let program: String
+    private let arguments: [String]
+
+    /// A fixed directory may show what is wrong with a file in it.
+    private static let rounds = 3
+
+    /// - Parameter arguments: the flags with which `check` is run.
+    init(_ arguments: [String]) throws(CommandFailure) {
+        guard geteuid() == 0 else {
+            throw CommandFailure(
+                .notPermitted, "--fix changes files and units of the system; run it as root, with sudo")
+        }
+        guard let program = OwnProgram.path() else {
+            throw CommandFailure(.failed, "--fix runs this program again and cannot find it without /proc")
+        }
+        self.program = program
+        self.arguments = arguments
+    }
+
+    /// Shows each line, then carries it out; looks again for lines that were hidden by what is fixed by then.
+    func fix() throws(CommandFailure) {
+        var done: Set<String> = []
+        for _ in 0..<Self.rounds {
+            let lines = try find().filter { done.insert($0).inserted }
+            if lines.isEmpty { return }
+            CommandOutput.complain(lines: (["carrying out:"] + lines.map { "  " + $0 }).joined(separator: "\n"))
+            for line in lines { PrintedLine.run(line) }
+        }
+    }
+
+    /// The lines that `check` prints now; none where it cannot judge, which the check at the end explains.
+    private func find() throws(CommandFailure) -> [String] {
+        let output = try PipedProgram.run([program, "check", "--json"] + arguments, input: [], isQuiet: true).output
+        let report = try? JSONValue(output, duplicates: .refused)
+        return (report?["commands"]?.elements ?? []).compactMap(\.text)
+    }
+}
