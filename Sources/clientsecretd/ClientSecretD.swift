@@ -22,7 +22,8 @@ struct ClientSecretD: ParsableCommand {
         version: Version.current,
         subcommands: [
             RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
-            StatusCommand.self, HealthCommand.self, RenewCommand.self, ReloadCommand.self, RolloutCommand.self,
+            StatusCommand.self, HealthCommand.self, DoctorCommand.self, RenewCommand.self, ReloadCommand.self,
+            RolloutCommand.self,
             PublicKeyCommand.self,
             VerifyCommand.self,
             AuthorizeURLCommand.self, ExchangeCommand.self, RefreshCommand.self, IDTokenCommand.self,

@@ -11,6 +11,15 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
     package let line: Int?
     /// What is there and what to do; escaped, and without a secret.
     package let words: String
+    /// The unit whose process is the reason, so that a restart helps; nil where it is not.
+    package let unit: String?
+
+    package init(file: String, line: Int?, words: String, unit: String? = nil) {
+        self.file = file
+        self.line = line
+        self.words = words
+        self.unit = unit
+    }
 
     package var description: String {
         Printable.name(file) + (line.map { ":\($0)" } ?? "") + ": warning: " + words
@@ -174,7 +183,8 @@ extension HiddenOutput {
             file: place?.file ?? output.path, line: place?.line,
             words:
                 "\(unit.name) was started at \(moment(process.startedAt)) and \(Printable.name(output.path)) was written "
-                + "at \(moment(written)), so the application does not have the current secret; restart \(unit.name)")
+                + "at \(moment(written)), so the application does not have the current secret; restart \(unit.name)",
+            unit: unit.name)
     }
 
     private static func moment(_ microseconds: Int64) -> WallTime {

@@ -34,11 +34,18 @@ package struct HiddenOutputs {
     /// What hides outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd, and decides
     /// nothing by it. Blocks.
     package static func all(of configuration: Configuration, at now: WallTime) -> [HiddenOutput] {
+        Set(byClient(of: configuration, at: now).values.joined()).sorted()
+    }
+
+    /// The same for each client.
+    package static func byClient(
+        of configuration: Configuration, at now: WallTime
+    ) -> [ClientName: [HiddenOutput]] {
         let collector = HiddenOutputs(configuration)
         let settings = collector.unitSettings()
         let namespaces = collector.namespaces()
-        var found: Set<HiddenOutput> = []
-        for client in configuration.clients.values where !client.outputs.isEmpty {
+        return configuration.clients.filter { !$0.value.outputs.isEmpty }.mapValues { client in
+            var found: Set<HiddenOutput> = []
             let units = client.onChange.compactMap(\.service).filter { settings[$0] != nil }
             let outputs = collector.outputs(of: client, units.compactMap { settings[$0]?.workingDirectory })
             for output in outputs {
@@ -57,8 +64,8 @@ package struct HiddenOutputs {
                     if mounts.isEmpty, let other = HiddenOutput.otherFile(at: output, in: unit) { found.insert(other) }
                 }
             }
+            return found.sorted()
         }
-        return found.sorted()
     }
 
     // MARK: Outputs

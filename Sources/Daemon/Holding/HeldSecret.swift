@@ -15,18 +15,22 @@ package struct HeldSecret: Hashable, Sendable {
 
     package let place: Place
     package let fingerprint: Fingerprint
-    /// `iss` and `sub`, as stated.
-    package let team: String?
+    /// `sub`, as stated.
     package let client: String?
     /// Nil where it states none.
     package let expiresAt: WallTime?
 
-    init(_ secret: AppleSecret, at place: Place) {
+    package init(place: Place, fingerprint: Fingerprint, client: String?, expiresAt: WallTime?) {
         self.place = place
-        fingerprint = secret.fingerprint
-        team = secret.stated.issuer.value
-        client = secret.stated.subject.value
-        expiresAt = secret.expiresAt
+        self.fingerprint = fingerprint
+        self.client = client
+        self.expiresAt = expiresAt
+    }
+
+    init(_ secret: AppleSecret, at place: Place) {
+        self.init(
+            place: place, fingerprint: secret.fingerprint, client: secret.stated.subject.value,
+            expiresAt: secret.expiresAt)
     }
 
     /// The place in words, such as `the variable APPLE_CLIENT_SECRET`.

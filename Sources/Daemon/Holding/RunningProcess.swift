@@ -45,10 +45,9 @@ package struct RunningProcess: Hashable, Sendable {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0] == "0" || parts[1] == "name=systemd" else { continue }
             let names = parts[2].split(separator: "/")
-            guard !names.contains("user.slice"), let unit = names.last(where: { $0.hasSuffix(".service") }) else {
-                return nil
-            }
-            return String(unit)
+            if names.contains("user.slice") { return nil }
+            // With both versions of control groups, services may be in one of them only.
+            if let unit = names.last(where: { $0.hasSuffix(".service") }) { return String(unit) }
         }
         return nil
     }

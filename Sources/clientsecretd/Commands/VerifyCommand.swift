@@ -64,7 +64,7 @@ struct VerifyCommand: ParsableCommand {
             let result: VerifyResult
             switch secret {
             case .failure(let failure): result = VerifyResult(name: name, lack: failure.message)
-            case .success(let secret): result = Self.ask(secret, program, &pace)
+            case .success(let secret): result = .asking(about: secret, program, &pace)
             }
             results.append(result)
             if !answer.json { try show(result) }
@@ -82,28 +82,6 @@ struct VerifyCommand: ParsableCommand {
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         return names.flatMap { name in
             PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).map { (name, $0) }
-        }
-    }
-
-    /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
-    private static func ask(
-        _ secret: PublishedSecret, _ program: NetworkProgramLauncher, _ pace: inout QuestionPace
-    ) -> VerifyResult {
-        let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
-        pace.wait()
-        let first = verdict(on: trial, program)
-        guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
-        pace.wait()
-        let second = verdict(on: trial, program)
-        return VerifyResult(secret, second, isStray: second.outcome != .refused)
-    }
-
-    /// Without a verdict nothing is known of this secret; what is known of others is printed all the same.
-    private static func verdict(on trial: SecretTrial, _ program: NetworkProgramLauncher) -> Verdict {
-        do throws(CommandFailure) {
-            return try program.verify(trial)
-        } catch {
-            return Verdict(.failure(TransportFailure(.failed, error.message)))
         }
     }
 

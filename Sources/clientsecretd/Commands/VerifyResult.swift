@@ -94,3 +94,29 @@ struct VerifyResult {
         ])
     }
 }
+
+// MARK: Asking
+
+extension VerifyResult {
+    /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
+    static func asking(
+        about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ pace: inout QuestionPace
+    ) -> VerifyResult {
+        let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
+        pace.wait()
+        let first = verdict(on: trial, program)
+        guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
+        pace.wait()
+        let second = verdict(on: trial, program)
+        return VerifyResult(secret, second, isStray: second.outcome != .refused)
+    }
+
+    /// Without a verdict nothing is known of this secret; what is known of others is printed all the same.
+    private static func verdict(on trial: SecretTrial, _ program: NetworkProgramLauncher) -> Verdict {
+        do throws(CommandFailure) {
+            return try program.verify(trial)
+        } catch {
+            return Verdict(.failure(TransportFailure(.failed, error.message)))
+        }
+    }
+}

@@ -6,6 +6,8 @@ import Testing
 @Suite(.waits, .needs(.root, .release, .venv, .tools)) struct ServiceTests {
     @Test func aFreshMachineNeedsOneKeyTenLinesAndOneCommand() throws { try Bed.hold("fresh.sh") }
 
+    @Test func anExpiredSecretIsReplacedInTwoCommandsAndEachBrokenLinkIsNamed() throws { try Bed.hold("doctor.sh") }
+
     @Test func whatInitWritesIsAllItTakes() throws { try Bed.hold("init.sh") }
 
     @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }

@@ -1,0 +1,101 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Glibc
+import Linux
+import Rotation
+import StatusAPI
+
+/// `doctor`: follows each secret from its key to the process that reads it and to Apple.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Follow each secret the whole way and name the first broken link.",
+        discussion: """
+            The links are: key, ids, clock, secret, outputs, anything that hides them, the unit that reads them, the \\
+            running process, and Apple. Each link is one line. A broken one comes with what helps.
+
+            Run it as root: only root can see what a running process holds. Secrets are shown by their fingerprints only. \\
+            Without a daemon it judges from the configuration and the files. Apple is asked if clientsecretd-network is \\
+            installed.
+
+            Exits 0 if no link is known to be broken, 1 if one is, and 78 if the configuration's text is refused.
+            """)
+
+    @Argument(
+        help: "The clients whose secrets are followed (default: all).", completion: .configuredClients,
+        transform: Flags.clientName)
+    var clients: [ClientName] = []
+
+    @Flag(help: "Do not ask Apple.")
+    var skipVerify = false
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var answer: JSONFlag
+
+    func run() throws {
+        // Secrets of other programs are read: no core dump, no inspection by other processes of the same user.
+        try Hardening.protectSecrets()
+        let settings = try PublishedSettings(settings)
+        for name in clients { try settings.client(name) }
+        let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
+        let (snapshot, unanswered) = status(of: names)
+        let examination = try Examination(
+            of: names, in: settings, socket: daemon.path(Environment.current), snapshot: snapshot)
+        var apple = skipVerify ? nil : AppleQuestions(server)
+        let chains = examination.facts.map { facts in
+            var facts = facts
+            let isPublished = ClientChain(facts).links.allSatisfy { link in
+                link.state != .broken || link.name != .secret && link.name != .outputs
+            }
+            facts.verdict =
+                isPublished
+                ? apple?.ask(about: facts.name, in: settings) ?? .notAsked("it was not asked (--skip-verify)")
+                : .notAsked("it was not asked, because no current secret is published")
+            return ClientChain(facts)
+        }
+        let report = DoctorReport(chains: chains, unanswered: unanswered)
+        if answer.json {
+            try CommandOutput.answer(report.json.rendered)
+        } else {
+            let terminal = Terminal.current(Environment.current)
+            try CommandOutput.answer(report.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
+        }
+        if report.isBroken { throw CommandFailure(.failed, "") }
+    }
+
+    /// In microseconds.
+    private static let pause: UInt32 = 500_000
+    /// An action may restart a unit, which is observed for five seconds.
+    private static let looks = 40
+
+    /// The daemon's view, or why it does not answer. A daemon that is still writing and notifying for these clients is waited
+    /// for, because all links behind that would be found broken.
+    private func status(of names: [ClientName]) -> (Snapshot?, unanswered: String?) {
+        let client = daemon.client()
+        for look in 1... {
+            let snapshot: Snapshot
+            do throws(ClientError) {
+                snapshot = try client.status()
+            } catch {
+                return (nil, error.description)
+            }
+            let isUnderWay = snapshot.clients.contains { names.contains($0.name) && $0.isUnderWay }
+            if !isUnderWay || look == Self.looks { return (snapshot, nil) }
+            if look == 1 { CommandOutput.complain("waiting for the daemon, which is notifying applications") }
+            usleep(Self.pause)
+        }
+        return (nil, nil)
+    }
+}
+
+extension ClientView {
+    /// Whether outputs or actions have yet to be carried out for the first time, and nothing has failed.
+    fileprivate var isUnderWay: Bool {
+        let isPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
+        return isPending && outputs.allSatisfy { $0.error == nil } && actions.allSatisfy { $0.error == nil }
+    }
+}

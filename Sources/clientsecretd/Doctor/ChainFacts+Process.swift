@@ -1,0 +1,96 @@
+import AppleClientSecret
+import Daemon
+import Failures
+import Rotation
+
+/// What running processes hold. A process is judged by what can be seen of it:
+/// - An Apple secret of this client, or in the variable that an output sets, other than the current one: broken. If the
+///   configuration names units, another process may belong to another installation, so only an expired secret counts there.
+/// - The current one in its environment, a credential or an open file: ok.
+/// - Nothing: what it has read is in its memory. A unit with `restart:` reads the secret when it starts, so the time of its start
+///   decides.
+extension ChainFacts {
+    var processLink: ChainLink {
+        guard let processes else {
+            return ChainLink(.process, .unknown, "only root can look into the processes that read it")
+        }
+        guard let current else { return ChainLink(.process, .unknown, "there is no current secret to look for") }
+        if let stale = hidden.first(where: { $0.unit != nil }), let unit = stale.unit {
+            return ChainLink(.process, .broken, stale.words, .run(.restart(unit), otherwise: "restart \(unit)"))
+        }
+        var holders: [String] = []
+        for process in processes {
+            let secrets = process.secrets.filter { concerns($0, in: process) }
+            if let other = secrets.first(where: { $0.fingerprint != current.fingerprint }) {
+                return ChainLink(.process, .broken, "\(words(process)) holds \(words(other))", restart(process))
+            }
+            if let held = secrets.first { holders.append("\(words(process)) holds it in \(held.words)") }
+        }
+        if let first = holders.first {
+            return ChainLink(.process, .ok, first + (holders.count > 1 ? ", as do \(holders.count - 1) more" : ""))
+        }
+        return unseen(processes, since: current)
+    }
+
+    /// Whether a secret in a process is one of this client, or in the place of one.
+    private func concerns(_ secret: HeldSecret, in process: ReaderProcess) -> Bool {
+        let isOfUnit = units.contains { $0.name == process.unit }
+        if secret.client == client.clientID.description {
+            return isOfUnit || units.isEmpty || secret.fingerprint == current?.fingerprint
+                || secret.expiresAt.map { $0 <= now } == true
+        }
+        // Another program may use the same variable for another client.
+        guard case .variable(let name) = secret.place, isOfUnit else { return false }
+        return client.outputs.contains { $0.slot == .variable(name) }
+    }
+
+    /// By the times at which the main processes were started; their other processes are younger.
+    private func unseen(_ processes: [ReaderProcess], since current: SecretInfo) -> ChainLink {
+        let names = Set(units.map(\.name))
+        let ofUnits = Dictionary(grouping: processes.filter { names.contains($0.unit ?? "") }) { $0.unit ?? "" }
+        var started: [String] = []
+        for unit in units {
+            guard let first = ofUnits[unit.name]?.min(by: { $0.id < $1.id }), let start = first.startedAt else {
+                continue
+            }
+            guard client.onChange.contains(.unit(verb: .restart, unit: unit.name)) else { continue }
+            if start < current.issuedAt {
+                return ChainLink(
+                    .process, .broken,
+                    "\(words(first)) was started at \(start), before the current secret was minted", restart(first))
+            }
+            if let writtenAt, writtenAt <= start { started.append(words(first)) }
+        }
+        if !started.isEmpty, started.count == units.count {
+            return ChainLink(
+                .process, .ok, "\(started.joined(separator: ", ")): started after the secret was written")
+        }
+        guard !ofUnits.isEmpty else {
+            let words = units.isEmpty ? "no process is known to read it" : "no process of its units runs"
+            return ChainLink(.process, .unknown, words)
+        }
+        let all = ofUnits.values.compactMap { $0.min { $0.id < $1.id } }.map(words).sorted()
+        return ChainLink(
+            .process, .unknown,
+            "\(all.joined(separator: ", ")): nothing is to be seen in environment, credentials and open files; what a program "
+                + "reads by itself is in its memory")
+    }
+
+    private func words(_ process: ReaderProcess) -> String {
+        let unit = process.unit.map { "\($0), " } ?? ""
+        return "process \(process.id) (\(unit)\(Printable.foreign(process.command)))"
+    }
+
+    private func words(_ secret: HeldSecret) -> String {
+        var words = "\(secret.fingerprint) in \(secret.words)"
+        if let end = secret.expiresAt {
+            words += end <= now ? ", which expired at \(end)" : ", which expires at \(end)"
+        }
+        return words
+    }
+
+    private func restart(_ process: ReaderProcess) -> Remedy {
+        guard let unit = process.unit else { return .say("restart that program") }
+        return .run(.restart(unit), otherwise: "restart \(unit)")
+    }
+}

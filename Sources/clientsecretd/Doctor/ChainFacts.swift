@@ -1,0 +1,57 @@
+import AppleClientSecret
+import Daemon
+import Failures
+import Rotation
+
+/// What is known of the way of one client's secret, by the functions with which `check`, `status`, `health --offline` and
+/// `verify` judge.
+struct ChainFacts {
+    /// What came of asking Apple.
+    enum Verdict {
+        case answered(VerifyResult)
+        /// Why Apple was not asked.
+        case notAsked(String)
+    }
+
+    let name: ClientName
+    let client: ClientConfiguration
+    let key: KeyConfiguration
+    let now: WallTime
+    /// What `check` finds of this client and of what all clients share.
+    var problems: [Failure] = []
+    /// What `run` would do with the secret, as `check` says.
+    var decision: Decision?
+    /// Why what `check` finds holds for the caller only; nil where it holds for the daemon.
+    var isForCallerOnly = false
+    /// The daemon's view; nil where none answers.
+    var view: ClientView?
+    /// Whether the kernel calls the clock synchronised.
+    var isSynchronised = true
+    /// Of the outputs' files, as read back.
+    var evaluation: HealthEvaluation?
+    /// What the outputs hold: the fingerprint and place of each different secret.
+    var published: [(fingerprint: Fingerprint, place: String)] = []
+    /// When the last of the outputs was written.
+    var writtenAt: WallTime?
+    var hidden: [HiddenOutput] = []
+    var units: [ReaderUnit] = []
+    /// Nil where only root can look.
+    var processes: [ReaderProcess]?
+    var verdict = Verdict.notAsked("it was not asked")
+
+    init(name: ClientName, client: ClientConfiguration, key: KeyConfiguration, now: WallTime) {
+        self.name = name
+        self.client = client
+        self.key = key
+        self.now = now
+    }
+
+    /// The current secret, as the daemon says, else as a daemon would find it.
+    var current: SecretInfo? {
+        if let view { return view.current }
+        switch decision {
+        case .keep(let secret, _): return secret
+        case .mint, .verify, .receive, .wait, nil: return evaluation?.secret
+        }
+    }
+}

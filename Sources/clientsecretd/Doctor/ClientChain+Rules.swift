@@ -1,0 +1,208 @@
+import AppleClientSecret
+import Daemon
+import Failures
+import Rotation
+import SignIn
+
+/// The rules by which facts become links. Each quotes a judgement that another command makes; only the process link is judged here.
+extension ClientChain {
+    init(_ facts: ChainFacts) {
+        client = facts.name
+        let process = facts.processLink
+        let before = [
+            facts.keyLink, facts.idsLink, facts.clockLink, facts.secretLink, facts.outputsLink,
+            facts.hiddenLink(isDisproved: process.state == .ok), facts.unitLink,
+        ]
+        links = before + [process, facts.appleLink]
+    }
+}
+
+extension ChainFacts {
+    // MARK: Key, ids and clock
+
+    fileprivate var keyLink: ChainLink {
+        if let link = link(.key, problems.first(where: isOfKey)) { return link }
+        switch key.location {
+        case .file(let path): return ChainLink(.key, .ok, "\(Printable.name(path.description)) can be used")
+        case .credential(let name): return ChainLink(.key, .ok, "the credential \(Printable.name(name)) can be used")
+        case .publicKey: return ChainLink(.key, .ok, "this machine has the public half; another one mints")
+        }
+    }
+
+    private func isOfKey(_ failure: Failure) -> Bool {
+        let locations = [key.location] + [key.passphrase].compactMap(\.self)
+        return switch failure.place {
+        case .key(let name): client.keys.contains(name)
+        case .path(let path): locations.contains(.file(path))
+        case .credential(let name): locations.contains(.credential(name))
+        default: false
+        }
+    }
+
+    fileprivate var idsLink: ChainLink {
+        let ids = "team \(key.team), key \(key.keyID), client \(client.clientID)"
+        if case .file(let path) = key.location, let inName = KeyID(fileName: path.name), inName != key.keyID {
+            return ChainLink(
+                .ids, .broken, "key_id says \(key.keyID) and the file is called \(path.name): \(ids)",
+                .say("remove key_id, or name the file of that key"))
+        }
+        if let advice = certain([.team, .client, .form]) { return ChainLink(.ids, .broken, "\(ids): \(advice)") }
+        return ChainLink(.ids, .ok, ids)
+    }
+
+    fileprivate var clockLink: ChainLink {
+        if let failure = problems.first(where: { $0.place == .clock }) { return ChainLink(.clock, broken: failure) }
+        if now < Version.builtAt {
+            return ChainLink(.clock, broken: Failure(.clockBeforeBuild, at: .clock))
+        }
+        if let advice = certain([.clock]) { return ChainLink(.clock, .broken, advice, .say("set it", see: .clock)) }
+        return isSynchronised
+            ? ChainLink(.clock, .ok, "synchronised")
+            : ChainLink(.clock, .unknown, "it shows \(now), and the kernel does not call it synchronised")
+    }
+
+    /// What a refusal by Apple proves.
+    private func certain(_ causes: Set<RefusalAdvice.Cause>) -> String? {
+        guard case .answered(let result) = verdict else { return nil }
+        return result.advice.first { $0.isCertain && causes.contains($0.cause) }?.words
+    }
+
+    // MARK: Secret and outputs
+
+    fileprivate var secretLink: ChainLink {
+        let shared = problems.first { failure in
+            if case .client(name) = failure.place { return true }
+            return failure.code == .stateUnusable
+        }
+        if let link = link(.secret, shared) { return link }
+        if let current {
+            let words = "\(current.fingerprint), which expires \(TimeWords.full(current.expiresAt, to: now))"
+            guard now < current.expiresAt else {
+                return ChainLink(.secret, .broken, words, renewal)
+            }
+            return ChainLink(.secret, .ok, words)
+        }
+        if let reason = view?.readReason { return ChainLink(.secret, .broken, reason.sentence) }
+        switch decision {
+        case .mint(let reason):
+            let words = "there is none; one would be minted, \(reason.words)"
+            return ChainLink(.secret, isForCallerOnly ? .unknown : .broken, words, renewal)
+        case .receive: return ChainLink(.secret, .broken, "its source offers none that this machine can use")
+        default: return ChainLink(.secret, .unknown, "what stands before it has to work first")
+        }
+    }
+
+    private var renewal: Remedy {
+        if view != nil { return .run(.renew(name.description), otherwise: "renew it") }
+        let isService = CommandContext.current.configuration == nil
+        return .run(isService ? .start(ShellCommand.daemonUnit) : nil, otherwise: "start the daemon, clientsecretd run")
+    }
+
+    fileprivate var outputsLink: ChainLink {
+        let paths = client.outputs.map(\.path)
+        let problem = problems.first { failure in
+            switch failure.place {
+            case .path(let path): paths.contains(path) && !isOfKey(failure)
+            case .target(let target): client.targets.contains { $0.target == target }
+            default: false
+            }
+        }
+        if let link = link(.outputs, problem) { return link }
+        if let output = view?.outputs.first(where: { $0.state != .ok }) {
+            let place = output.path.map { Printable.name($0.description) } ?? output.target?.description ?? ""
+            return ChainLink(
+                .outputs, .broken, "\(place): \(output.error ?? "it is \(output.state.rawValue)")",
+                .run(.renew(name.description), otherwise: "renew it"))
+        }
+        if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok {
+            let isUnknown = evaluation?.health == nil
+            return ChainLink(
+                .outputs, isUnknown ? .unknown : .broken, failure.message, isUnknown ? nil : failure.remedy)
+        }
+        if let current, let other = published.first(where: { $0.fingerprint != current.fingerprint }) {
+            return ChainLink(
+                .outputs, .broken, "\(Printable.name(other.place)) holds \(other.fingerprint), an earlier secret",
+                .run(.deliver(name.description), otherwise: "deliver it"))
+        }
+        return ChainLink(.outputs, .ok, places)
+    }
+
+    private var places: String {
+        let files = Set(client.outputs.map(\.path)).sorted().map { Printable.name($0.description) }
+        let targets = client.targets.map {
+            "target \($0.target)" + (view == nil ? ", which only the daemon knows" : "")
+        }
+        let all = files + targets
+        guard let first = all.first else {
+            return client.credential.map { "served to \($0.unit) as the credential \($0.name)" } ?? "there are none"
+        }
+        return all.count == 1 ? "\(first) holds it" : "\(first) and \(all.count - 1) more hold it"
+    }
+
+    // MARK: What hides it, and who reads it
+
+    /// - Parameter isDisproved: whether the processes are known to hold the current secret all the same.
+    fileprivate func hiddenLink(isDisproved: Bool) -> ChainLink {
+        guard let first = hidden.first(where: { $0.unit == nil }) else {
+            return ChainLink(.hidden, .ok, "nothing hides it that was looked for")
+        }
+        let line = first.line.map { ":\($0)" } ?? ""
+        return ChainLink(
+            .hidden, isDisproved ? .warning : .broken, "\(Printable.name(first.file))\(line): \(first.words)")
+    }
+
+    fileprivate var unitLink: ChainLink {
+        let ids = client.onChange.map(\.id)
+        let problem = problems.first { failure in
+            if case .action(let id) = failure.place { return ids.contains(id) }
+            return false
+        }
+        if let link = link(.unit, problem) { return link }
+        if let action = view?.actions.first(where: { $0.state != .ok }) {
+            let words = action.error ?? (action.state == .pending ? "it has not run yet" : "it has failed")
+            return ChainLink(
+                .unit, .broken, "\(action.action): \(words)", .run(.deliver(name.description), otherwise: "deliver it"))
+        }
+        if let unit = units.first(where: { $0.activity == "failed" }) {
+            return ChainLink(
+                .unit, .broken, "\(unit.name) has failed",
+                .say("fix what it says, then start it", see: .status(of: unit.name)))
+        }
+        guard !units.isEmpty else {
+            return client.onChange.isEmpty
+                ? ChainLink(.unit, .unknown, "none is named below on_change; the application has to read it by itself")
+                : ChainLink(.unit, .ok, client.onChange.map(\.id.description).joined(separator: ", "))
+        }
+        return ChainLink(
+            .unit, units.contains { $0.activity == nil } ? .unknown : .ok,
+            units.map { "\($0.name) is \($0.activity ?? "not known to systemd here")" }.joined(separator: ", "))
+    }
+
+    /// A problem that `check` finds; it says nothing about the daemon where another user asks.
+    private func link(_ name: ChainLink.Name, _ failure: Failure?) -> ChainLink? {
+        failure.map { failure in
+            isForCallerOnly
+                ? ChainLink(name, .unknown, "\(failure.message); run it as root to see what the service can do")
+                : ChainLink(name, broken: failure)
+        }
+    }
+
+    // MARK: Apple
+
+    fileprivate var appleLink: ChainLink {
+        switch verdict {
+        case .notAsked(let reason): return ChainLink(.apple, .unknown, reason)
+        case .answered(let result):
+            let words = result.lines.first.map { line in
+                String(line.dropFirst("\(name): ".count))
+            }
+            switch result.outcome {
+            case .accepted: return ChainLink(.apple, .ok, words ?? "accepted")
+            case .unknown: return ChainLink(.apple, .unknown, words ?? "not known")
+            case .refused:
+                let advice = result.advice.first.map { Remedy.say($0.words) }
+                return ChainLink(.apple, .broken, words ?? "refused", advice)
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Glibc
+import Linux
+import Rotation
+import StatusAPI
+
+/// Collects what is known of clients, with root's rights as long as this process has them, and then as the service's user, who
+/// has to work with the configuration.
+struct Examination {
+    /// In the order of the names.
+    private(set) var facts: [ChainFacts] = []
+
+    /// Blocks. Turns root into the service's user for good, where the configuration is the service's.
+    ///
+    /// - Parameter snapshot: the daemon's view; nil where none answers.
+    init(
+        of names: [ClientName], in settings: PublishedSettings, socket: String, snapshot: Snapshot?
+    ) throws(CommandFailure) {
+        let configuration = settings.loaded.configuration
+        let now = WallTime.now
+        let hidden = HiddenOutputs.byClient(of: configuration, at: now)
+        let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
+        let processes = geteuid() == 0 ? ReaderProcess.all(of: Set(units.values.joined().map(\.name))) : nil
+        let evaluations = PublishedSecrets(of: settings.loaded, from: settings.source).evaluate()
+        for name in names {
+            guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
+            var facts = ChainFacts(name: name, client: client, key: key, now: now)
+            facts.view = snapshot?.clients.first { $0.name == name }
+            facts.isSynchronised = Clocks.kernelSynchronised()
+            facts.evaluation = evaluations.first { $0.client == name }
+            facts.published = PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).compactMap {
+                guard case .success(let secret) = $0 else { return nil }
+                return (secret.token.fingerprint, secret.place)
+            }
+            facts.writtenAt = client.outputs.compactMap { output in
+                FileStatus.following(output.path.description).map {
+                    WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000)
+                }
+            }.max()
+            facts.hidden = hidden[name] ?? []
+            facts.units = units[name] ?? []
+            facts.processes = processes
+            self.facts.append(facts)
+        }
+        let path = settings.source.path
+        let unit: ServiceUnit?
+        do throws(SystemError) {
+            unit = try ServiceUser.judge(configuration: path)
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
+        guard case .success(let loaded) = source.load() else { return }
+        let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit)
+        for index in facts.indices {
+            let name = facts[index].name
+            facts[index].decision = dryRun.secrets.first { $0.client == name }?.decision
+            facts[index].isForCallerOnly = ServiceUser.isForeign(to: path)
+            facts[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import AppleClientSecret
+import Failures
+
+/// The output of `doctor`: for each client a line for each link, then the first broken one and what helps.
+struct DoctorReport {
+    let chains: [ClientChain]
+    /// Why the daemon was not asked; nil where it has answered.
+    let unanswered: String?
+
+    var isBroken: Bool { chains.contains { $0.broken != nil } }
+
+    func lines(for terminal: Terminal) -> [[Piece]] {
+        let daemon = unanswered.map { [Piece("no daemon was asked: \(Printable.line($0))")] }
+        return [daemon].compactMap(\.self) + chains.flatMap { lines(of: $0) }
+    }
+
+    private func lines(of chain: ClientChain) -> [[Piece]] {
+        let width = ChainLink.Name.allCases.map(\.rawValue.count).max() ?? 0
+        let links = chain.links.map { link in
+            let name = link.name.rawValue
+            let mark = mark(link.state)
+            let gap = String(repeating: " ", count: 8 - mark.text.count)
+            return [
+                Piece("  \(name)" + String(repeating: " ", count: width + 2 - name.count), .dim), mark,
+                Piece(gap + link.words),
+            ]
+        }
+        guard let broken = chain.broken else {
+            return [[Piece("\(chain.client): ", .bold), Piece("no broken link", .green)]] + links
+        }
+        let heading = [Piece("\(chain.client): ", .bold), Piece("broken at \(broken.name.rawValue)", .red)]
+        let help = broken.remedy.map { [Piece("  what helps: \($0)")] }
+        return [heading] + links + [help].compactMap(\.self)
+    }
+
+    private func mark(_ state: ChainLink.State) -> Piece {
+        switch state {
+        case .ok: Piece("ok", .green)
+        case .warning: Piece("warning", .yellow)
+        case .broken: Piece("broken", .red)
+        case .unknown: Piece("?", .yellow)
+        }
+    }
+
+    var json: JSONText {
+        .object([("daemon_error", .text(unanswered)), ("clients", .array(chains.map(\.json)))])
+    }
+}

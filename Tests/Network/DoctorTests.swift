@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The last link of `doctor`: Apple's verdict.
+@Suite(.needs(.venv)) struct DoctorTests {
+    private let own: Operator
+
+    init() throws {
+        own = try Operator()
+    }
+
+    /// The state of Apple's link and the command's status.
+    private func apple(_ standIn: StandIn) throws -> (state: String?, status: Int32) {
+        let finished = try own.ask(standIn, "doctor", "--json")
+        let clients = try #require(try object(finished.output)["clients"] as? [[String: Any]])
+        let links = try #require(clients.first?["links"] as? [[String: Any]])
+        return (links.last { $0["link"] as? String == "apple" }?["state"] as? String, finished.status)
+    }
+
+    @Test func anAcceptedSecretIsTheWholeWay() throws {
+        #expect(try apple(own.standIn()).state == "ok")
+    }
+
+    @Test func aRefusedSecretIsABrokenLink() throws {
+        let verdict = try apple(StandIn())
+        #expect(verdict.state == "broken")
+        #expect(verdict.status == 1)
+    }
+
+    @Test func withoutAnAnswerNothingIsBroken() throws {
+        let standIn = try own.standIn()
+        try standIn.order("/auth/token status=503")
+        #expect(try apple(standIn).state == "unknown")
+    }
+}

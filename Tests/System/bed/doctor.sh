@@ -1,0 +1,104 @@
+#!/bin/bash
+# A `.env` whose secret has expired: two commands, and the application runs with a new one. Then each link is broken and named.
+# shellcheck source=prelude.sh
+source /src/Tests/System/bed/prelude.sh
+
+# base64url: standard input, without padding.
+base64url() { base64 -w0 | tr '+/' '-_' | tr -d '='; }
+# broken_at WORD: the first broken link, and what helps.
+broken_at() {
+    clientsecretd doctor --skip-verify --json web 2>/dev/null | python3 -c '
+import json, sys
+chain = json.load(sys.stdin)["clients"][0]
+print(chain["broken"] or "nothing", chain["command"] or "", sep="|")'
+}
+# state LINK: of the client.
+state() {
+    clientsecretd doctor --skip-verify --json web 2>/dev/null | python3 -c '
+import json, sys
+links = json.load(sys.stdin)["clients"][0]["links"]
+print(next(link["state"] for link in links if link["link"] == sys.argv[1]))' "$1"
+}
+held() { tr '\0' '\n' <"/proc/$(main_process app.service)/environ" | sed -n 's/^AUTH_APPLE_SECRET=//p'; }
+fingerprint() { printf %s "$1" | sha256sum | head -c 16; }
+
+install_clientsecretd
+systemctl daemon-reload
+systemctl start polkit
+useradd --system app
+install -d -o app -g app -m 0750 /srv/app
+expired=$(printf '{"alg":"ES256","kid":"ABC123DEFG"}' | base64url).$(printf '%s' \
+    '{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}' |
+    base64url).$(head -c 64 /dev/zero | base64url)
+printf 'PORT=80\nAUTH_APPLE_SECRET=%s\n' "$expired" >/srv/app/.env
+chown app: /srv/app/.env
+chmod 0600 /srv/app/.env
+printf '[Service]\nUser=app\nEnvironmentFile=/srv/app/.env\nExecStart=sleep infinity\n' >/etc/systemd/system/app.service
+systemctl daemon-reload
+promise "the application starts with the expired secret" systemctl start app.service
+# As it was downloaded.
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/AuthKey_ABC123DEFG.p8 2>/dev/null
+
+# At a terminal: its answers are the key, the unit and yes; what is offered is right.
+questions() {
+    script --quiet --return --command "clientsecretd init --from /srv/app/.env --now" /run/typescript <<END
+/root/AuthKey_ABC123DEFG.p8
+
+yes
+END
+}
+cd / || exit 1
+promise "three answers set it up" questions
+contains "the unit that holds the secret is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
+promise "all links hold" clientsecretd doctor --skip-verify
+equal "the process has the new secret" ok "$(state process)"
+promise "which is another one" test "$(held)" != "$expired"
+promise "signed by the key" eval 'held | clientsecretd inspect --key /root/AuthKey_ABC123DEFG.p8 -'
+equal "the rest of the file is kept" PORT=80 "$(head -n 1 /srv/app/.env)"
+equal "which is the user's, and nobody else's" "app 600" "$(stat -c '%U %a' /srv/app/.env)"
+equal "no line of doctor has a secret" 0 "$(clientsecretd doctor --skip-verify 2>&1 | grep -c eyJ)"
+contains "but its fingerprint" "sha256:$(fingerprint "$(held)")" "$(clientsecretd doctor --skip-verify)"
+promise "another user sees what can be seen" runuser -u nobody -- clientsecretd doctor --skip-verify
+
+# Without a terminal, with flags alone.
+systemctl stop clientsecretd.service
+rm $configuration /etc/clientsecretd/AuthKey_ABC123DEFG.p8
+printf 'PORT=80\nAUTH_APPLE_SECRET=%s\n' "$expired" >/srv/app/.env
+rm -rf /var/lib/clientsecretd/*
+manual_example init.mdoc 3 | sed 's/^clientsecretd doctor$/& --skip-verify/' >/run/example
+promise "the manual's commands do the same" bash -e /run/example
+promise "and its second client" bash -e <<<"$(manual_example init.mdoc 4)"
+promise "is served" clientsecretd doctor --skip-verify shop
+promise "and the first one still" clientsecretd doctor --skip-verify web
+
+# What the application holds.
+printf '[Service]\nEnvironment=AUTH_APPLE_SECRET=%s\nEnvironmentFile=\n' "$expired" >/run/old.conf
+install -D /run/old.conf /etc/systemd/system/app.service.d/old.conf
+systemctl daemon-reload
+equal "a variable of the unit hides it, which the process has not read yet" warning "$(state hidden)"
+systemctl restart app.service
+equal "and then it is the first broken link" "hidden|" "$(broken_at)"
+equal "because of what the process holds" broken "$(state process)"
+rm /etc/systemd/system/app.service.d/old.conf
+systemctl daemon-reload
+equal "until it is restarted" "process|systemctl restart app.service" "$(broken_at)"
+promise "which helps" systemctl restart app.service
+equal "all links hold again" "nothing|" "$(broken_at)"
+
+# A renewal of which the application is not told.
+sed -i '/on_change/,$d' $configuration
+promise "without an action" clientsecretd reload
+promise "it is renewed" clientsecretd renew web
+equal "the process still has the one before" "process|systemctl restart app.service" "$(broken_at)"
+
+# The other links.
+mv /etc/clientsecretd/AuthKey_ABC123DEFG.p8 /run/key.p8
+equal "a missing key" key "$(broken_at | cut -d'|' -f1)"
+mv /run/key.p8 /etc/clientsecretd/AuthKey_ABC123DEFG.p8
+chmod 0644 /etc/clientsecretd/AuthKey_ABC123DEFG.p8
+contains "a key that others may read" "key|chmod 06" "$(broken_at)"
+promise "is fixed" clientsecretd check --fix
+systemctl stop clientsecretd.service clientsecretd.socket
+rm -f /srv/app/.env
+equal "a missing file, without a daemon" outputs "$(broken_at | cut -d'|' -f1)"
+finish

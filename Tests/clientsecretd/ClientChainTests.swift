@@ -1,0 +1,228 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Failures
+import Rotation
+import Testing
+
+@testable import clientsecretd
+
+/// Which link of a secret's way is the first broken one, and what helps.
+@Suite struct ClientChainTests {
+    private static let now = WallTime(secondsSinceEpoch: 1_800_000_000)
+    private static let current = Fingerprint(leadingBytes: 1)
+    private static let former = Fingerprint(leadingBytes: 2)
+    private static let restart = Action.unit(verb: .restart, unit: "shop.service")
+
+    private static func secret(_ fingerprint: Fingerprint = current, expiringAt: WallTime = now + 86_400) throws
+        -> SecretInfo
+    {
+        SecretInfo(
+            fingerprint: fingerprint,
+            claims: Claims(
+                issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+                subject: try #require(ClientID("com.example.web")), issuedAt: now - 3_600, expiresAt: expiringAt),
+            signer: nil)
+    }
+
+    private static func path(_ text: String) throws -> AbsolutePath { try #require(AbsolutePath(text)) }
+
+    /// A client in order: one variable of a `.env`, and a service that is restarted and holds it.
+    private static func facts(actions: String = "[{restart: shop.service}]") throws -> ChainFacts {
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8}}
+            clients:
+              web:
+                client_id: com.example.web
+                outputs: [{path: /srv/shop/.env, format: env, variable: SECRET, as: shop}]
+                on_change: \(actions)
+            """
+        let configuration = try ConfigurationParser.parse(
+            main: SourceFile(
+                name: "c.yaml", path: try path("/etc/clientsecretd/clientsecretd.yaml"), bytes: Array(text.utf8))
+        ).get().configuration
+        let name = try #require(ClientName("web"))
+        var facts = ChainFacts(
+            name: name, client: try #require(configuration.clients[name]),
+            key: try #require(configuration.keys.values.first), now: now)
+        facts.decision = .keep(try secret(), until: now + 3_600)
+        facts.published = [(current, "/srv/shop/.env")]
+        facts.writtenAt = now - 3_600
+        facts.units = [ReaderUnit(name: "shop.service", activity: "active")]
+        facts.processes = [process(holding: [held(current)])]
+        return facts
+    }
+
+    private static func held(
+        _ fingerprint: Fingerprint, in variable: String = "SECRET", client: String = "com.example.web"
+    ) -> HeldSecret {
+        HeldSecret(place: .variable(variable), fingerprint: fingerprint, client: client, expiresAt: now - 60)
+    }
+
+    private static func process(
+        holding secrets: [HeldSecret], of unit: String? = "shop.service", startedAt: WallTime = now - 60
+    ) -> ReaderProcess {
+        ReaderProcess(id: 42, command: "node", unit: unit, startedAt: startedAt, secrets: secrets)
+    }
+
+    /// What the daemon shows of the client.
+    private static func view(
+        of client: ClientConfiguration, output: OutputView.State = .ok, action: ActionView.State = .ok
+    ) throws -> ClientView {
+        let format = try #require(client.outputs.first).format
+        let outputs = [
+            OutputView(
+                path: try path("/srv/shop/.env"), format: format, state: output, writtenAt: nil,
+                error: output == .ok ? nil : "the disk is full")
+        ]
+        let actions = [
+            ActionView(action: restart.id, state: action, ranAt: nil, error: action == .ok ? nil : "it ended at once")
+        ]
+        return ClientView(
+            name: try #require(ClientName("web")), clientID: try #require(ClientID("com.example.web")),
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), health: .ok,
+            reason: nil,
+            current: try secret(), deliveredExpiresAt: nil, renewAt: nil, renewals: 0, consecutiveFailures: 0,
+            lastError: nil, delivered: true, outputs: outputs, actions: actions)
+    }
+
+    private typealias Change = @Sendable (inout ChainFacts) throws -> Void
+
+    /// What is wrong, the first broken link, and the command that helps.
+    private static let cases: [(String, ChainLink.Name?, command: String?, Change)] = [
+        ("nothing", nil, nil, { _ in }),
+        (
+            "the key cannot be read", .key, nil,
+            { $0.problems = [Failure(.keyMissing, at: .path(try path("/etc/clientsecretd/AuthKey_ABC123DEFG.p8")))] }
+        ),
+        (
+            "the file is another key's", .ids, nil,
+            {
+                let key = KeyConfiguration(
+                    team: $0.key.team, keyID: try #require(KeyID("OTHER1KEYS")), location: $0.key.location)
+                $0 = ChainFacts(name: $0.name, client: $0.client, key: key, now: now)
+            }
+        ),
+        ("the clock is not believed", .clock, nil, { $0.problems = [Failure(.clockDoubtful, at: .clock)] }),
+        (
+            "there is no secret", .secret, "systemctl start clientsecretd.service",
+            { $0.decision = .mint(.missing) }
+        ),
+        (
+            "the secret has expired", .secret, "systemctl start clientsecretd.service",
+            { $0.decision = .keep(try secret(expiringAt: now), until: now) }
+        ),
+        (
+            "the daemon cannot write", .outputs, "clientsecretd renew web",
+            { $0.view = try view(of: $0.client, output: .failed) }
+        ),
+        (
+            "the file holds an earlier secret", .outputs, "clientsecretd renew --deliver-only web",
+            { $0.published = [(former, "/srv/shop/.env")] }
+        ),
+        (
+            "another file hides it, and no process is seen", .hidden, nil,
+            {
+                $0.hidden = [HiddenOutput(file: "/srv/shop/.env.local", line: 2, words: "SECRET is set here too")]
+                $0.processes = nil
+            }
+        ),
+        (
+            "another file hides it, and the process holds it all the same", nil, nil,
+            { $0.hidden = [HiddenOutput(file: "/srv/shop/.env.local", line: 2, words: "SECRET is set here too")] }
+        ),
+        (
+            "the action fails", .unit, "clientsecretd renew --deliver-only web",
+            { $0.view = try view(of: $0.client, action: .failed) }
+        ),
+        (
+            "the action is not allowed", .unit, nil,
+            { $0.problems = [Failure(.unitNotPermitted, at: .action(restart.id))] }
+        ),
+        ("the unit has failed", .unit, nil, { $0.units = [ReaderUnit(name: "shop.service", activity: "failed")] }),
+        (
+            "the process holds an earlier secret", .process, "systemctl restart shop.service",
+            { $0.processes = [process(holding: [held(former)])] }
+        ),
+        (
+            "the process holds one under another name too", .process, "systemctl restart shop.service",
+            { $0.processes = [process(holding: [held(current), held(former, in: "OTHER")])] }
+        ),
+        (
+            "its variable holds another client's secret", .process, "systemctl restart shop.service",
+            { $0.processes = [process(holding: [held(former, client: "com.example.old")])] }
+        ),
+        (
+            "a process outside of all units holds an earlier one", .process, nil,
+            { $0.processes = [process(holding: [held(current)]), process(holding: [held(former)], of: nil)] }
+        ),
+        (
+            "another installation's process holds one that is valid", nil, nil,
+            {
+                let valid = HeldSecret(
+                    place: .variable("SECRET"), fingerprint: former, client: "com.example.web", expiresAt: now + 60)
+                $0.processes?.append(process(holding: [valid], of: "other.service"))
+            }
+        ),
+        (
+            "another program holds another client's secret", nil, nil,
+            { $0.processes?.append(process(holding: [held(former, client: "com.example.old")], of: "other.service")) }
+        ),
+        (
+            "the unit was started before the secret was minted", .process, "systemctl restart shop.service",
+            { $0.processes = [process(holding: [], startedAt: now - 7_200)] }
+        ),
+        ("the unit was started since", nil, nil, { $0.processes = [process(holding: [])] }),
+        (
+            "the unit was not restarted, as its settings show", .process, "systemctl restart shop.service",
+            { $0.hidden = [HiddenOutput(file: "/x", line: 1, words: "it was started earlier", unit: "shop.service")] }
+        ),
+        (
+            "several", .key, nil,
+            {
+                $0.processes = [process(holding: [held(former)])]
+                $0.published = [(former, "/srv/shop/.env")]
+                $0.problems = [Failure(.keyMissing, at: .key(try #require(KeyName("apple"))))]
+            }
+        ),
+        (
+            "only the caller cannot read the key", nil, nil,
+            {
+                $0.problems = [Failure(.keyUnreadable, at: .key(try #require(KeyName("apple"))))]
+                $0.isForCallerOnly = true
+            }
+        ),
+        (
+            "nobody can be asked", nil, nil,
+            {
+                $0.decision = nil
+                $0.processes = nil
+                $0.units = []
+            }
+        ),
+    ]
+
+    @Test(arguments: cases.indices) func theFirstBrokenLinkIsNamed(_ index: Int) throws {
+        let (what, name, command, change) = Self.cases[index]
+        var facts = try Self.facts()
+        try change(&facts)
+        let chain = ClientChain(facts)
+        #expect(chain.links.map(\.name) == ChainLink.Name.allCases, "\(what)")
+        #expect(chain.broken?.name == name, "\(what): \(chain.links.map(\.words))")
+        #expect(chain.broken?.remedy?.command == command, "\(what)")
+    }
+
+    /// A program that is told by a signal reads the secret without a start: the time of its start says nothing.
+    @Test func aUnitThatReloadsMayBeOlderThanTheSecret() throws {
+        var facts = try Self.facts(actions: "[{reload: shop.service}]")
+        facts.processes = [Self.process(holding: [], startedAt: Self.now - 7_200)]
+        let link = try #require(ClientChain(facts).links.first { $0.name == .process })
+        #expect(link.state == .unknown)
+    }
+
+    @Test func noLinkShowsASecret() throws {
+        let words = ClientChain(try Self.facts()).links.map(\.words).joined()
+        #expect(words.contains(Self.current.description))
+        #expect(!words.contains("eyJ"))
+    }
+}
