@@ -20,8 +20,8 @@ struct InitCommand: ParsableCommand {
             'check' and its exit status.
 
             '--from FILE' takes team, key id, client id, variable, format and owner from the Apple client secret in that \
-            file, expired or not. What is left to say is the key and what to restart. If the configuration exists, \
-            '--name' adds a client in a drop-in file of its own.
+            file, expired or not. What is left to say is the key and what to restart. '--app PROGRAM' knows how a program is \
+            given its secret. If the configuration exists, '--name' adds a client in a drop-in file of its own.
 
             As root, the service's configuration comes with what it needs: a copy of the key that the service can read, \
             the lines that its sandbox lacks, the drop-in of the unit that reads the secret, the directory, and the \
@@ -82,10 +82,12 @@ struct InitCommand: ParsableCommand {
         transform: Flags.credential)
     var credential: String?
 
+    @OptionGroup var notified: NotifiedUnit
+
     @Option(
-        help: ArgumentHelp("The unit that is restarted when the secret has changed.", valueName: "unit"),
-        transform: Flags.unit)
-    var restart: String?
+        help: ArgumentHelp(
+            "The program that reads the secret: presets format, variable and what to restart.", valueName: "program"))
+    var app: AppPreset?
 
     @Flag(help: "Enable and start the service as well; a unit of --restart that runs is restarted with the secret.")
     var now = false
@@ -97,8 +99,9 @@ struct InitCommand: ParsableCommand {
     var given: SetupAnswers {
         SetupAnswers(
             key: key, keyID: keyID, team: teamID, client: clientID, name: name, output: output, format: format,
-            variable: variable, user: user, group: group, credential: credential, unit: restart
-        ).withFormatOfOutput()
+            variable: variable, user: user, group: group, credential: credential, unit: notified.unit,
+            verb: notified.verb
+        ).adopting(app).withFormatOfOutput()
     }
 
     mutating func validate() throws {
@@ -135,6 +138,8 @@ struct InitCommand: ParsableCommand {
                 try explain(line, reason, in: from, dialog)
             }
             found = one
+        } else if app != nil {
+            answers = try answers.writtenByOwner(isOfService: isService)
         }
         answers.existingKey = existing?.key(for: answers)
         dialog?.proposals = SetupProposals(for: found, in: from, Environment.current)
@@ -165,6 +170,7 @@ struct InitCommand: ParsableCommand {
         }
         try writer.write()
         for command in others.commands { PrintedLine.run(command.text) }
+        if let app { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
         try CommandOutput.answer(
             """
             Wrote \(writer.written.joined(separator: ", ")).\(now ? "" : Self.nextStep(path, isAdded: existing != nil))
@@ -277,7 +283,7 @@ struct InitCommand: ParsableCommand {
         }
         return SystemFiles(
             for: first, dropIns: dropIns,
-            rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: .restart, unit: $0)) },
+            rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: first.verb, unit: $0)) },
             isMissing: { directory in
                 // Not what a link that leads nowhere points to.
                 guard let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 }) else {

@@ -20,8 +20,10 @@ struct SetupAnswers {
     var group: String?
     var credential: String?
     var unit: String?
-    /// What systemd does with the unit.
-    var verb: Action.UnitVerb = .restart
+    /// What systemd does with the unit; nil: what the program needs, or a restart.
+    var verb: Action.UnitVerb?
+    /// The program of `--app`.
+    var app: AppPreset?
     /// The key id in the secret of `--from`: used if the key file's name has none.
     var formerKeyID: KeyID?
     /// Whether `--from` has said where the secret is read.
@@ -52,6 +54,29 @@ struct SetupAnswers {
         answers.output = path
         if group == nil { answers.user = self.user ?? user }
         answers.isFromFile = true
+        return answers
+    }
+
+    /// With what the program of `--app` needs, where the flags do not say otherwise.
+    func adopting(_ app: AppPreset?) -> SetupAnswers {
+        guard let app else { return self }
+        var answers = self
+        answers.app = app
+        if verb == nil {
+            answers.verb = app.verb
+            if app.verb != nil { answers.unit = unit ?? app.unit }
+        }
+        guard credential == nil, format == nil || format?.type.name == app.format else { return answers }
+        answers.format = FormatRegistry.named(app.format).map { FormOptions.Format($0) }
+        answers.variable = variable ?? app.variable
+        return answers
+    }
+
+    /// With the user that owns the output, where no flag names one and it is not the daemon's own.
+    func writtenByOwner(isOfService: Bool) throws(CommandFailure) -> SetupAnswers {
+        guard user == nil, group == nil, let output else { return self }
+        var answers = self
+        answers.user = try SetupSource.user(owning: output, isOfService: isOfService)
         return answers
     }
 
@@ -89,6 +114,9 @@ struct SetupAnswers {
             let mistake = mistake({ _ = try Flags.keyID(nil, of: key) })
         {
             throw mistake
+        }
+        if credential != nil, app != nil {
+            throw ValidationError("--app is about a file; leave out --credential")
         }
         if credential != nil, output != nil || format != nil || variable != nil || user != nil || group != nil {
             throw ValidationError(
@@ -143,7 +171,8 @@ struct SetupAnswers {
             throw CommandFailure(.usage, "say where the secret is read, with --output or --credential")
         }
         return FirstConfiguration(
-            key: try keyEntry(), name: name, client: client, destination: destination, unit: unit, verb: verb)
+            key: try keyEntry(), name: name, client: client, destination: destination, unit: unit,
+            verb: verb ?? .restart)
     }
 
     private func keyEntry() throws -> FirstConfiguration.KeyEntry {

@@ -65,8 +65,14 @@ struct SetupDialog {
         if answers.client == nil {
             answers.client = try answer("The Services ID or App ID, such as com.example.web", Flags.clientID)
         }
+        if let app = answers.app, answers.output == nil {
+            let type = FormatRegistry.named(app.format) ?? FormatRegistry.standard
+            try ask(for: app.variable == nil ? .file(type) : .dotenv, &answers)
+            return answers
+        }
         if !answers.hasDestination {
-            try askForPlace(&answers)
+            try ask(
+                for: choice("Where does the application read the secret?", Place.all.map { ($0.words, $0) }), &answers)
         } else if answers.credential == nil {
             if answers.output == nil { answers.output = try answer("The file", Flags.path) }
             if answers.format == nil { answers.format = try askForFormat() }
@@ -74,7 +80,9 @@ struct SetupDialog {
         } else if answers.unit == nil {
             answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
         }
-        if answers.isFromFile, answers.unit == nil { answers.unit = try askForUnit() }
+        if answers.isFromFile || answers.app != nil, answers.unit == nil {
+            answers.unit = try askForUnit(answers)
+        }
         return answers
     }
 
@@ -88,17 +96,22 @@ struct SetupDialog {
             })
     }
 
-    private func askForUnit() throws -> String? {
-        guard let offer = proposals.unit else {
-            return try optional("The unit that reads it, to be restarted after each renewal", Flags.unit)
-        }
-        return try answer("The unit to restart after each renewal, or none", offering: offer) {
-            $0 == "none" ? nil : try Flags.unit($0)
-        }
+    private func askForUnit(_ answers: SetupAnswers) throws -> String? {
+        let verb = answers.verb ?? .restart
+        // It reads the file again by itself.
+        if let app = answers.app, app.verb == nil, answers.verb == nil { return nil }
+        let what =
+            switch verb {
+            case .restart where answers.app == nil && proposals.unit == nil:
+                "The unit that reads it, to be restarted after each renewal"
+            case .start: "The oneshot unit to start after each renewal"
+            case .restart, .reload, .reloadOrRestart: "The unit to \(verb.words) after each renewal"
+            }
+        guard verb != .start, let offer = proposals.unit else { return try optional(what, Flags.unit) }
+        return try answer("\(what), or none", offering: offer) { $0 == "none" ? nil : try Flags.unit($0) }
     }
 
-    private func askForPlace(_ answers: inout SetupAnswers) throws {
-        let place = try choice("Where does the application read the secret?", Place.all.map { ($0.words, $0) })
+    private func ask(for place: Place, _ answers: inout SetupAnswers) throws {
         let name = answers.name?.description ?? "web"
         switch place {
         case .environmentFile:
@@ -108,7 +121,7 @@ struct SetupDialog {
         case .dotenv:
             answers.output = try answer("The file", Flags.path)
             answers.format = FormOptions.Format(FormatRegistry.environment)
-            try askForVariable(&answers)
+            if answers.variable == nil { try askForVariable(&answers) }
             let owner = answers.output.flatMap { Self.owner(of: $0) }
             answers.user = try answer("The user whose file it is", offering: owner) { text in
                 let name = try Flags.account(text)
@@ -133,10 +146,10 @@ struct SetupDialog {
             }
             let directory = answers.group == nil ? "out" : name
             let ending = format.name == FormatRegistry.standard.name ? "jwt" : format.name
-            answers.output = try answer(
-                "The file", offering: "/run/clientsecretd/\(directory)/\(name).\(ending)", Flags.path)
+            let file = answers.app?.file ?? "\(name).\(ending)"
+            answers.output = try answer("The file", offering: "/run/clientsecretd/\(directory)/\(file)", Flags.path)
         }
-        if answers.unit == nil { answers.unit = try askForUnit() }
+        if answers.unit == nil { answers.unit = try askForUnit(answers) }
     }
 
     private func askForFormat() throws -> FormOptions.Format {
@@ -203,5 +216,16 @@ struct SetupDialog {
     private static func owner(of path: AbsolutePath) -> String? {
         let status = FileStatus.following(path.description) ?? FileStatus.following(path.directory.description)
         return status.flatMap { try? Accounts.user(id: $0.owner) }?.name
+    }
+}
+
+extension Action.UnitVerb {
+    fileprivate var words: String {
+        switch self {
+        case .restart: "restart"
+        case .reload: "reload"
+        case .reloadOrRestart: "reload or restart"
+        case .start: "start"
+        }
     }
 }

@@ -15,19 +15,21 @@ struct SetupSource {
     init(_ path: AbsolutePath, isOfService: Bool) throws(CommandFailure) {
         self.path = path
         bytes = try NamedFile.read(path.description, limit: AtomicFile.sizeLimit)
+        user = try Self.user(owning: path, isOfService: isOfService)
+    }
+
+    /// The user that owns a file; nil where that is the daemon's own, or there is no such file.
+    static func user(owning path: AbsolutePath, isOfService: Bool) throws(CommandFailure) -> String? {
         let service = isOfService ? (try? Accounts.user(named: ServiceUser.name)).flatMap { $0 } : nil
         let daemon = isOfService ? service?.id : geteuid()
-        guard let owner = FileStatus.following(path.description)?.owner, owner != daemon else {
-            user = nil
-            return
-        }
+        guard let owner = FileStatus.following(path.description)?.owner, owner != daemon else { return nil }
         guard let name = (try? Accounts.user(id: owner)).flatMap({ $0 })?.name else {
             throw CommandFailure(
                 .failed,
                 "\(Printable.name(path.description)) belongs to the user \(owner), who has no name on this machine; give it to "
                     + "the user of the application")
         }
-        user = name
+        return name
     }
 
     /// The client whose secret it holds.

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Formats
+import Rotation
+
+/// A program that takes the client secret as a string, as `init --app` knows it: how it is given the secret, and how it comes to
+/// read the next one.
+struct AppPreset: Equatable, ExpressibleByArgument {
+    let name: String
+    /// The output format's name.
+    let format: String
+    /// The variable that it reads; nil for a file with nothing else.
+    var variable: String?
+    /// The file's name, where the program wants a certain one.
+    var file: String?
+    /// What systemd does after a renewal; nil for a program that reads the file again by itself.
+    var verb: Action.UnitVerb?
+    /// The unit that its package brings; nil where it has another name on each machine.
+    var unit: String?
+    /// What the program's own settings have to say.
+    let hint: String
+
+    init?(argument: String) {
+        guard let preset = Self.all.first(where: { $0.name == argument }) else { return nil }
+        self = preset
+    }
+
+    static var allValueStrings: [String] { all.map(\.name) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+    var defaultValueDescription: String { name }
+
+    private init(
+        _ name: String, variable: String, verb: Action.UnitVerb? = .restart, unit: String? = nil, hint: String
+    ) {
+        self.name = name
+        format = EnvironmentFormat.name
+        self.variable = variable
+        self.verb = verb
+        self.unit = unit
+        self.hint = hint
+    }
+
+    private init(
+        _ name: String, _ format: String = RawFormat.name, file: String? = nil, verb: Action.UnitVerb? = nil,
+        unit: String? = nil, hint: String
+    ) {
+        self.name = name
+        self.format = format
+        self.file = file
+        self.verb = verb
+        self.unit = unit
+        self.hint = hint
+    }
+
+    /// In the order of their names.
+    static let all = [
+        AppPreset(
+            "authjs", variable: "AUTH_APPLE_SECRET",
+            hint: "Auth.js reads the variable when it starts. On Vercel it is a setting of the project."),
+        AppPreset(
+            "authlib", verb: .reload,
+            hint:
+                "gunicorn imports the application again at SIGHUP, without --preload. Its unit needs ExecReload=/bin/kill -HUP $MAINPID."
+        ),
+        AppPreset(
+            "better-auth", variable: "APPLE_CLIENT_SECRET",
+            hint: "This is for a static clientSecret. better-auth can sign for itself if it has the .p8."),
+        AppPreset(
+            "dex", variable: "APPLE_CLIENT_SECRET",
+            hint: "Write clientSecret: $APPLE_CLIENT_SECRET into the connector. Dex reads it when it starts."),
+        AppPreset(
+            "directus", verb: .restart,
+            hint: "Set AUTH_APPLE_CLIENT_SECRET_FILE to the file. Directus reads it when it starts."),
+        AppPreset(
+            "docker-compose", variable: "APPLE_CLIENT_SECRET", verb: .start,
+            hint: "docker compose restart keeps the old secret. The oneshot unit has to run docker compose up -d."),
+        AppPreset(
+            "envoy",
+            hint: "Name the file in a generic_secret that path_config_source watches. Envoy reads it by itself."),
+        AppPreset(
+            "keycloak",
+            hint:
+                "Name the file REALM_NAME in the directory of the file vault, and write ${vault.NAME} as the client secret."
+        ),
+        AppPreset(
+            "laravel", variable: "APPLE_CLIENT_SECRET",
+            hint:
+                "With a configuration cache, php artisan config:cache has to run after each renewal: use --start with a oneshot unit."
+        ),
+        AppPreset(
+            "mastodon", variable: "OIDC_CLIENT_SECRET", unit: "mastodon-web.service",
+            hint: "Mastodon reads .env.production when it starts."),
+        AppPreset(
+            "mod_auth_openidc", JSONFormat.name, file: "appleid.apple.com.client",
+            hint: "Link the file into OIDCMetadataDir. Apache reads it at every request."),
+        AppPreset(
+            "nextauth", variable: "APPLE_SECRET",
+            hint: "Next.js prefers .env.local to .env, and fixes what its middleware reads when it is built."),
+        AppPreset(
+            "node", variable: "APPLE_CLIENT_SECRET",
+            hint: "node --env-file reads the file when it starts."),
+        AppPreset(
+            "oauth2-proxy",
+            hint: "Set client-secret-file to the file. It is read at every use."),
+        AppPreset(
+            "pm2", variable: "APPLE_CLIENT_SECRET", verb: .start,
+            hint:
+                "pm2 restarts with the environment that it was started with. The oneshot unit has to run pm2 restart --update-env."
+        ),
+        AppPreset(
+            "pomerium",
+            hint: "Set idp_client_secret_file to the file. Pomerium watches it."),
+        AppPreset(
+            "spring", file: "spring.security.oauth2.client.registration.apple.client-secret", verb: .restart,
+            hint: "Set spring.config.import=configtree: to the file's directory, with a slash at its end."),
+        AppPreset(
+            "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start,
+            hint:
+                "docker compose restart keeps the old secret: the oneshot unit has to run docker compose up -d. With --config-dir it "
+                + "reads the file by itself."),
+        AppPreset(
+            "synapse", verb: .restart, unit: "matrix-synapse.service",
+            hint: "Set client_secret_path to the file. Synapse reads it when it starts, and not at SIGHUP."),
+    ]
+}

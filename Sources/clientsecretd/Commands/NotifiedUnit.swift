@@ -1,0 +1,35 @@
+import ArgumentParser
+import Rotation
+
+/// The unit that `init` has notified of a new secret, and how.
+struct NotifiedUnit: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The unit that is restarted when the secret has changed.", valueName: "unit"),
+        transform: Flags.unit)
+    var restart: String?
+
+    @Option(
+        help: ArgumentHelp("Instead, the unit that is reloaded.", valueName: "unit"),
+        transform: Flags.unit)
+    var reload: String?
+
+    @Option(
+        help: ArgumentHelp("Instead, the oneshot unit that is started.", valueName: "unit"),
+        transform: Flags.unit)
+    var start: String?
+
+    var unit: String? { restart ?? reload ?? start }
+
+    /// Nil where no flag says it.
+    var verb: Action.UnitVerb? {
+        if restart != nil { return .restart }
+        if reload != nil { return .reload }
+        return start == nil ? nil : .start
+    }
+
+    mutating func validate() throws {
+        guard [restart, reload, start].compactMap(\.self).count <= 1 else {
+            throw ValidationError("--restart, --reload and --start exclude each other; leave out all but one")
+        }
+    }
+}
