@@ -157,6 +157,14 @@ import Testing
             { $0.processes = [process(holding: [held(current)]), process(holding: [held(former)], of: nil)] }
         ),
         (
+            "the process holds an earlier secret that is still valid", .process, "systemctl restart shop.service",
+            {
+                let valid = HeldSecret(
+                    place: .variable("OTHER"), fingerprint: former, client: "com.example.web", expiresAt: now + 60)
+                $0.processes = [process(holding: [valid])]
+            }
+        ),
+        (
             "another installation's process holds one that is valid", nil, nil,
             {
                 let valid = HeldSecret(
