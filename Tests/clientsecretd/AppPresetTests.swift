@@ -3,6 +3,7 @@ import ArgumentParser
 import Config
 import Failures
 import Formats
+import Model
 import Rotation
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Config
 import Daemon
 import Failures
+import Model
 import Rotation
 import Testing
 

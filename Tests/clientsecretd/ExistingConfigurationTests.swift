@@ -1,6 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Config
+import Model
 import Rotation
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 import Linux
-package import Rotation
+package import Model
 import Systemd
 
 /// A service that reads a client's secret, and its processes.

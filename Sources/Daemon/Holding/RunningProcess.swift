@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import Glibc
 import Linux
-package import Rotation
+package import Model
 
 /// A process of this machine, as far as this user may look into it. What is read here decides nothing: other users choose it.
 package struct RunningProcess: Hashable, Sendable {

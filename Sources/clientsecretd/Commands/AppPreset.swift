@@ -1,6 +1,6 @@
 import ArgumentParser
 import Formats
-import Rotation
+import Model
 
 /// A program that takes the client secret as a string, as `init --app` knows it: how it is given the secret, and how it comes to
 /// read the next one.

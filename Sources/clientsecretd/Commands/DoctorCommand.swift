@@ -4,7 +4,7 @@ import Config
 import Daemon
 import Glibc
 import Linux
-import Rotation
+import Model
 import StatusAPI
 
 /// `doctor`: follows each secret from its key to the process that reads it and to Apple.

@@ -3,7 +3,7 @@ import Config
 import Daemon
 import Failures
 import Linux
-import Rotation
+import Model
 
 /// The configuration to which `init --name` adds a client, by a drop-in file of its own.
 struct ExistingConfiguration {

@@ -1,6 +1,6 @@
 import Failures
 import Linux
-import Rotation
+import Model
 
 /// Where the service reads a key that `init` is given: in its own directory, and by its own group.
 struct KeyPlacement {

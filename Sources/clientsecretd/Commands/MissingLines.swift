@@ -41,7 +41,7 @@ struct MissingLines {
     /// The lines that `check` prints now; none where it cannot judge, which the check at the end explains.
     private func find() throws(CommandFailure) -> [String] {
         let output = try PipedProgram.run([program, "check", "--json"] + arguments, input: [], isQuiet: true).output
-        let report = try? JSONValue(output, duplicates: .refused)
+        let report = output.flatMap { try? JSONValue($0) }
         return (report?["commands"]?.elements ?? []).compactMap(\.text)
     }
 }

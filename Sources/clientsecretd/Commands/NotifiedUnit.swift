@@ -1,5 +1,5 @@
 import ArgumentParser
-import Rotation
+import Model
 
 /// The unit that `init` has notified of a new secret, and how.
 struct NotifiedUnit: ParsableArguments {

@@ -4,7 +4,7 @@ import Config
 import Failures
 import Formats
 import Linux
-import Rotation
+import Model
 
 /// Asks a person for what the flags have not said.
 ///

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Daemon
 import Linux
-import Rotation
+import Model
 
 /// What `init` offers at a terminal, as found on this machine.
 struct SetupProposals {

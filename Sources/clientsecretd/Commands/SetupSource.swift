@@ -3,7 +3,7 @@ import Config
 import Failures
 import Glibc
 import Linux
-import Rotation
+import Model
 
 /// The file of `init --from`.
 struct SetupSource {

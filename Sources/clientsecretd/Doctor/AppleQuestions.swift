@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Rotation
+import Model
 import SignIn
 
 /// Asks Apple about published secrets, at the pace at which Apple may be asked.

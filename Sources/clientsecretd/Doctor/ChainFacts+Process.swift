@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Daemon
 import Failures
-import Rotation
+import Model
 
 /// What running processes hold. A process is judged by what can be seen of it:
 /// - An Apple secret of this client, or in the variable that an output sets, other than the current one: broken. If the

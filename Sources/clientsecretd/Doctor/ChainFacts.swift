@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Daemon
 import Failures
+import Model
 import Rotation
 
 /// What is known of the way of one client's secret, by the functions with which `check`, `status`, `health --offline` and

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Failures
-import Rotation
+import Model
 
 /// One link of the way of a secret from its key to Apple.
 struct ChainLink: Equatable {
