@@ -1,11 +1,8 @@
 import AppleClientSecret
-import Rotation
-import Rotation
-import Rotation
-import Rotation
 import Daemon
 import Failures
 import Model
+import Rotation
 import SignIn
 
 /// The rules by which facts become links. Each quotes a judgement that another command makes; only the process link is judged here.

@@ -1,10 +1,10 @@
 import AppleClientSecret
-import Rotation
 import Config
 import Daemon
 import Glibc
 import Linux
 import Model
+import Rotation
 import StatusAPI
 
 /// Collects what is known of clients, with root's rights as long as this process has them, and then as the service's user, who
