@@ -120,6 +120,7 @@ let package = Package(
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Failures", of: ["Failures", "AppleClientSecret"]),
         test("Formats", of: ["Formats", "AppleClientSecret"]),
+        test("Model", of: ["Model", "Failures", "AppleClientSecret"]),
         test("Rotation", of: ["Model", "Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
         .target(

@@ -7,7 +7,7 @@ import Testing
 
 /// How soon an application is notified again when its secret is critical or has expired. A client's secret lives for
 /// nine hours, is replaced three hours before its end and is critical for the last one.
-@Suite struct DeliveryEmergencyTests {
+@Suite struct ActionEmergencyTests {
     private let hook = Values.exec("/bin/after")
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
     private let web = "web"

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// When a key is read, and what it does that a key id now stands for another key than before.
-@Suite struct KeyStatesTests {
+@Suite struct KeysTests {
     private let web = "web"
 
     private func configuration(keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8") throws -> Configuration {

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// How applications are notified of new secrets.
-@Suite struct DeliveryTests {
+@Suite struct ActionRunTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
 

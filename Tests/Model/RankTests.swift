@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import Model
-@testable import Rotation
 
 struct RankTests {
     /// FIPS 180-2, appendix B, and messages whose padding takes one block more.

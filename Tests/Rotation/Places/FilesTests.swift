@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// How files come to hold the current secrets.
-@Suite struct DestinationsTests {
+@Suite struct FilesTests {
     private let web = "web"
     private let full = Failure.Code.diskFull
 

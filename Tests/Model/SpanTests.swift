@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Model
-@testable import Rotation
 
 @Suite struct SpanTests {
     @Test(arguments: [

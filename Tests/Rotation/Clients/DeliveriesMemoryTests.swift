@@ -7,7 +7,7 @@ import Testing
 
 /// What an application may hold although the daemon no longer knows: its action was edited, its client renamed, the
 /// state directory lost.
-@Suite struct DeliveryMemoryTests {
+@Suite struct DeliveriesMemoryTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
     /// A third of `renew_before`.

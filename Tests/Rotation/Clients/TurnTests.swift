@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// When what was received is delivered.
-struct DeliveryTurnsTests {
+struct TurnTests {
     private let bench: Bench
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// A client without a private key: what it receives, and what changes nothing.
-struct SourcesTests {
+struct SourceTests {
     private let bench: Bench
     private let signer: KeyDigest
     private let earlier: KeyDigest

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// What the credential socket serves, and from when on.
-@Suite struct CredentialsTests {
+@Suite struct ServedCredentialTests {
     private let web = "web"
     private let credential = ServedCredential(unit: "app.service", name: "secret")
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// When a machine that receives its secrets from the store delivers them.
-struct AdmissionsTests {
+struct AdmissionTests {
     private let bench: Bench
     private let place: StorePlace
     private let web: ClientName

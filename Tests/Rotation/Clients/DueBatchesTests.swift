@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// Clients that share an action or a file and are due at about the same time renew together.
-@Suite struct BatchesTests {
+@Suite struct DueBatchesTests {
     /// What is minted when the secret of `a`, which is this many days older than the others', is due.
     private func minted(_ clients: [String: ClientConfiguration], days: Int64) throws -> [String] {
         let bench = try Bench(try Values.configuration(clients))
