@@ -12,7 +12,7 @@ internal import SystemPackage
 ///   every run.
 /// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own. For more clients than fit into
 ///   one it runs several times.
-/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Model/Retry).
+/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Retry).
 ///   One that is cut off because the daemon stops runs again after the next start.
 /// - What it prints is logged without secrets, a hundred lines of its beginning and of its end.
 package struct ExecAction: Sendable {

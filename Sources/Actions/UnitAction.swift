@@ -12,7 +12,7 @@ internal import Systemd
 /// The rules:
 /// - A unit that somebody stopped stays stopped: its next start reads the new secret.
 /// - Each order has a bus connection of its own and is waited for until systemd reports how its job ended.
-/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Model/Retry).
+/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Retry).
 /// - Without the right to give an order the failure names the polkit rule that gives it.
 package struct UnitAction: Sendable {
     private let cancel: EventCounter?

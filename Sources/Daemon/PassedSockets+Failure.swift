@@ -6,7 +6,7 @@ import Systemd
 
 extension PassedSockets {
     /// The socket that systemd passed under this name (`FileDescriptorName=`); nil when it passed none, and the daemon
-    /// makes its own. Throws ``Rotation/Failure/Code/socketUnusable``.
+    /// makes its own. Throws ``Failure/Code/socketUnusable``.
     mutating func socket(_ name: String) throws(Failure) -> PassedSocket? {
         do {
             return try take(name)

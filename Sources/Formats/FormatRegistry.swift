@@ -11,6 +11,8 @@ package enum FormatRegistry {
     package static let environment: any OutputFormat.Type = EnvironmentFormat.self
     /// Where the user says what stands around the secret.
     package static let template: any OutputFormat.Type = TemplateFormat.self
+    /// What programs read that take a JSON document with the ids.
+    package static let json: any OutputFormat.Type = JSONFormat.self
 
     /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.
     package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }

@@ -28,7 +28,9 @@ import Testing
     /// A format that is asked for by what it is for is one too that others depend on.
     ///
     /// What stays, and why:
-    /// - systemd's `EnvironmentFile=` and dotenv files have a form of their own, and `init` writes what reads them.
+    /// - systemd's `EnvironmentFile=` and dotenv files have a form of their own, and `init` writes what reads them, and finds
+    ///   secrets there.
+    /// - Programs that `init` knows read a certain format.
     /// - The body of an `http` target is a text in the language of templates, which has no file.
     /// - `--variable` is an option of its own, checked before it is known which format has it.
     @Test func whatAFormatIsForIsAskedOnlyWhereSomethingElseFixesIt() throws {
@@ -47,8 +49,12 @@ import Testing
             found.sorted() == [
                 "Config/TargetSettings.swift: FormatRegistry.template",
                 "Push/PushExchange+Requests.swift: FormatRegistry.template",
+                "clientsecretd/Commands/AppPreset.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/AppPreset.swift: FormatRegistry.json",
                 "clientsecretd/Commands/CommonOptions.swift: VariableName",
+                "clientsecretd/Commands/FoundClient.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/SetupAnswers.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/SetupDialog.swift: FormatRegistry.environment",
             ])
     }
 

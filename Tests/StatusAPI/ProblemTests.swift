@@ -26,7 +26,7 @@ struct ProblemTests {
         let harness = try Harness(show: try Samples.snapshot())
         for (name, words) in [
             ("wbe", #"there is no client "wbe" (did you mean "web"?)"#), ("other", #"there is no client "other""#),
-            ("w%65b", #"there is no client "w%65b""#),
+            ("w%2Fb", #"there is no client "w%2Fb""#),
         ] {
             expectSame(
                 try harness.exchange(Texts.request("GET", "/v1/clients/\(name)")),

@@ -169,8 +169,21 @@ extension Rotation {
 
     /// The key that has signed a secret, under each of its configured names; none where it is not configured.
     func configuredSigner(of issued: SecretInfo) -> [KeyConfiguration] {
-        guard let signer = issued.signer else { return [] }
-        return configuration.keys.filter { keys.digest(of: $0.key) == signer }.map(\.value)
+        configuration.names(ofSigner: issued) { keys.digest(of: $0) }
+    }
+}
+
+extension Configuration {
+    /// The key that has signed a secret, under each of its configured names. None where it is not configured, or where the key
+    /// whose ids the secret states cannot be read: that one may be it.
+    ///
+    /// - Parameter digest: which key a key's file holds; nil while it cannot be read.
+    func names(ofSigner issued: SecretInfo, digest: (KeyName) -> KeyDigest?) -> [KeyConfiguration] {
+        let isUnreadable = keys.contains { name, key in
+            key.team == issued.team && key.keyID == issued.keyID && digest(name) == nil
+        }
+        guard let signer = issued.signer, !isUnreadable else { return [] }
+        return keys.filter { digest($0.key) == signer }.map(\.value)
     }
 }
 

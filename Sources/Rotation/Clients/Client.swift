@@ -11,6 +11,9 @@ struct Client: Sendable {
     var secret = CurrentSecret()
     /// What the state directory holds of it.
     var record = Kept(Record())
+    /// Whether everything is known of it and no secret or record is under way: its files and actions then have nothing
+    /// more to wait for.
+    var isSettled = false
     var readiness = Readiness()
     /// Nil where its secrets are minted.
     var source: Source?
@@ -32,7 +35,7 @@ struct Client: Sendable {
     /// - Parameter former: the client of this name under the configuration before; nil for a new one.
     init(_ subject: Subject, _ former: Client?, _ change: ConfigurationChange) {
         let entry = subject.entry
-        let isSharing = subject.entry.isSharing && change.new.store != nil
+        let isSharing = entry.isSharing && change.new.store != nil
         self.subject = subject
         if let former {
             secret = former.secret
@@ -49,22 +52,18 @@ struct Client: Sendable {
             turn = former?.turn?.within(source.deliverOver, at: change.now)
             // A request to mint is not carried out later, once the client mints again.
             secret.force(false)
+            // What is received was accepted where it was minted.
+            trial = entry.verify ? Trial() : nil
         } else {
             trial = former?.trial
             if entry.verify { trial = trial ?? Trial() } else if trial?.candidate == nil { trial = nil }
         }
-        // What is received was accepted where it was minted.
-        if entry.source != nil, entry.verify { trial = Trial() }
         if isSharing {
             share = former?.share
             rollout = change.isOfStore ? nil : former?.rollout
         }
         if entry.credential != nil { credential = former?.credential }
     }
-
-    /// Whether everything is known of it and no secret or record is under way: its files and actions then have nothing
-    /// more to wait for.
-    var isSettled = false
 
     func checkInvariants(next: JobID) -> [String] {
         secret.checkInvariants() + record.checkInvariants(next: next)

@@ -36,8 +36,7 @@ extension Configuration {
             return entry.evaluate(
                 name, keys: known,
                 signer: { issued in
-                    guard let signer = issued.signer else { return [] }
-                    return keys.filter { evidence[$0.key] == .key(signer) }.map(\.value)
+                    names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
                 }, current: current[name],
                 found: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) }, &deadlines)
         }

@@ -33,7 +33,7 @@ struct AppPreset: Equatable, ExpressibleByArgument {
         _ name: String, variable: String, verb: Action.UnitVerb? = .restart, unit: String? = nil, hint: String
     ) {
         self.name = name
-        format = EnvironmentFormat.name
+        format = FormatRegistry.environment.name
         self.variable = variable
         self.verb = verb
         self.unit = unit
@@ -41,7 +41,8 @@ struct AppPreset: Equatable, ExpressibleByArgument {
     }
 
     private init(
-        _ name: String, _ format: String = RawFormat.name, file: String? = nil, verb: Action.UnitVerb? = nil,
+        _ name: String, _ format: String = FormatRegistry.standard.name, file: String? = nil,
+        verb: Action.UnitVerb? = nil,
         unit: String? = nil, hint: String
     ) {
         self.name = name
@@ -91,7 +92,7 @@ struct AppPreset: Equatable, ExpressibleByArgument {
             "mastodon", variable: "OIDC_CLIENT_SECRET", unit: "mastodon-web.service",
             hint: "Mastodon reads .env.production when it starts."),
         AppPreset(
-            "mod_auth_openidc", JSONFormat.name, file: "appleid.apple.com.client",
+            "mod_auth_openidc", FormatRegistry.json.name, file: "appleid.apple.com.client",
             hint: "Link the file into OIDCMetadataDir. Apache reads it at every request."),
         AppPreset(
             "nextauth", variable: "APPLE_SECRET",

@@ -67,7 +67,7 @@ struct FoundClient: Equatable {
     /// The last assignment of each variable that holds one, in the order of their names.
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
         let ending = file.split(separator: "/").last?.split(separator: ".").last ?? ""
-        let format = EnvironmentFormat(parameter: nil)
+        let format = FormatRegistry.environment.init(parameter: nil)
         guard !otherSyntaxes.contains(ending), format.mayReplace(bytes), !hasSections(bytes) else { return [] }
         var found: [String: FoundClient] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {

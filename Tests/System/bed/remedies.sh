@@ -79,7 +79,12 @@ chgrp clientsecretd /etc/clientsecretd/clientsecretd.d/more.yaml
 chmod 640 /etc/clientsecretd/clientsecretd.d/more.yaml
 clientsecretd reload >/dev/null 2>&1
 clientsecretd renew web >/dev/null 2>&1
-helps "a part that the writer may not read" writer_unconfigured
+eventually "a part that the writer may not read is told" failing writer_unconfigured
+contains "a part that the writer may not read wants a group" "give it a group" "$(failure remedy)"
+equal "a part that the writer may not read is opened by no command" "" "$(failure command)"
+chmod 644 /etc/clientsecretd/clientsecretd.d/more.yaml
+clientsecretd renew web >/dev/null 2>&1
+well "a part that the writer may not read"
 rm -r /etc/clientsecretd/clientsecretd.d
 
 # Directories that are missing: the daemon's own, at a place of the administrator's, and below /run.
