@@ -149,7 +149,12 @@ extension Simulator {
             || verdicts.replacesRefused.contains(view.name)
         // Issued in the future, after a clock was set back: Apple refuses it, whatever its life.
         let isOfTheFuture = files.contains { $0.map { $0.issuedAt > now.wall + 60 } ?? false }
-        if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture,
+        // It states other ids than those under which its key is configured: by what that says, Apple refuses it.
+        let isMisnamed = entry.outputs.compactMap { outside.secret(in: $0) }.contains { secret in
+            let names = outside.configuration.keys.filter { rotation.digest(of: $0.key) == outside.signer(of: secret) }
+            return !names.values.contains { $0.team == secret.team && $0.keyID == secret.keyID }
+        }
+        if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture, !isMisnamed,
             !isCritical(told.compactMap { $0 } + watch.targets.known(entry))
         {
             throw Violation(.health, "\(view.name) is critical without a reason")
