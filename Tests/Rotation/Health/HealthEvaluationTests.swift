@@ -49,6 +49,21 @@ import Testing
         }
     }
 
+    /// The same key under another id says nothing while the named one cannot be read.
+    @Test func ofAKeyThatCannotBeReadTheIdsAreNotJudged() throws {
+        let keys = ["apple": try Values.keyEntry(), "other": try Values.keyEntry(keyID: "HIJ456KLMN")]
+        let configuration = try Values.configuration(["web": Values.client("web")], keys: keys)
+        let path = try Values.path("web.jwt")
+        let files = [path: Result<FileObservation, Failure>.success(FileObservation(slots: [.whole: try secret()]))]
+        for (named, health) in [
+            (SignatureEvidence.remembered, HealthState.ok), (.key(try Values.print("2")), .critical),
+        ] {
+            let evaluations = configuration.evaluate(
+                files, [try Values.key(): named, try Values.key("other"): .key(try Values.print("1"))], at: Self.now(0))
+            #expect(evaluations.first?.health == health, "\(named)")
+        }
+    }
+
     /// A renewal of all clients would restart all applications.
     @Test func theRemedyForAnOutputRenewsItsClientOnly() throws {
         for observation in [nil, .foreign, .unusable(.derSignature)] as [SlotObservation?] {
