@@ -9,7 +9,7 @@ package struct FleetCounts: Hashable, Sendable {
         /// It holds another one, or none.
         case behind
         case failing
-        /// It has not reported for more than a day, or a rollout that has admitted it does not wait for it any more.
+        /// It has not reported for more than a day, or a rollout that has admitted it no longer waits for it.
         case silent
     }
 

@@ -12,7 +12,7 @@ package struct ClientIdentity: Hashable, Sendable {
     }
 }
 
-/// What a machine says of itself in the store. There is nothing secret in it, and whoever may write there may have made it
+/// What a machine says of itself in the store. There is nothing secret in it, and a machine that may write there may have made it
 /// up.
 package struct HostReport: Hashable, Sendable {
     /// When it was made, by that machine's clock.

@@ -4,7 +4,7 @@ package import AppleClientSecret
 package struct FileObservation: Hashable, Sendable {
     /// Slots missing here are absent from the file.
     package var slots: [Slot: SlotObservation]
-    /// Whether an environment file holds lines besides our variables.
+    /// Whether an environment file holds lines other than our variables.
     package var otherLines: Bool
     /// Whether mode and group are what the configuration says.
     package var isAsConfigured: Bool

@@ -40,7 +40,7 @@ package struct OrphanedOutput: Hashable, Sendable {
     package let place: OutputPlace
     /// When the secret expires; nil where the file could not be read.
     package let expiresAt: WallTime?
-    /// Whether the file holds, or may hold, anything besides the secret.
+    /// Whether the file holds, or may hold, anything but the secret.
     package let isShared: Bool
 
     package init(place: OutputPlace, expiresAt: WallTime?, isShared: Bool) {
@@ -54,7 +54,7 @@ package struct OrphanedOutput: Hashable, Sendable {
         let what =
             expiresAt.map { "holds a secret that is valid until \($0)" } ?? "may hold a secret that is still valid"
         let whose = place.variable.map { "its variable \($0) " } ?? ""
-        return "\(Printable.name(place.path.description)): \(whose)is not an output any more and \(what); \(remedy)"
+        return "\(Printable.name(place.path.description)): \(whose)is no longer an output and \(what); \(remedy)"
     }
 
     /// How to remove the secret. No command: an application may still read it.

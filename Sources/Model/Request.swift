@@ -92,7 +92,7 @@ package struct RenewalOutcome: Hashable, Sendable {
     }
 }
 
-/// Identifies a request, so that its answer reaches whoever made it.
+/// Identifies a request, so that its answer reaches the one who made it.
 package struct RequestID: Hashable, Sendable {
     package let number: UInt64
 

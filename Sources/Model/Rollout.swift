@@ -8,7 +8,7 @@ package struct RolloutSettings: Hashable, Sendable {
     /// machine is.
     package var atOnce: Int
     /// How long the canaries are watched after they have delivered, and after how long without a sign of life an admitted
-    /// machine is not waited for any more.
+    /// machine is no longer waited for.
     package var pause: Seconds
 
     package static let standard = RolloutSettings(canaries: 1, atOnce: 5, pause: 600)
@@ -20,7 +20,7 @@ package struct RolloutSettings: Hashable, Sendable {
     }
 }
 
-/// How far the deliveries of one secret have been let go, as the store says it. Whoever may write there may have made it
+/// How far the deliveries of one secret have been let go, as the store says it. A machine that may write there may have made it
 /// up: at worst it holds deliveries until their deadline, or releases them all.
 package struct Rollout: Hashable, Sendable {
     /// The secret that it is about.
@@ -122,7 +122,7 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How far a rollout has come, for whoever looks.
+/// How far a rollout has come, as it is shown.
 package struct RolloutView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         case going

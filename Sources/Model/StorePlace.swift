@@ -43,7 +43,7 @@ package struct StorePlace: Hashable, Comparable, Sendable {
 /// What a place of the store held when it was read.
 package enum StoreObservation: Hashable, Sendable {
     case missing
-    /// A client secret, whoever has signed it, at this revision of etcd's key.
+    /// A client secret, signed by any key, at this revision of etcd's key.
     case secret(SecretInfo, revision: Int64)
     /// Something that is no client secret; what it is instead, without any of its bytes.
     case foreign(String, revision: Int64)

@@ -14,7 +14,7 @@ package enum Work: Hashable, Sendable {
     /// Read what these places of the store hold, in one request. They are sorted, and there is at least one.
     case readStore([StorePlace])
     /// Put a client's secret into the store, if its place was last changed at this revision (0: if nothing is there). Found
-    /// to be there already, it was put. One that has failed may have been carried out all the same.
+    /// to be there already, it was put. One that has failed may still have been carried out.
     case putInStore(ClientName, SecretInfo, at: StorePlace, ifAt: Int64)
     /// Put the rollout of a client's secret into the store, if it was last changed there at this revision (0: if there is
     /// none), and in the same transaction the secret, where it is given.

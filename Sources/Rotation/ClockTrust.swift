@@ -63,7 +63,7 @@ struct ClockTrust: Hashable, Sendable {
         return true
     }
 
-    /// Whether a moment is so late that this program is certainly not in use any more.
+    /// Whether a moment is so late that this program is certainly no longer in use.
     private static func isImpossible(_ moment: WallTime, builtAt: WallTime) -> Bool {
         moment >= builtAt + longestUse
     }
@@ -76,7 +76,7 @@ struct ClockTrust: Hashable, Sendable {
         if now.boot >= began + Self.patience { vouch() }
         if let last = lastJudged {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
-            // Whoever sets it back knows better than the clock by which these were minted.
+            // The administrator who sets it back knows better than the clock by which these were minted.
             if moved < 0, let minted = mintedUnvouched, minted > now.wall {
                 forgiven = max(forgiven ?? minted, minted)
                 reachedSince = now.wall

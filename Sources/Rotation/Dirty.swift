@@ -14,7 +14,7 @@ struct Dirty: Sendable {
     mutating func touch(key: KeyName) { keys.insert(key) }
     mutating func touch(batch: Int) { batches.insert(batch) }
 
-    /// Ends a plan: nothing is touched any more.
+    /// Ends a plan: nothing is touched from now on.
     mutating func clear() {
         keys = []
         batches = []

@@ -207,7 +207,7 @@ struct Jobs: Sendable {
         self.attempts[resource]?.notBefore = min(attempts.notBefore, moment)
     }
 
-    /// Has the work on a resource tried at once for a request: whoever makes it may just have fixed the cause.
+    /// Has the work on a resource tried at once for a request: the user who makes it may just have fixed the cause.
     mutating func want(_ resource: Resource, at now: Now) {
         resetBackoff(of: resource, to: now.boot)
         running[resource]?.isWanted = true

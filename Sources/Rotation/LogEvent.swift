@@ -75,7 +75,7 @@ package enum MintReason: Hashable, Sendable {
         case .missing: "because there was no usable secret"
         case .found(let path, let objection):
             "because there was no usable secret; the one in \(Printable.name(path.description)) \(objection.words)"
-        case .unusable(let issued): "because \(issued.fingerprint) does not fit the key, the ids or the time any more"
+        case .unusable(let issued): "because \(issued.fingerprint) no longer fits the key, the ids or the time"
         case .due: "because the one before was due"
         case .together: "together with a client that shares a file or an action"
         case .asked: "because it was asked for"

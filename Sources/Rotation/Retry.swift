@@ -41,7 +41,7 @@ enum Retry {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
             // The service that asks the API is the administrator's to start, and so is a configuration's to write.
-            // Its service pauses by itself, and says for how long; but it is started anew for each try with a password that was
+            // Its service pauses by itself, and says for how long; but it is started again for each try with a password that was
             // refused.
             case .store, .share: (1, failure == .storeCredentialsRefused ? loginBound : localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
@@ -55,7 +55,7 @@ enum Retry {
     }
 
     /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency: each try stops and
-    /// starts an application, and whoever fixes the unit starts it, which makes it read the new secret.
+    /// starts an application, and the administrator who fixes the unit starts it, which makes it read the new secret.
     static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly

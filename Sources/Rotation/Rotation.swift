@@ -10,7 +10,7 @@ package import Model
 ///   keys, the store, each client's secret, its record, files and targets, actions, and at last health. What a plan starts
 ///   comes back as an input; a second plan at the same moment starts nothing.
 /// - A plan also chooses the current secret among those that are known, and forgets a failure once the work that failed is
-///   not wanted any more. Both follow from what is, so a second plan changes nothing.
+///   no longer wanted. Both follow from what is, so a second plan changes nothing.
 /// - A plan covers what was touched since the last one and what has become due; nothing else can have changed.
 package struct Rotation: Sendable {
     var jobs: Jobs
@@ -120,7 +120,7 @@ package struct Rotation: Sendable {
     }
 
     /// Records a change notice. The last known state counts until a resource is read again, which waits until nobody
-    /// writes any more.
+    /// writes there.
     private mutating func notice(_ resource: Resource, at now: Now) {
         switch resource {
         case .configuration: configurationWatch.notice(at: now)

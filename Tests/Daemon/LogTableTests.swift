@@ -152,7 +152,7 @@ import Testing
                 ["PATH=/srv/web.jwt", "CODE=disk_full"]),
             Row(
                 line(.orphaned(orphan)), .warning,
-                "/srv/web.jwt: is not an output any more and holds a secret that is valid until "
+                "/srv/web.jwt: is no longer an output and holds a secret that is valid until "
                     + "2026-11-21T04:31:00Z; when nothing reads it, remove the file",
                 ["PATH=/srv/web.jwt"]),
             Row(

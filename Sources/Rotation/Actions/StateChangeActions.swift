@@ -51,7 +51,7 @@ struct StateChangeActions: Sendable {
         }
     }
 
-    /// Forgets clients and actions that are not configured any more.
+    /// Forgets clients and actions that are no longer configured.
     mutating func keepOnly(_ configuration: Configuration, at now: BootTime) {
         let isKnown = { configuration.clients[$0] != nil }
         stages = stages.filter { isKnown($0.key) }

@@ -108,6 +108,6 @@ struct ConfigurationChange {
     let next: JobID
     let now: Now
 
-    /// Whether there is another store than before, or none any more.
+    /// Whether there is another store than before, or none at all now.
     var isOfStore: Bool { old.store != new.store }
 }

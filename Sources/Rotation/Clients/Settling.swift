@@ -11,7 +11,7 @@ enum Offer {
     case accepted(SecretInfo)
     /// Apple has not accepted it, and the one before can be kept no longer.
     case unverified(SecretInfo)
-    /// Apple need not accept it any more, because the configuration does not say `verify: true` now.
+    /// Apple no longer has to accept it, because the configuration does not say `verify: true` now.
     case unasked(SecretInfo)
     /// It came from another machine.
     case received(SecretInfo)

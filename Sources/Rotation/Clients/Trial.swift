@@ -171,7 +171,7 @@ extension Rotation {
         return isCurrent
     }
 
-    /// Forgets a candidate that is not tried any more.
+    /// Forgets a candidate that is no longer tried.
     mutating func dropCandidate(_ client: Subject) {
         if clients[client].trial != nil { clients[client].trial = Trial() }
         recover(.verification(client.name))

@@ -72,7 +72,7 @@ struct ConfigurationWatch: Sendable {
         var waiting = deadlines
         let isReadable = debounce?.isReadable(&waiting) == true
         let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
-        // One check serves both, so neither deadline is a reason to wake any more.
+        // One check serves both, so neither deadline is a reason to wake.
         if isReadable || mayPass { return true }
         deadlines = waiting
         return false

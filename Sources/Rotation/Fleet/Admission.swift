@@ -4,12 +4,12 @@ import Model
 /// Whether this machine, which receives its secrets from the store, may deliver them yet: where signers roll a secret out,
 /// its actions wait until this machine's ``Rank`` is admitted.
 ///
-/// - A secret and its rollout are put, and read, in one transaction. So whoever has seen the secret there knows whether it
+/// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, nobody is admitted.
 /// - A place without a rollout admits everybody. Where one was seen that is gone, is of another secret or unreadable, nobody
 ///   is: who may write there can hold deliveries, and not release them by emptying it. The client's record keeps that one was
 ///   seen, because a restart in between must not release them either.
-/// - From the time half of `renew_before` is left of the secret that applications hold, whoever is not admitted delivers by
+/// - From the time half of `renew_before` is left of the secret that applications hold, a machine that is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
 /// - A machine that is admitted before the rollout is finished, or by an operator who finishes it, waits for no turn of
 ///   `deliver_over`.

@@ -7,11 +7,11 @@ import Model
 /// - The reports are read every five minutes, for the metrics, and whenever somebody asks.
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
 ///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
-///   one that is ahead keeps nobody alive. One that a rollout does not wait for any more is silent before that.
+///   one that is ahead keeps nobody alive. One that a rollout no longer waits for is silent before that.
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
 ///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
 ///   never is removed.
-/// - Reports prove nothing: whoever may write there may write anything. What is shown depends on them, and how rollouts go
+/// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
 ///   on: at worst these hold until the deadline, or admit all machines.
 struct Fleet: Sendable {
     private var isUsed = false
@@ -21,7 +21,7 @@ struct Fleet: Sendable {
     /// The clients whose secrets are put into the store from here, and the current secret.
     private var own: [ClientName: Own] = [:]
     /// How many machines hold what, by the last read of the reports that has succeeded; empty before the first one. A metric
-    /// that was gone with each read that fails would have the alerts that wait for hours begin anew.
+    /// that was gone with each read that fails would restart the alerts that wait for hours.
     private(set) var counts: [ClientName: FleetCounts] = [:]
     /// When the reports were last read; nil after a read that failed.
     private var readAt: BootTime?
@@ -29,7 +29,7 @@ struct Fleet: Sendable {
     private var readBy = JobID(number: 0)
     /// When it was last tried to remove a machine's report.
     private var forgottenAt: [String: BootTime] = [:]
-    /// Which machines the rollout of a client's current secret does not wait for any more.
+    /// Which machines the rollout of a client's current secret no longer waits for.
     private var lost: [ClientName: Set<String>] = [:]
     /// The records keep how many machines report each client: when the store has lost the reports, and this daemon is
     /// restarted, the first few that report again must not look like all of them.
@@ -79,7 +79,7 @@ struct Fleet: Sendable {
     private static let pace: Seconds = 300
     /// While a secret is rolled out: half of the minute over which machines spread their reports.
     private static let paceOfRollout: Seconds = 30
-    /// How long what was read is shown to whoever asks.
+    /// How long what was read is shown to those who ask.
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
     private static let forgettingPace: Seconds = 86_400
@@ -103,7 +103,7 @@ struct Fleet: Sendable {
         if readAt != nil { counts[client] = count(client, entry) }
     }
 
-    /// Notes which machines the rollout of a client's current secret does not wait for any more.
+    /// Notes which machines the rollout of a client's current secret no longer waits for.
     mutating func note(_ client: ClientName, lost machines: Set<String>) {
         guard let entry = own[client], lost[client] ?? [] != machines else { return }
         lost[client] = machines
@@ -139,7 +139,7 @@ struct Fleet: Sendable {
         if size > 0, sizes[identity] == nil { sizes[identity] = Size(count: size, reporting: 0) }
     }
 
-    /// How many machines have reported a client, and have no report any more; those that have none for a day are gone.
+    /// How many machines have reported a client, and have no report now; those that have none for a day are gone.
     func missing(_ identity: ClientIdentity) -> Int { sizes[identity].map { $0.count - $0.reporting } ?? 0 }
 
     /// Notes how many machines report each client.

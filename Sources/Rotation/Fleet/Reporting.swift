@@ -55,7 +55,7 @@ struct Reporting: Sendable {
         if change.isOfStore { self = Reporting() }
         holdings = kept
         if hasChanged { changedAt = changedAt ?? change.now.boot }
-        // The result of a put that was started under the earlier configuration does not count any more.
+        // The result of a put that was started under the earlier configuration no longer counts.
         if isPutting { failed(at: change.now) }
     }
 

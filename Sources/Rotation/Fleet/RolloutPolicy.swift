@@ -28,7 +28,7 @@ enum RolloutPolicy {
     struct Progress {
         /// By rank.
         var machines: [Machine]
-        /// How many machines have reported, and have no report any more.
+        /// How many machines have reported, and have no report now.
         var missing = 0
         /// Whether the canaries have all delivered, and were watched for `pause` since.
         var isPauseOver = false

@@ -21,7 +21,7 @@ struct RolloutProgress: Sendable {
     /// The machines that keep it from going on.
     private(set) var failing: [String] = []
     /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`: it does not wait
-    /// for them any more.
+    /// for them now.
     private(set) var lost: Set<String> = []
     /// Of the machines that report: ten thousand of them are costly to compute.
     private var ranks: [String: UInt64] = [:]
@@ -74,7 +74,7 @@ struct RolloutProgress: Sendable {
     ///
     /// - Parameters:
     ///   - members: the machines that report the client.
-    ///   - missing: how many machines have reported it, and have no report any more.
+    ///   - missing: how many machines have reported it, and have no report now.
     mutating func next(
         _ settings: RolloutSettings, _ members: [Fleet.Member], missing: Int, _ deadlines: inout Deadlines
     ) -> Rollout? {
@@ -226,7 +226,7 @@ extension Rotation {
             return .rollout(view)
         }
         guard let failure = obstacle(toRolloutOf: client, since: job, at: now) else { return nil }
-        // An order that was kept would be carried out hours later, when it is not expected any more.
+        // An order that was kept would be carried out hours later, when nobody expects it.
         clients[client].rollout?.order(nil)
         return .noRollout(failure)
     }

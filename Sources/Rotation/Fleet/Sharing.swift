@@ -68,7 +68,7 @@ extension Rotation {
         }
     }
 
-    /// It may have been put all the same: the next read tells.
+    /// It may still have been put: the next read tells.
     mutating func shareFailed() {
         storeReading.countPut(success: false)
         storeReading.readAgain(next: jobs.next)

@@ -96,7 +96,7 @@ struct StoreReading: Sendable {
 
     fileprivate mutating func beginReading() { hintedFor = nil }
 
-    /// Records a read. Returns whether every client is to be judged anew, and not only those whose places have changed.
+    /// Records a read. Returns whether every client is to be judged again, and not only those whose places have changed.
     fileprivate mutating func read(
         _ found: Result<[StorePlace: StoreObservation], Failure>, _ rollouts: [StorePlace: RolloutObservation],
         by job: JobID, at now: Now
@@ -209,7 +209,7 @@ extension Rotation {
         }
     }
 
-    /// The same observation for whoever receives.
+    /// The same observation, for a client that receives.
     private func storeObservation(_ place: StorePlace) -> SourceObservation? {
         switch storeReading.observed[place] {
         case .missing: .missing

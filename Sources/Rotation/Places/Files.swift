@@ -112,8 +112,6 @@ struct File: Sendable {
 struct Files: Sendable {
     private var all: [AbsolutePath: File] = [:]
 
-    var paths: some Collection<AbsolutePath> { all.keys }
-
     subscript(_ path: AbsolutePath) -> File? {
         _read { yield all[path] }
         _modify { yield &all[path] }
@@ -259,7 +257,7 @@ extension Rotation {
         // One write serves all clients of a file: wait for those about to get a new secret.
         for client in clients where !self.clients[client].isSettled { return }
         if holdsWanted(file, spec) {
-            // Another program fixed the file, or nothing is to be written any more.
+            // Another program fixed the file, or there is nothing left to write.
             recover(.file(path))
             return
         }

@@ -16,7 +16,7 @@ struct Target: Sendable {
     /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
     /// holds another one.
     private var wasShown = false
-    /// Whether a push has failed since the last one that did not: it may have been carried out all the same.
+    /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
     /// When the API was last asked since the start, the last reload or the last request.
     private(set) var askedAt: BootTime?

@@ -201,7 +201,7 @@ extension Rotation {
             || jobs.attempts[.file(path)].map { $0.job >= job } == true
     }
 
-    /// Lets everything that serves a client be tried at once: whoever requests it may just have fixed the cause.
+    /// Lets everything that serves a client be tried at once: the user who requests it may just have fixed the cause.
     private mutating func resetBackoff(_ client: Subject, at now: Now) {
         for resource in resources(of: client) { jobs.want(resource, at: now) }
         for path in client.files {
@@ -305,7 +305,7 @@ extension Rotation {
     }
 
     /// The first failure since a request was made that keeps a client from being served. Its record does not count:
-    /// without it the secret is published and delivered all the same.
+    /// without it the secret is still published and delivered.
     func failure(of client: Subject, since job: JobID) -> Failure? {
         guard jobs.hasFailure else { return nil }
         for resource in resources(of: client) where resource != .record(client.name) {

@@ -142,7 +142,7 @@ extension ChainFacts {
 
     // MARK: What hides it, and who reads it
 
-    /// - Parameter isDisproved: whether the processes are known to hold the current secret all the same.
+    /// - Parameter isDisproved: whether the processes are still known to hold the current secret.
     fileprivate func hiddenLink(isDisproved: Bool) -> ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
             return ChainLink(.hidden, .ok, "nothing hides it that was looked for")

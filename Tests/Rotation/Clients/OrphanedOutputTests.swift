@@ -109,15 +109,15 @@ import Testing
         }
         #expect(
             try sentence("/run/a b.jwt", .whole, moment, shared: false)
-                == "'/run/a b.jwt': is not an output any more and holds a secret that is valid until \(moment); "
+                == "'/run/a b.jwt': is no longer an output and holds a secret that is valid until \(moment); "
                 + "when nothing reads it, remove the file")
         #expect(
             try sentence("/srv/.env", .variable("APPLE"), moment, shared: true)
-                == "/srv/.env: its variable APPLE is not an output any more and holds a secret that is valid until "
+                == "/srv/.env: its variable APPLE is no longer an output and holds a secret that is valid until "
                 + "\(moment); when nothing reads it, remove APPLE from the file")
         #expect(
             try sentence("/srv/.env", .variable("APPLE"), nil, shared: false)
-                == "/srv/.env: its variable APPLE is not an output any more and may hold a secret that is still valid; "
+                == "/srv/.env: its variable APPLE is no longer an output and may hold a secret that is still valid; "
                 + "when nothing reads it, remove the file")
     }
 }

@@ -124,7 +124,7 @@ promise "one that is there for now is no mistake" clientsecretd check
 contains "but is said" "warning: the writer of app will not be there after a reboot; systemctl enable clientsecretd-writer@app.socket" \
     "$(cat "$seen")"
 bash <(advice "after a reboot") 2>/dev/null
-equal "and helped" "" "$(clientsecretd check 2>&1 >/dev/null | grep -v 'is not an output any more')"
+equal "and helped" "" "$(clientsecretd check 2>&1 >/dev/null | grep -v 'is no longer an output')"
 mkdir -p /etc/systemd/system/clientsecretd-writer@.service.d
 printf '[Service]\nProtectSystem=strict\n' >/etc/systemd/system/clientsecretd-writer@.service.d/narrow.conf
 systemctl daemon-reload
