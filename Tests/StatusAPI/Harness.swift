@@ -71,14 +71,25 @@ extension Harness {
     func received(_ requests: [String], user: Int, group: Int = 9999, groups: String? = nil)
         throws -> [String]
     {
-        let finished = try run(
-            ["setpriv", "--reuid=\(user)", "--regid=\(group)", groups.map { "--groups=\($0)" } ?? "--clear-groups"]
-                + ["/usr/bin/python3", "-c", Self.client, socket] + requests)
+        let finished = try run(command(requests, user: user, group: group, groups: groups))
         #expect(finished.status == 0, "\(finished.complaints)")
-        return try JSONDecoder().decode([String].self, from: Data(finished.output.utf8)).map(\.undated)
+        let answers = finished.output.split(separator: "\n").last ?? ""
+        return try JSONDecoder().decode([String].self, from: Data(answers.utf8)).map(\.undated)
     }
 
-    /// Sends each request on a connection of its own and prints the answers as a JSON list.
+    /// The same, but returns as soon as the request is sent; the answer is in the value's next line.
+    func sent(_ request: String, user: Int) throws -> Background {
+        let background = try Background(command([request], user: user, group: 9999, groups: nil))
+        #expect(background.firstLine == "sent")
+        return background
+    }
+
+    private func command(_ requests: [String], user: Int, group: Int, groups: String?) -> [String] {
+        ["setpriv", "--reuid=\(user)", "--regid=\(group)", groups.map { "--groups=\($0)" } ?? "--clear-groups"]
+            + ["/usr/bin/python3", "-c", Self.client, socket] + requests
+    }
+
+    /// Sends each request on a connection of its own, with a line for each, and prints the answers as a JSON list.
     private static let client = """
         import json, socket, sys
         held, answers = [], []
@@ -91,6 +102,7 @@ extension Harness {
                 connection.sendall(text.encode())
             except BrokenPipeError:
                 pass  # turned away before it had said anything
+            print("sent", flush=True)
             answer = b""
             while b"\\r\\n\\r\\n" not in answer:
                 answer += connection.recv(65536)
