@@ -33,6 +33,16 @@ package_packages := debhelper dpkg-dev
 build_limit := 25m
 test_limit := 60m
 
+# Tests wait for much of their time: with everything, the release build, the packages and what is downloaded are made beside
+# them, once all Debian packages are there. Two builds in one folder wait for each other; the tests' own comes first.
+with_everything := $(filter test-all nightly,$(MAKECMDGOALS))
+ifdef with_everything
+MAKEFLAGS += --jobs=3
+beside := nice -n 10
+deps: | test-packages
+build simulator: | built-tests
+endif
+
 # SwiftPM passes other flags to the compiler when its output is a terminal, and then compiles everything again.
 swift_build := timeout $(build_limit) swift build --no-color-diagnostics
 
@@ -63,7 +73,7 @@ deps: ## installs the Debian packages that building needs, if any is missing
 
 .PHONY: build
 build: deps ## builds the release binaries, clientsecretd and clientsecretd-network in .build/release
-	for product in clientsecretd clientsecretd-network; do $(swift_build) $(release) --product $$product; done
+	for product in clientsecretd clientsecretd-network; do $(beside) $(swift_build) $(release) --product $$product; done
 	@$(MAKE) --no-print-directory $(generated)/ready
 
 # Manual pages and completions are made of the program's own definitions of its arguments.
@@ -94,12 +104,15 @@ demo-fleet: build .build/etcd/usr/bin/etcdctl ## builds, then has a secret sprea
 	@scripts/demo-fleet $(binary) .build/etcd/usr/bin demo/fleet
 
 .PHONY: test
-test: $(if $(filter test-all nightly,$(MAKECMDGOALS)),test-packages) ## builds, and runs every test that needs no root and no server (ten minutes at most)
+test: built-tests ## builds, and runs every test that needs no root and no server (ten minutes at most)
+	@timeout $(test_limit) scripts/run-tests everybody
+
+.PHONY: built-tests
+built-tests: $(if $(with_everything),test-packages)
 	@echo "make test: builds everything (about 5 minutes on two cores, once), then runs the tests (about 3)."
 	@echo "It installs only these Debian packages, if they are missing: $(build_packages)"
 	@scripts/install-packages $(build_packages)
 	$(swift_build) --build-tests
-	@timeout $(test_limit) scripts/run-tests everybody
 
 # How much of the simulation runs with the tests. Always the same lives, so that whether a commit passes depends only on it.
 simulate := .build/release/simulate
@@ -117,7 +130,7 @@ nightly: test-all .build/venv/nightly ## runs what buys little on each commit, f
 
 .PHONY: simulator
 simulator: deps
-	$(swift_build) $(release) --product simulate
+	$(beside) $(swift_build) $(release) --product simulate
 
 # Years and fleet-years of a seed that is drawn anew each time; with SEED or FLEET_SEED only the life of that seed.
 .PHONY: simulate
