@@ -7,7 +7,7 @@ import Store
 /// A machine's report as it lies in the store, in JSON.
 ///
 /// The rules are:
-/// - It has at most ``StoreValue/longest`` bytes. Clients for which there is no room are left out, healthy ones first, and
+/// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, healthy ones first, and
 ///   the report says how many these are.
 /// - Anybody who may write to the store may have written what is read: anything but the JSON of this version is ignored,
 ///   and so are clients that the caller does not name.
@@ -21,13 +21,11 @@ struct HostReportValue {
         self.report = report
     }
 
-    /// Reads ``text``; nil for anything else.
+    /// Reads the bytes of ``text``; nil for anything else.
     ///
     /// - Parameter clients: all other clients in the report are ignored.
-    init?(_ text: String, of clients: Set<ClientIdentity>) {
-        guard text.utf8.count <= StoreValue.longest, let read = try? HostReportText(parsing: Array(text.utf8)) else {
-            return nil
-        }
+    init?(_ bytes: [UInt8], of clients: Set<ClientIdentity>) {
+        guard let read = try? HostReportText(parsing: bytes) else { return nil }
         var held: [ClientIdentity: HostReport.Holding] = [:]
         for entry in read.clients where clients.contains(entry.identity) {
             held.merge([entry.identity: entry.holding]) { $0.isWorse(than: $1) ? $0 : $1 }
@@ -43,7 +41,7 @@ struct HostReportValue {
             return one.key.client.description < other.key.client.description
         }
         // A number of six digits, in case some are left out.
-        var room = StoreValue.longest - render([], leavingOut: 100_000).utf8.count
+        var room = StoreEntry.longest - render([], leavingOut: 100_000).utf8.count
         var entries: [HostReportEntry] = []
         for (identity, holding) in clients {
             let entry = HostReportEntry(identity: identity, holding: holding)

@@ -87,18 +87,18 @@ final class StoreService: Sendable {
     func read(_ places: [StorePlace], issued: (Token) -> SecretInfo?) throws(Failure) -> Outcome {
         var rollouts: [StorePlace: RolloutObservation] = [:]
         var found: [StorePlace: StoreObservation] = [:]
-        var start = 0
         let deadline = Clocks.bootMilliseconds() + service.patience
-        while start < places.count {
-            let page = places[start..<min(start + StoreQuestion.mostSlots, places.count)]
-            guard case .read(let findings, rollouts: let read) = try ask(.read(page.map(\.slot)), until: deadline),
-                findings.count == page.count, read.keys.allSatisfy(page.indices.map { $0 - start }.contains)
-            else { throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question") }
-            for (number, rollout) in read { rollouts[places[start + number]] = Self.observation(rollout) }
-            for (place, finding) in zip(page, findings) {
-                found[place] = Self.observation(finding, issued: issued)
+        for start in stride(from: 0, to: places.count, by: StoreQuestion.mostKeys / 2) {
+            let page = places[start..<min(start + StoreQuestion.mostKeys / 2, places.count)]
+            // A secret and its rollout beside each other, so that both are read in one transaction.
+            let keys = page.flatMap { [StoreKey.secret($0.slot), .rollout($0.slot)] }
+            guard case .read(let entries) = try ask(.read(keys), until: deadline), entries.count == keys.count else {
+                throw Self.answersAnotherQuestion
             }
-            start += page.count
+            for (number, place) in page.enumerated() {
+                found[place] = Self.secret(entries[2 * number], issued)
+                rollouts[place] = Self.rollout(entries[2 * number + 1])
+            }
         }
         return .storeRead(found, rollouts: rollouts)
     }
@@ -107,11 +107,18 @@ final class StoreService: Sendable {
     func put(
         _ token: Token, at place: StorePlace, ifAt revision: Int64, issued: (Token) -> SecretInfo?
     ) throws(Failure) -> StorePut {
-        switch try ask(.put(place.slot, token, ifAt: revision)) {
+        switch try ask(.put([try Self.put(token, at: place, ifAt: revision)])) {
         case .put(let revision): return .done(revision: revision)
-        case .conflict(let finding): return .conflict(Self.observation(finding, issued: issued))
-        default:
-            throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+        case .conflict(let entries):
+            guard entries.count == 1 else { throw Self.answersAnotherQuestion }
+            // Another version may have written the same token in other words.
+            if case .value(let bytes, let revision) = entries[0],
+                let held = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }), held.name == token.name
+            {
+                return .done(revision: revision)
+            }
+            return .conflict(Self.secret(entries[0], issued))
+        default: throw Self.answersAnotherQuestion
         }
     }
 
@@ -123,33 +130,63 @@ final class StoreService: Sendable {
         let stored = StoredRollout(
             secret: rollout.secret, admitted: rollout.admitted, isHeld: rollout.state == .held,
             tolerated: rollout.tolerated, isOrdered: rollout.isOrdered)
-        let put = secret.map { StoreQuestion.TokenPut($0.token, ifAt: $0.revision) }
-        switch try ask(.putRollout(stored, of: place.slot, ifAt: revision, with: put)) {
+        var puts = [StoreQuestion.Put(stored.jsonText.bytes, at: .rollout(place.slot), ifAt: revision)]
+        if let secret { puts.append(try Self.put(secret.token, at: place, ifAt: secret.revision)) }
+        switch try ask(.put(puts)) {
         case .put(let revision): return .done(revision: revision)
-        case .rolloutFound(let found, let secret):
+        case .conflict(let entries):
+            guard entries.count == puts.count else { throw Self.answersAnotherQuestion }
             return .found(
-                found.map(Self.observation), secret: secret.map { Self.observation($0, issued: issued) })
-        default: throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+                Self.rollout(entries[0]), secret: secret == nil ? nil : Self.secret(entries[1], issued))
+        default: throw Self.answersAnotherQuestion
         }
     }
 
-    private static func observation(_ finding: RolloutFinding) -> RolloutObservation {
-        switch finding {
-        case .rollout(let stored, let revision):
-            .rollout(
-                Rollout(
-                    of: stored.secret, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
-                    tolerated: stored.tolerated, isOrdered: stored.isOrdered),
-                revision: revision)
-        case .flawed(let revision): .foreign(revision: revision)
-        case .forbidden: .forbidden
+    private static func put(
+        _ token: Token, at place: StorePlace, ifAt revision: Int64
+    ) throws(Failure) -> StoreQuestion.Put {
+        guard let value = StoreValue.encode(token) else { throw Failure(.storeSecretTooLong, at: .store) }
+        return StoreQuestion.Put(value, at: .secret(place.slot), ifAt: revision)
+    }
+
+    /// The place of a secret holds this.
+    private static func secret(_ entry: StoreEntry, _ issued: (Token) -> SecretInfo?) -> StoreObservation {
+        switch entry {
+        case .missing: return .missing
+        case .forbidden: return .forbidden
+        case .tooLong(let revision): return .foreign("it is longer than a secret", revision: revision)
+        case .value(let bytes, let revision):
+            guard let token = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }) else {
+                return .foreign("it is no value of this program", revision: revision)
+            }
+            return issued(token).map { .secret($0, revision: revision) }
+                ?? .foreign("it \((TokenReader.objection(to: token) ?? .unsigned).words)", revision: revision)
         }
+    }
+
+    /// The place of a rollout holds this; nil for none.
+    private static func rollout(_ entry: StoreEntry) -> RolloutObservation? {
+        switch entry {
+        case .missing: return nil
+        case .forbidden: return .forbidden
+        case .tooLong(let revision): return .foreign(revision: revision)
+        case .value(let bytes, let revision):
+            guard let stored = try? StoredRollout(parsing: bytes) else { return .foreign(revision: revision) }
+            let rollout = Rollout(
+                of: stored.secret, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
+                tolerated: stored.tolerated, isOrdered: stored.isOrdered)
+            return .rollout(rollout, revision: revision)
+        }
+    }
+
+    private static var answersAnotherQuestion: Failure {
+        Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
     }
 
     // MARK: Reports
 
     // What somebody who may write to the store, or has taken the service over, can have this daemon keep: some 100 MB.
-    /// Of at most ``StoreResult/mostReports`` reports, or 1 MiB of them.
+    /// Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
     private static let mostPages = 1_000
     /// Twice as many as are supported.
     private static let mostMachines = 20_000
@@ -158,11 +195,13 @@ final class StoreService: Sendable {
 
     /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
     func put(_ value: HostReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
-        switch try ask(.putReport(value.text, machine: machine, ifAt: revision)) {
+        let put = StoreQuestion.Put(Array(value.text.utf8), at: .report(of: machine), ifAt: revision)
+        switch try ask(.put([put])) {
         case .put(let revision): return .done(revision: revision)
-        case .reportFound(let found):
-            return .found(found.map { Self.observation($0, of: Set(value.report.clients.keys), own: value.instance) })
-        default: throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+        case .conflict(let entries):
+            guard entries.count == 1 else { throw Self.answersAnotherQuestion }
+            return .found(Self.report(entries[0], of: Set(value.report.clients.keys), own: value.instance))
+        default: throw Self.answersAnotherQuestion
         }
     }
 
@@ -171,24 +210,25 @@ final class StoreService: Sendable {
         var found: [String: HostObservation] = [:]
         var holdings = 0
         var first: [UInt8]?
-        var last: String?
+        var last: StoreKey?
         let deadline = Clocks.bootMilliseconds() + 2 * service.patience
         func tooMany(_ count: Int, _ what: String) -> Failure {
             Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(count) \(what)")
         }
         for _ in 0..<Self.mostPages {
-            guard case .reports(let page, let next) = try ask(.readReports(from: first), until: deadline) else {
-                throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+            guard case .list(let page, let next) = try ask(.list(.report, from: first), until: deadline) else {
+                throw Self.answersAnotherQuestion
             }
-            for report in page {
+            for listed in page {
                 // In the order of their keys, so that each page leads on.
-                guard last.map({ StoredReport.follows(report.machine, after: $0) }) ?? true else {
+                guard last.map({ $0 < listed.key }) ?? true else {
                     throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
                 }
-                last = report.machine
-                let observation = Self.observation(report, of: clients, own: nil)
-                found[report.machine] = observation
-                holdings += observation.report?.clients.count ?? 0
+                last = listed.key
+                guard let machine = listed.key.machine, let report = Self.report(listed.entry, of: clients, own: nil)
+                else { throw Self.answersAnotherQuestion }
+                found[machine] = report
+                holdings += report.report?.clients.count ?? 0
             }
             if found.count > Self.mostMachines { throw tooMany(Self.mostMachines, "machines report") }
             if holdings > Self.mostHoldings { throw tooMany(Self.mostHoldings, "clients in the machines' reports") }
@@ -203,18 +243,24 @@ final class StoreService: Sendable {
 
     /// Removes a machine's report, unless it was changed at another revision. Blocks.
     func forgetReport(of machine: String, ifAt revision: Int64) throws(Failure) -> Outcome {
-        guard case .reportForgotten = try ask(.forgetReport(machine: machine, ifAt: revision)) else {
-            throw Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+        guard case .removed = try ask(.remove(.report(of: machine), ifAt: revision)) else {
+            throw Self.answersAnotherQuestion
         }
         return .reportForgotten
     }
 
-    private static func observation(
-        _ found: StoredReport, of clients: Set<ClientIdentity>, own instance: String?
-    ) -> HostObservation {
-        let value = found.value.flatMap { HostReportValue($0, of: clients) }
-        return HostObservation(
-            revision: found.revision, report: value?.report, isOwn: instance != nil && value?.instance == instance)
+    /// The place of a report holds this; nil for nothing, which a place that may not be read is taken for.
+    private static func report(
+        _ entry: StoreEntry, of clients: Set<ClientIdentity>, own instance: String?
+    ) -> HostObservation? {
+        switch entry {
+        case .missing, .forbidden: return nil
+        case .tooLong(let revision): return HostObservation(revision: revision, report: nil, isOwn: false)
+        case .value(let bytes, let revision):
+            let value = HostReportValue(bytes, of: clients)
+            return HostObservation(
+                revision: revision, report: value?.report, isOwn: instance != nil && value?.instance == instance)
+        }
     }
 
     /// The notices that have arrived while no request was open. Does not wait.
@@ -419,7 +465,7 @@ final class StoreService: Sendable {
                 case .unwatched: isWatched = false
                 case .changed: hasChanged = true
                 }
-            } else if let answer = StoreAnswer(line: line, to: question, sha256: { SHA256.digest($0) }) {
+            } else if let answer = StoreAnswer(line: line, to: question) {
                 noteCertificate(answer.certificateExpiresAt)
                 return answer.result
             } else {
@@ -443,18 +489,6 @@ final class StoreService: Sendable {
         case .unwatched: .storeWatched(false)
         case .changed: .changeNoticed(.store)
         case nil: nil
-        }
-    }
-
-    private static func observation(_ finding: StoreFinding, issued: (Token) -> SecretInfo?) -> StoreObservation {
-        switch finding {
-        case .missing: .missing
-        case .forbidden: .forbidden
-        case .token(let token, let revision):
-            issued(token).map { .secret($0, revision: revision) }
-                ?? .foreign("it \((TokenReader.objection(to: token) ?? .unsigned).words)", revision: revision)
-        case .flawed(.tooLong, let revision): .foreign("it is longer than a secret", revision: revision)
-        case .flawed(.notAValue, let revision): .foreign("it is no value of this program", revision: revision)
         }
     }
 }

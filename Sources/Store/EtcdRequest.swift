@@ -38,11 +38,6 @@ package struct EtcdRequest: Hashable, Sendable {
         let revision: Int64
     }
 
-    /// Puts the value if the key was last changed at `revision` (0: if there is none), and reads it otherwise.
-    static func put(_ value: [UInt8], at key: [UInt8], ifAt revision: Int64) -> EtcdRequest {
-        put([Change(key: key, value: value, revision: revision)])
-    }
-
     /// Puts all the values if each key was last changed at its revision, and reads them all otherwise.
     static func put(_ changes: [Change]) -> EtcdRequest {
         let puts = changes.map { change in

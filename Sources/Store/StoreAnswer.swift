@@ -17,21 +17,19 @@ package struct StoreAnswer: Equatable, Sendable {
         return .object(members + [("certificate_expires", .number(Int(certificateExpiresAt.secondsSinceEpoch)))])
     }
 
-    /// The longest ``line`` that answers a question, in bytes: 16 KiB for each slot and what belongs to it, or a page of
-    /// reports, of which etcd's answer has 1 MiB.
-    package static func longest(for question: StoreQuestion) -> Int { (2 << 20) + question.slots * 17 << 10 }
+    /// The longest ``line`` that answers a question, in bytes. Most values have some hundred bytes, and a key that holds more
+    /// than its share leaves less to the others.
+    package static func longest(for question: StoreQuestion) -> Int { (2 << 20) + question.keys << 13 }
 
-    /// The most JSON values of such a line: a slot with its rollout has fifteen, a report three.
-    package static func mostValues(for question: StoreQuestion) -> Int { 4_096 + question.slots * 32 }
+    /// The most JSON values of such a line: an entry has five at most.
+    package static func mostValues(for question: StoreQuestion) -> Int { 4_096 + question.keys * 8 }
 
     /// Reads a ``line``; nil for anything else.
     ///
     /// - Parameter question: the one that was asked; nil where that is not known.
-    package init?(line bytes: [UInt8], to question: StoreQuestion? = nil, sha256: ([UInt8]) -> [UInt8]) {
+    package init?(line bytes: [UInt8], to question: StoreQuestion? = nil) {
         let limit = question.map(Self.mostValues) ?? .max
-        guard let json = try? JSONValue(bytes, atMost: limit),
-            let result = StoreResult(json, sha256: sha256)
-        else { return nil }
+        guard let json = try? JSONValue(bytes, atMost: limit), let result = StoreResult(json) else { return nil }
         let seconds = json["certificate_expires"]?.whole
         self.init(result, certificateExpiresAt: seconds.map { WallTime(secondsSinceEpoch: $0) })
     }

@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// What the role reports without a question, on a line of its own between answers.
 package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
-    /// All slots that were read last are watched: it is enough to read every ten minutes.
+    /// All keys that were read last are watched: it is enough to read every ten minutes.
     case watching
     /// One of them may have changed: read again.
     case changed

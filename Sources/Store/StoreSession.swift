@@ -2,21 +2,20 @@ import AppleClientSecret
 package import Failures
 package import SignIn
 
-/// Reads and puts secrets in one etcd. It has no clock, network or random source of its own.
+/// Reads and puts values in one etcd. It has no clock, network or random source of its own.
 ///
 /// The rules are:
 /// - A question is asked of one member after the other until one answers, with 3 s for a request and 60 s for a login;
 ///   then there is a pause (see ``Members``), during which questions fail at once as the last one did.
-/// - Slots are read in transactions of as many operations as etcd takes. One value that is too long, or one slot that
+/// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that
 ///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
 /// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the
-///   token there, it was.
+///   value there, it was.
 package struct StoreSession {
     private let configuration: StoreConfiguration
     private let password: () -> Result<String, RoleFailure>
     private let send: (Call) -> Result<HTTPAnswer, TransportFailure>
     private let now: () -> Int64
-    private let sha256: ([UInt8]) -> [UInt8]
     private let random: (Int64) -> Int64
     private var members: Members
     /// Why the last question failed; a question in a pause fails likewise.
@@ -57,13 +56,12 @@ package struct StoreSession {
     ///   - send: sends one request, and connects within ``connecting``.
     package init(
         _ configuration: StoreConfiguration, password: @escaping () -> Result<String, RoleFailure>,
-        sha256: @escaping ([UInt8]) -> [UInt8], now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
+        now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
         send: @escaping (Call) -> Result<HTTPAnswer, TransportFailure>
     ) {
         self.configuration = configuration
         self.password = password
         self.now = now
-        self.sha256 = sha256
         self.random = random
         self.send = send
         members = Members(count: configuration.endpoints.count, at: now(), random: random)
@@ -117,9 +115,9 @@ package struct StoreSession {
         case refusal(RoleFailure)
         /// The write was refused; reads are not affected.
         case write(RoleFailure)
-        /// The answer is longer than is accepted; one to fewer slots may be short enough.
+        /// The answer is longer than is accepted; one to fewer keys may be short enough.
         case tooLong
-        /// At least one of the slots may not be read.
+        /// At least one of the keys may not be read.
         case forbidden
     }
 
@@ -127,88 +125,112 @@ package struct StoreSession {
 
     private mutating func attempt(_ question: StoreQuestion) throws(Obstacle) -> StoreResult {
         switch question {
-        case .read(let slots):
-            var findings: [StoreFinding] = []
-            var rollouts: [Int: RolloutFinding] = [:]
-            var revision: Int64?
-            while findings.count < slots.count {
-                let start = findings.count
-                let page = slots[start..<min(start + EtcdRequest.mostOperations / 2, slots.count)]
-                // A secret and its rollout are read in one transaction, so that they belong together.
-                let secrets = page.map { $0.key(below: configuration.prefix) }
-                let (found, at) = try read(secrets + page.map { $0.rolloutKey(below: configuration.prefix) })
-                findings += found[..<page.count].map(finding)
-                for (number, found) in found[page.count...].enumerated() { rollouts[start + number] = rollout(found) }
-                revision = min(revision ?? at, at)
-            }
-            let isAllReadable = !findings.contains(.forbidden) && !rollouts.values.contains(.forbidden)
-            if isAllReadable, let revision { watch(slots, after: revision) }
-            return .read(findings, rollouts: rollouts)
-        case .put(let slot, let token, let revision): return try put(token, into: slot, ifAt: revision)
-        case .putRollout(let rollout, let slot, let revision, let secret):
-            return try put(rollout, of: slot, ifAt: revision, with: secret)
-        case .putReport(let value, let machine, let revision):
-            return try write(at: machine) { session throws(Obstacle) in
-                try session.put(value, of: machine, ifAt: revision)
-            }
-        case .readReports(let from):
-            return try write(at: nil) { session throws(Obstacle) in try session.readReports(from: from) }
-        case .forgetReport(let machine, let revision):
-            return try write(at: machine) { session throws(Obstacle) in
-                _ = try session.ask(
-                    .delete(StoredReport.key(of: machine, below: session.configuration.prefix), ifAt: revision))
-                return .reportForgotten
+        case .read(let keys): return .read(try readAll(keys))
+        case .put(let puts):
+            return try write(puts.first?.key.words ?? "") { session throws(Obstacle) in try session.put(puts) }
+        case .list(let kind, let from):
+            return try write("the \(kind)s") { session throws(Obstacle) in try session.list(kind, from: from) }
+        case .remove(let key, let revision):
+            return try write(key.words) { session throws(Obstacle) in
+                _ = try session.ask(.delete(key.bytes(below: session.configuration.prefix), ifAt: revision))
+                return .removed
             }
         }
     }
 
-    /// Carries out a request about reports. Where etcd forbids it, only that request fails: secrets are read all the same.
+    /// Carries out what reads no secrets. Where etcd forbids it, only that request fails: secrets are read all the same.
     private mutating func write(
-        at machine: String?, _ body: (inout StoreSession) throws(Obstacle) -> StoreResult
+        _ what: String, _ body: (inout StoreSession) throws(Obstacle) -> StoreResult
     ) throws(Obstacle) -> StoreResult {
         do throws(Obstacle) {
             return try body(&self)
         } catch {
             switch error {
-            case .forbidden:
-                let place = machine.map { "the report of \(Printable.name($0))" } ?? "the reports"
-                return .failed(RoleFailure(.storeForbidden, place))
+            case .forbidden: return .failed(RoleFailure(.storeForbidden, what))
             case .write(let failure): return .failed(failure)
             default: throw error
             }
         }
     }
 
-    private mutating func put(_ value: String, of machine: String, ifAt revision: Int64) throws(Obstacle) -> StoreResult
-    {
-        let bytes = Array(value.utf8)
-        guard bytes.count <= StoreValue.longest else { return .failed(RoleFailure(.storeSecretTooLong)) }
-        let key = StoredReport.key(of: machine, below: configuration.prefix)
+    private mutating func readAll(_ keys: [StoreKey]) throws(Obstacle) -> [StoreEntry] {
+        let keys = keys.map { $0.bytes(below: configuration.prefix) }
+        var entries: [StoreEntry] = []
+        var revision: Int64 = .max
+        while entries.count < keys.count {
+            let end = min(entries.count + EtcdRequest.mostOperations, keys.count)
+            let (found, at) = try read(Array(keys[entries.count..<end]))
+            entries += found
+            revision = min(revision, at)
+        }
+        if !entries.contains(.forbidden) {
+            watchable = Watchable(
+                endpoint: configuration.endpoints[members.current], token: members.token, keys: keys,
+                request: .watch(keys, from: revision + 1), revision: revision)
+        }
+        return entries
+    }
+
+    /// What the keys hold, and the store's revision (`Int64.max` where none of them may be read).
+    private mutating func read(_ keys: [[UInt8]]) throws(Obstacle) -> ([StoreEntry], revision: Int64) {
         do throws(Obstacle) {
-            let answer = try ask(.put(bytes, at: key, ifAt: revision))
-            switch EtcdAnswer.put(answer, at: [key]) {
-            case nil: throw Self.unexpected(answer)
-            case .done(let revision): return .put(revision: revision)
-            case .found(let entries):
-                guard let entry = entries[0] else { return .reportFound(nil) }
-                // An earlier attempt put it, and its answer was lost.
-                if entry.value == bytes { return .put(revision: entry.revision) }
-                return .reportFound(StoredReport(machine: machine, entry))
+            let answer = try ask(.read(keys))
+            guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
+                throw Self.unexpected(answer)
             }
+            return (entries.map { StoreEntry($0) }, revision)
         } catch {
-            guard case .tooLong = error else { throw error }
-            let answer = try ask(.read([key], withoutValues: true))
-            guard let (entries, _) = EtcdAnswer.entries(answer, of: [key]) else { throw Self.unexpected(answer) }
-            return .reportFound(entries[0].map { StoredReport(machine: machine, value: nil, revision: $0.revision) })
+            switch error {
+            case .tooLong where keys.count == 1:
+                let answer = try ask(.read(keys, withoutValues: true))
+                guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
+                    throw Self.unexpected(answer)
+                }
+                return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .missing }, revision)
+            case .forbidden where keys.count == 1: return ([.forbidden], .max)
+            case .tooLong, .forbidden:
+                let (first, one) = try read(Array(keys[..<(keys.count / 2)]))
+                let (second, other) = try read(Array(keys[(keys.count / 2)...]))
+                return (first + second, min(one, other))
+            default: throw error
+            }
         }
     }
 
-    /// The page size of the read that is going on.
-    private var pageLimit = StoreResult.mostReports
+    private mutating func put(_ puts: [StoreQuestion.Put]) throws(Obstacle) -> StoreResult {
+        let changes = puts.map {
+            EtcdRequest.Change(
+                key: $0.key.bytes(below: configuration.prefix), value: $0.value, revision: $0.revision)
+        }
+        let keys = changes.map(\.key)
+        let found: [StoreEntry]
+        do throws(Obstacle) {
+            let answer = try ask(.put(changes))
+            switch EtcdAnswer.put(answer, at: keys) {
+            case nil: throw Self.unexpected(answer)
+            case .done(let revision): return .put(revision: revision)
+            case .found(let entries):
+                // An earlier attempt put all of it in one transaction, and its answer was lost.
+                if let revision = entries[0]?.revision, entries.allSatisfy({ $0?.revision == revision }),
+                    zip(entries, changes).allSatisfy({ $0?.value == $1.value })
+                {
+                    return .put(revision: revision)
+                }
+                found = entries.map { StoreEntry($0) }
+            }
+        } catch {
+            guard case .tooLong = error else { throw error }
+            found = try read(keys).0
+        }
+        return .conflict(found)
+    }
 
-    private mutating func readReports(from first: [UInt8]?) throws(Obstacle) -> StoreResult {
-        let keys = StoredReport.keys(below: configuration.prefix)
-        if first == nil { pageLimit = StoreResult.mostReports }
+    /// The page size of the list that is being read.
+    private var pageLimit = StoreResult.mostListed
+
+    private mutating func list(_ kind: StoreKey.Kind, from first: [UInt8]?) throws(Obstacle) -> StoreResult {
+        let keys = StoreKey.range(of: kind, below: configuration.prefix)
+        if first == nil { pageLimit = StoreResult.mostListed }
         let first = first.flatMap { $0.starts(with: keys.first) ? $0 : nil } ?? keys.first
         while true {
             let answer: HTTPAnswer
@@ -222,151 +244,22 @@ package struct StoreSession {
                     continue
                 }
                 // One value alone is too long: only its key is read. The values after it may be short again.
-                pageLimit = StoreResult.mostReports
+                pageLimit = StoreResult.mostListed
                 let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
-                guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
-                return reports(
-                    entries.map { ($0.key, StoredReport(machine: "", value: nil, revision: $0.entry.revision)) },
-                    hasMore)
+                return try page(answer) { .tooLong(revision: $0.revision) }
             }
-            guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
-            return reports(entries.map { ($0.key, StoredReport(machine: "", $0.entry)) }, hasMore)
+            return try page(answer) { StoreEntry($0) }
         }
     }
 
-    private func reports(_ page: [(key: [UInt8], report: StoredReport)], _ hasMore: Bool) -> StoreResult {
-        let reports = page.compactMap { key, report in
-            StoredReport.machine(of: key, below: configuration.prefix).map {
-                StoredReport(machine: $0, value: report.value, revision: report.revision)
-            }
-        }
-        return .reports(reports, next: hasMore ? page.last.map { $0.key + [0] } : nil)
-    }
-
-    /// What a key holds.
-    private enum Found {
-        case entry(EtcdAnswer.Entry?)
-        case tooLong(revision: Int64)
-        case forbidden
-    }
-
-    /// What the keys hold, and the store's revision (`Int64.max` where none of them may be read).
-    private mutating func read(_ keys: [[UInt8]]) throws(Obstacle) -> ([Found], revision: Int64) {
-        do throws(Obstacle) {
-            let answer = try ask(.read(keys))
-            guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
-                throw Self.unexpected(answer)
-            }
-            return (entries.map(Found.entry), revision)
-        } catch {
-            switch error {
-            case .tooLong where keys.count == 1:
-                let answer = try ask(.read(keys, withoutValues: true))
-                guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
-                    throw Self.unexpected(answer)
-                }
-                return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .entry(nil) }, revision)
-            case .forbidden where keys.count == 1: return ([.forbidden], .max)
-            case .tooLong, .forbidden:
-                let (first, one) = try read(Array(keys[..<(keys.count / 2)]))
-                let (second, other) = try read(Array(keys[(keys.count / 2)...]))
-                return (first + second, min(one, other))
-            default: throw error
-            }
-        }
-    }
-
-    private mutating func put(_ token: Token, into slot: StoreSlot, ifAt revision: Int64) throws(Obstacle)
-        -> StoreResult
-    {
-        guard let value = StoreValue.encode(token) else { return .failed(RoleFailure(.storeSecretTooLong)) }
-        let key = slot.key(below: configuration.prefix)
-        let found: StoreFinding
-        do throws(Obstacle) {
-            let answer = try ask(.put(value, at: key, ifAt: revision))
-            switch EtcdAnswer.put(answer, at: [key]) {
-            case nil: throw Self.unexpected(answer)
-            case .done(let revision): return .put(revision: revision)
-            case .found(let entries): found = finding(.entry(entries[0]))
-            }
-        } catch {
-            switch error {
-            case .tooLong: found = finding(try read([key]).0[0])
-            case .forbidden: return .failed(RoleFailure(.storeForbidden, slot.description))
-            case .write(let failure): return .failed(failure)
-            default: throw error
-            }
-        }
-        if case .token(_, let revision) = found, found == .token(token, revision: revision) {
-            return .put(revision: revision)
-        }
-        return .conflict(found)
-    }
-
-    private mutating func put(
-        _ rollout: StoredRollout, of slot: StoreSlot, ifAt revision: Int64, with secret: StoreQuestion.TokenPut?
+    private func page(
+        _ answer: HTTPAnswer, _ entry: (EtcdAnswer.Entry) -> StoreEntry
     ) throws(Obstacle) -> StoreResult {
-        var changes = [
-            EtcdRequest.Change(
-                key: slot.rolloutKey(below: configuration.prefix), value: rollout.jsonText.bytes, revision: revision)
-        ]
-        if let secret {
-            guard let value = StoreValue.encode(secret.token) else { return .failed(RoleFailure(.storeSecretTooLong)) }
-            changes.append(
-                EtcdRequest.Change(
-                    key: slot.key(below: configuration.prefix), value: value, revision: secret.revision))
+        guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
+        let listed = entries.compactMap { key, found in
+            StoreKey(key, below: configuration.prefix).map { StoreResult.Listed($0, entry(found)) }
         }
-        let keys = changes.map(\.key)
-        let found: [Found]
-        do throws(Obstacle) {
-            let answer = try ask(.put(changes))
-            switch EtcdAnswer.put(answer, at: keys) {
-            case nil: throw Self.unexpected(answer)
-            case .done(let revision): return .put(revision: revision)
-            case .found(let entries):
-                // An earlier attempt put both in one transaction, and its answer was lost.
-                if let revision = entries[0]?.revision, entries.allSatisfy({ $0?.revision == revision }),
-                    zip(entries, changes).allSatisfy({ $0?.value == $1.value })
-                {
-                    return .put(revision: revision)
-                }
-                found = entries.map(Found.entry)
-            }
-        } catch {
-            switch error {
-            case .tooLong: found = try read(keys).0
-            case .forbidden: return .failed(RoleFailure(.storeForbidden, "the rollout of \(slot.description)"))
-            case .write(let failure): return .failed(failure)
-            default: throw error
-            }
-        }
-        return .rolloutFound(self.rollout(found[0]), secret: secret == nil ? nil : finding(found[1]))
-    }
-
-    private mutating func watch(_ slots: [StoreSlot], after revision: Int64) {
-        let keys = slots.flatMap {
-            [$0.key(below: configuration.prefix), $0.rolloutKey(below: configuration.prefix)]
-        }
-        watchable = Watchable(
-            endpoint: configuration.endpoints[members.current], token: members.token, keys: keys,
-            request: .watch(keys, from: revision + 1), revision: revision)
-    }
-
-    private func finding(_ found: Found) -> StoreFinding {
-        switch found {
-        case .entry(let entry):
-            entry.map { StoreValue.decode($0.value, revision: $0.revision, sha256: sha256) } ?? .missing
-        case .tooLong(let revision): .flawed(.tooLong, revision: revision)
-        case .forbidden: .forbidden
-        }
-    }
-
-    private func rollout(_ found: Found) -> RolloutFinding? {
-        switch found {
-        case .entry(let entry): entry.map { StoredRollout.decode($0.value, revision: $0.revision) }
-        case .tooLong(let revision): .flawed(revision: revision)
-        case .forbidden: .forbidden
-        }
+        return .list(listed, next: hasMore ? entries.last.map { $0.key + [0] } : nil)
     }
 
     // MARK: Requests

@@ -42,14 +42,4 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     package var description: String {
         [team.description, client.description, keyPrint].map { PercentCoding.encode($0) }.joined(separator: "/")
     }
-
-    /// The key in etcd, below the configured prefix.
-    package func key(below prefix: String) -> [UInt8] {
-        Array("\(prefix)/v1/secret/\(description)".utf8)
-    }
-
-    /// The key in etcd of the rollout that is about the secret in this slot, below the configured prefix.
-    func rolloutKey(below prefix: String) -> [UInt8] {
-        Array("\(prefix)/v1/rollout/\(description)".utf8)
-    }
 }

@@ -4,7 +4,6 @@ package import AppleClientSecret
 /// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
 ///
 /// The rules are:
-/// - A value of more than ``StoreValue/longest`` bytes is not read.
 /// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout; further names
 ///   are left to later versions.
 /// - Earlier versions know neither `signed` nor `ordered`, and name the secret by its fingerprint only.
@@ -25,14 +24,6 @@ package struct StoredRollout: Hashable, Sendable {
         self.admitted = admitted
         self.isHeld = isHeld
         self.tolerated = tolerated
-    }
-
-    /// What a key of the store with this value holds.
-    static func decode(_ bytes: [UInt8], revision: Int64) -> RolloutFinding {
-        guard bytes.count <= StoreValue.longest, let rollout = try? StoredRollout(parsing: bytes) else {
-            return .flawed(revision: revision)
-        }
-        return .rollout(rollout, revision: revision)
     }
 }
 
@@ -72,40 +63,5 @@ extension StoredRollout: JSONDocument {
         self.init(
             secret: SecretName(fingerprint, signed: signed), admitted: admitted, isHeld: state == .held,
             tolerated: tolerated, isOrdered: try members.flag("ordered", rollout?.isOrdered))
-    }
-}
-
-/// What the key of a rollout held when it was read; there is no value for a key that does not exist.
-package enum RolloutFinding: Hashable, Sendable {
-    case rollout(StoredRollout, revision: Int64)
-    /// Something else, at this revision.
-    case flawed(revision: Int64)
-    /// The role of this machine's user does not include the place.
-    case forbidden
-
-    /// As it stands in an answer of the store role.
-    var json: JSONText {
-        switch self {
-        case .rollout(let rollout, let revision):
-            .object([("state", .string("read")), ("value", rollout.jsonText), ("revision", .number(Int(revision)))])
-        case .flawed(let revision): .object([("state", .string("flawed")), ("revision", .number(Int(revision)))])
-        case .forbidden: .object([("state", .string("forbidden"))])
-        }
-    }
-
-    /// Reads ``json``; nil for anything else.
-    init?(_ json: JSONValue) {
-        switch json["state"]?.text {
-        case "forbidden": self = .forbidden
-        case "flawed":
-            guard let revision = json["revision"]?.whole else { return nil }
-            self = .flawed(revision: revision)
-        case "read":
-            guard let revision = json["revision"]?.whole,
-                let rollout = json["value"].flatMap({ try? StoredRollout(jsonValue: $0) })
-            else { return nil }
-            self = .rollout(rollout, revision: revision)
-        default: return nil
-        }
     }
 }

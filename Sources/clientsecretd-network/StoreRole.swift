@@ -8,7 +8,7 @@ import Linux
 import SignIn
 import Store
 
-/// `store`: reads and puts secrets in etcd, for as long as standard input is open.
+/// `store`: reads and puts values in etcd, for as long as standard input is open.
 struct StoreRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
@@ -42,7 +42,7 @@ struct StoreRole: ParsableCommand {
             return
         }
         while let line = try lines.next(answerer.client.wait) {
-            guard let question = StoreQuestion(request: line, sha256: SHA256.digest) else {
+            guard let question = StoreQuestion(request: line) else {
                 throw ValidationError("a question is no JSON object with \"do\" and what that takes")
             }
             // The signal ends this process if something hangs that no deadline of a request covers, such as reading a file:
@@ -102,7 +102,7 @@ private final class Answerer {
         self.certificate = certificate
         let password = path(.password)
         session = StoreSession(
-            configuration, password: { Self.password(at: password) }, sha256: SHA256.digest,
+            configuration, password: { Self.password(at: password) },
             now: Clocks.bootMilliseconds,
             random: { Int64.random(in: 0..<$0) }, send: client.send)
     }

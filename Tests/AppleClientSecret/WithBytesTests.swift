@@ -15,9 +15,6 @@ import Testing
         "Push/PushExchange.swift",  // makes them requests to an API
         "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "State/RecordDocument.swift",  // looks whether they are those of a token
-        "Store/StoreQuestion.swift",  // hands them to the program that asks the store
-        "Store/StoreResult.swift",  // and back
-        "Store/StoreValue.swift",  // compares them
         "clientsecretd/Commands/MintCommand.swift",  // prints one
         "clientsecretd/Commands/PublishedSecret.swift",  // reads its claims
         "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple

@@ -32,10 +32,10 @@ struct HostReportValueTests {
             try Self.identity("b"): Self.holding(nil, delivered: false, failure: "disk_full"),
         ]
         let written = value(clients)
-        let read = try #require(HostReportValue(written.text, of: Set(clients.keys)))
+        let read = try #require(HostReportValue(Array(written.text.utf8), of: Set(clients.keys)))
         #expect(read.report == written.report)
         #expect(read.instance == "0123")
-        #expect(HostReportValue(written.text, of: [try Self.identity("b")])?.report.clients.count == 1)
+        #expect(HostReportValue(Array(written.text.utf8), of: [try Self.identity("b")])?.report.clients.count == 1)
     }
 
     @Test func whatFindsNoRoomIsLeftOutAndCounted() throws {
@@ -44,9 +44,9 @@ struct HostReportValueTests {
         let failing = try Self.identity("com.example.client499")
         clients[failing] = Self.holding(failure: "disk_full")
         let text = value(clients).text
-        #expect(text.utf8.count <= StoreValue.longest)
-        #expect(text.utf8.count > StoreValue.longest - 200)
-        let read = try #require(HostReportValue(text, of: Set(clients.keys)))
+        #expect(text.utf8.count <= StoreEntry.longest)
+        #expect(text.utf8.count > StoreEntry.longest - 200)
+        let read = try #require(HostReportValue(Array(text.utf8), of: Set(clients.keys)))
         #expect(read.report.clients[failing] != nil)
         #expect(text.hasSuffix(#""left_out":\#(500 - read.report.clients.count)}"#))
     }
@@ -59,7 +59,7 @@ struct HostReportValueTests {
             {"team_id":"DEF123GHIJ","client_id":"a","fingerprint":null,"since":1,"delivered":true,"failure":null}]}
             """#
         let identity = try Self.identity("a")
-        #expect(HostReportValue(text, of: [identity])?.report.clients[identity]?.failure == "x_y")
+        #expect(HostReportValue(Array(text.utf8), of: [identity])?.report.clients[identity]?.failure == "x_y")
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ struct HostReportValueTests {
         #"{"v":1,"instance":"a","at":7,"clients":[{}]}"#, #"{"v":1,"v":1,"instance":"a","at":7,"clients":[]}"#,
     ])
     func whatIsNoReport(text: String) {
-        #expect(HostReportValue(text, of: []) == nil)
+        #expect(HostReportValue(Array(text.utf8), of: []) == nil)
     }
 
     @Test(arguments: [
@@ -86,13 +86,12 @@ struct HostReportValueTests {
     ])
     func aClientWithAnythingElseMakesItNone(entry: String) throws {
         let text = #"{"v":1,"instance":"a","at":7,"clients":[{\#(entry)}]}"#
-        #expect(HostReportValue(text, of: [try Self.identity("a")]) == nil)
+        #expect(HostReportValue(Array(text.utf8), of: [try Self.identity("a")]) == nil)
     }
 
     @Test func aLimit() throws {
         let text = value([:]).text
-        let padding = String(repeating: " ", count: StoreValue.longest - text.utf8.count)
-        #expect(HostReportValue(text + padding, of: []) != nil)
-        #expect(HostReportValue(text + padding + " ", of: []) == nil)
+        let padding = String(repeating: " ", count: StoreEntry.longest - text.utf8.count)
+        #expect(HostReportValue(Array((text + padding).utf8), of: []) != nil)
     }
 }

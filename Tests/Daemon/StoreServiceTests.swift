@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Foundation
+import Keys
 import Linux
 import Model
 import Rotation
@@ -15,6 +16,10 @@ import Testing
 @Suite struct StoreServiceTests {
     private static let signature = String(repeating: "c2lnbmF0dXJl", count: 7)
     private static let text = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.\(signature)"
+    private static let value = base64(#"{"v":1,"token":"\#(text)"}"#)
+
+    private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
     private let directory: TemporaryDirectory
     private let place: StorePlace
     private let other: StorePlace
@@ -62,13 +67,15 @@ import Testing
     }
 
     @Test func whatEachPlaceHoldsIsToldAndWhatIsSaidBesides() throws {
+        let rolloutText =
+            #"{"v":1,"fingerprint":"sha256:0123456789abcdef","admitted":"00000000000000ff","state":"held","tolerated":2}"#
         let listener = try SocketService(
             at: path,
             .answer(
                 """
                 {"notice":"watching"}
                 {"notice":"changed"}
-                {"result":"read","values":[{"state":"held","token":"\(Self.text)","revision":42},{"state":"forbidden","rollout":{"state":"read","revision":8,"value":{"v":1,"fingerprint":"sha256:0123456789abcdef","admitted":"00000000000000ff","state":"held","tolerated":2}}}]}
+                {"result":"read","entries":[{"state":"value","value":"\(Self.value)","revision":42},{"state":"missing"},{"state":"forbidden"},{"state":"value","value":"\(Self.base64(rolloutText))","revision":8}]}
 
                 """))
         let service = try service()
@@ -83,8 +90,10 @@ import Testing
         #expect(heard.inputs.withLock { $0 } == [.storeWatched(true), .changeNoticed(.store)])
         #expect(
             listener.question
-                == #"{"do":"read","slots":["DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
-                + #""DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb"]}"# + "\n")
+                == #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
+                + #""rollout/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
+                + #""secret/DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb","#
+                + #""rollout/DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb"]}"# + "\n")
         // The connection has ended by now, and so has the watch.
         #expect(service.takeNotices() == [.storeWatched(false)])
         #expect(service.takeNotices() == [])
@@ -95,8 +104,8 @@ import Testing
         #expect(try service().put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
         #expect(
             listener.question
-                == #"{"do":"put","slot":"DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","token":"\#(Self.text)","revision":42}"#
-                + "\n")
+                == #"{"do":"put","puts":[{"key":"secret/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
+                + #""value":"\#(Self.value)","revision":42}]}"# + "\n")
     }
 
     @Test func aRolloutIsPutWithItsSecret() throws {
@@ -107,16 +116,19 @@ import Testing
                 == .done(revision: 43))
         #expect(
             listener.question
-                == #"{"do":"put_rollout","slot":"DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","rollout":{"v":1,"#
-                + #""fingerprint":"sha256:0000000000000001","admitted":"00000000000000ff","state":"going","tolerated":0},"#
-                + #""revision":0,"secret":{"token":"\#(Self.text)","revision":42}}"# + "\n")
+                == #"{"do":"put","puts":[{"key":"rollout/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","value":""#
+                + Self.base64(
+                    #"{"v":1,"fingerprint":"sha256:0000000000000001","admitted":"00000000000000ff","state":"going","#
+                        + #""tolerated":0}"#)
+                + #"","revision":0},{"key":"secret/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
+                + #""value":"\#(Self.value)","revision":42}]}"# + "\n")
     }
 
     @Test func whatIsFoundInPlaceOfARolloutIsTold() throws {
         let listener = try SocketService(
             at: path,
             .answer(
-                #"{"result":"rollout_found","rollout":{"state":"flawed","revision":5},"secret":{"state":"missing"}}"#
+                #"{"result":"conflict","entries":[{"state":"value","value":"YQ==","revision":5},{"state":"missing"}]}"#
                     + "\n"))
         #expect(
             try service().put(
@@ -140,12 +152,27 @@ import Testing
         #expect(told == [.storeCertificate(expiresAt: expiry), .storeCertificate(expiresAt: nil)])
     }
 
-    @Test func aConflictSaysWhatIsThere() throws {
+    @Test(arguments: [
+        (#""state":"value","value":"YQ==""#, "it is no value of this program"),
+        (#""state":"too_long""#, "it is longer than a secret"),
+    ])
+    func aConflictSaysWhatIsThere(_ members: String, _ words: String) throws {
         let listener = try SocketService(
-            at: path, .answer(#"{"result":"conflict","value":{"state":"not_a_value","revision":7}}"# + "\n"))
+            at: path, .answer(#"{"result":"conflict","entries":[{\#(members),"revision":7}]}"# + "\n"))
         #expect(
             try service().put(token, at: place, ifAt: 42, issued: { _ in nil })
-                == .conflict(.foreign("it is no value of this program", revision: 7)))
+                == .conflict(.foreign(words, revision: 7)))
+        _ = listener
+    }
+
+    /// Written by another version, in other words.
+    @Test func aConflictWithTheSameTokenIsNone() throws {
+        let value = Self.base64(#"{"token":"\#(Self.text)","v":1,"more":0}"#)
+        let listener = try SocketService(
+            at: path,
+            .answer(#"{"result":"conflict","entries":[{"state":"value","value":"\#(value)","revision":7}]}"# + "\n"))
+        let same = Token(Array(Self.text.utf8), sha256: { SHA256.digest($0) })
+        #expect(try service().put(same, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 7))
         _ = listener
     }
 
@@ -238,9 +265,9 @@ import Testing
     // MARK: Reports
 
     private static func page(_ names: some Sequence<Int>, next: String?) -> String {
-        let reports = names.map { #"{"machine":"app\#($0)","value":null,"revision":1}"# }.joined(separator: ",")
+        let entries = names.map { #"{"key":"host/app\#($0)","state":"too_long","revision":1}"# }.joined(separator: ",")
         let next = next.map { #""\#(Data($0.utf8).base64EncodedString())""# } ?? "null"
-        return #"{"result":"reports","reports":[\#(reports)],"next":\#(next)}"# + "\n"
+        return #"{"result":"list","entries":[\#(entries)],"next":\#(next)}"# + "\n"
     }
 
     private func whyReportsFail(_ page: @escaping @Sendable (Int) -> String) throws -> Failure? {

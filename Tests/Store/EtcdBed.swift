@@ -18,12 +18,12 @@ extension EtcdCluster {
 
     /// Puts any value into a slot, as an administrator could.
     func write(_ value: String, into slot: StoreSlot = slot) throws {
-        try order("ctl put \(String(decoding: slot.key(below: "/clientsecretd"), as: UTF8.self)) '\(value)'")
+        try order("ctl put /clientsecretd/v1/\(StoreKey.secret(slot)) '\(value)'")
     }
 
     /// How many puts have made what a slot holds.
     func puts(into slot: StoreSlot = slot) throws -> Int {
-        let key = String(decoding: slot.key(below: "/clientsecretd"), as: UTF8.self)
+        let key = "/clientsecretd/v1/\(StoreKey.secret(slot))"
         let answer = try #require(try order("ctl get --write-out json \(key)") as? String)
         let json = try #require(try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
         return try #require((json["kvs"] as? [[String: Any]])?.first?["version"] as? Int)
@@ -105,23 +105,21 @@ extension EtcdCluster {
                 if let notice = StoreNotice(line: line) {
                     notices.append(notice)
                 } else {
-                    return try #require(
-                        StoreAnswer(line: line, sha256: { _ in [] })?.result, "\(String(decoding: line, as: UTF8.self))"
-                    )
+                    return try #require(StoreAnswer(line: line)?.result, "\(String(decoding: line, as: UTF8.self))")
                 }
             }
         }
 
-        func read(_ slots: StoreSlot...) throws -> StoreResult { try ask(.read(slots)) }
+        func read(_ slots: StoreSlot...) throws -> StoreResult { try ask(.read(slots.map(StoreKey.secret))) }
 
         func put(_ text: String, ifAt revision: Int64, slot: StoreSlot = EtcdBed.slot) throws -> StoreResult {
-            try ask(.put(slot, token(text), ifAt: revision))
+            try ask(.put([secret(text, ifAt: revision, slot)]))
         }
 
         /// Asks until the store is asked again: a pause after a failure is random, and at most some seconds at first.
         func readOnceServed(_ slots: StoreSlot...) throws -> StoreResult {
             while true {
-                let result = try ask(.read(slots))
+                let result = try ask(.read(slots.map(StoreKey.secret)))
                 guard case .failed(let failure) = result, failure.retryAfter != nil else { return result }
                 usleep(50_000)
             }

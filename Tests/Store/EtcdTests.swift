@@ -23,67 +23,49 @@ import Testing
         let follower = try bed.role("follower")
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
         let first = try revision(signer.put(sampleToken(), ifAt: 0))
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([held(sampleToken(), first)]))
         // What somebody else has seen, or has not seen, decides.
-        #expect(try signer.put(sampleToken("b"), ifAt: 0) == .conflict(.token(token(sampleToken()), revision: first)))
+        #expect(try signer.put(sampleToken("b"), ifAt: 0) == .conflict([held(sampleToken(), first)]))
         let second = try revision(signer.put(sampleToken("b"), ifAt: first))
         #expect(second > first)
         #expect(try signer.put(sampleToken("b"), ifAt: first) == .put(revision: second))
         // Nothing but its own part of the store.
         #expect(
             try follower.read(EtcdBed.foreign, EtcdBed.slot)
-                == .read(
-                    [.forbidden, .token(token(sampleToken("b")), revision: second)], rollouts: [0: .forbidden]))
+                == .read([.forbidden, held(sampleToken("b"), second)]))
         #expect(code(try follower.put(sampleToken("c"), ifAt: second)) == .storeForbidden)
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([held(sampleToken("b"), second)]))
     }
 
-    private func rollout(_ admitted: UInt64, held isHeld: Bool = false) -> StoredRollout {
-        StoredRollout(
-            secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: admitted, isHeld: isHeld, tolerated: 0)
+    private static let place = StoreKey.rollout(EtcdBed.slot)
+
+    private func rollout(_ text: String, ifAt revision: Int64) -> StoreQuestion.Put {
+        StoreQuestion.Put(Array(text.utf8), at: Self.place, ifAt: revision)
     }
+
+    private func at(_ revision: Int64, _ text: String) -> StoreEntry { .value(Array(text.utf8), revision: revision) }
 
     @Test func aRolloutIsPutWithItsSecretAndThenRaised() throws {
         let bed = try EtcdBed()
         let signer = try bed.role()
         let follower = try bed.role("follower")
-        let slot = EtcdBed.slot
-        let secret = token(sampleToken())
+        let both = [StoreKey.secret(EtcdBed.slot), Self.place]
         let first = try revision(
-            signer.ask(.putRollout(rollout(5), of: slot, ifAt: 0, with: .init(secret, ifAt: 0))))
+            signer.ask(.put([rollout("5", ifAt: 0), secret(sampleToken(), ifAt: 0, EtcdBed.slot)])))
         // Both are of one transaction.
-        #expect(
-            try follower.read(slot)
-                == .read([.token(secret, revision: first)], rollouts: [0: .rollout(rollout(5), revision: first)]))
+        #expect(try follower.ask(.read(both)) == .read([held(sampleToken(), first), at(first, "5")]))
         // Whoever has seen neither puts neither, and is told of both.
         #expect(
-            try signer.ask(
-                .putRollout(rollout(9), of: slot, ifAt: first, with: .init(token(sampleToken("b")), ifAt: 0)))
-                == .rolloutFound(
-                    .rollout(rollout(5), revision: first), secret: .token(secret, revision: first)))
+            try signer.ask(.put([rollout("9", ifAt: first), secret(sampleToken("b"), ifAt: 0, EtcdBed.slot)]))
+                == .conflict([at(first, "5"), held(sampleToken(), first)]))
         // An answer that was lost.
         #expect(
-            try signer.ask(.putRollout(rollout(5), of: slot, ifAt: 0, with: .init(secret, ifAt: 0)))
+            try signer.ask(.put([rollout("5", ifAt: 0), secret(sampleToken(), ifAt: 0, EtcdBed.slot)]))
                 == .put(revision: first))
-        let second = try revision(signer.ask(.putRollout(rollout(9), of: slot, ifAt: first, with: nil)))
-        #expect(
-            try signer.ask(.putRollout(rollout(8), of: slot, ifAt: first, with: nil))
-                == .rolloutFound(.rollout(rollout(9), revision: second), secret: nil))
-        #expect(
-            try follower.read(slot)
-                == .read([.token(secret, revision: first)], rollouts: [0: .rollout(rollout(9), revision: second)]))
-        #expect(
-            code(try follower.ask(.putRollout(rollout(.max), of: slot, ifAt: second, with: nil))) == .storeForbidden)
-        // Whatever else lies there.
-        let key = String(decoding: slot.rolloutKey(below: "/clientsecretd"), as: UTF8.self)
-        for value in ["junk", #"{"v":1,"admitted":"ff"}"#, String(repeating: "x", count: 20_000)] {
-            try bed.order("ctl put \(key) '\(value)'")
-            guard case .read(let found, let rollouts) = try follower.read(slot), case .flawed? = rollouts[0] else {
-                Issue.record("\(value.prefix(30)) is a rollout")
-                return
-            }
-            #expect(found == [.token(secret, revision: first)])
-        }
+        let second = try revision(signer.ask(.put([rollout("9", ifAt: first)])))
+        #expect(try signer.ask(.put([rollout("8", ifAt: first)])) == .conflict([at(second, "9")]))
+        #expect(try follower.ask(.read(both)) == .read([held(sampleToken(), first), at(second, "9")]))
+        #expect(code(try follower.ask(.put([rollout("10", ifAt: second)]))) == .storeForbidden)
     }
 
     @Test func aRaisedRolloutIsToldOfAtOnce() throws {
@@ -91,60 +73,58 @@ import Testing
         let signer = try bed.role()
         let follower = try bed.role("follower")
         let first = try revision(
-            signer.ask(.putRollout(rollout(5), of: EtcdBed.slot, ifAt: 0, with: .init(token(sampleToken()), ifAt: 0))))
-        _ = try follower.read(EtcdBed.slot)
+            signer.ask(.put([rollout("5", ifAt: 0), secret(sampleToken(), ifAt: 0, EtcdBed.slot)])))
+        _ = try follower.ask(.read([.secret(EtcdBed.slot), Self.place]))
         #expect(try follower.nextNotice() == .watching)
-        _ = try signer.ask(.putRollout(rollout(9), of: EtcdBed.slot, ifAt: first, with: nil))
+        _ = try signer.ask(.put([rollout("9", ifAt: first)]))
         #expect(try follower.nextNotice() == .changed)
     }
 
-    private func report(_ machine: String, _ value: String?, _ revision: Int64) -> StoredReport {
-        StoredReport(machine: machine, value: value, revision: revision)
+    private func report(_ text: String, _ machine: String, ifAt revision: Int64) -> StoreQuestion {
+        .put([StoreQuestion.Put(Array(text.utf8), at: .report(of: machine), ifAt: revision)])
     }
 
-    @Test func reportsArePutReadAndForgotten() throws {
+    @Test func reportsArePutListedAndRemoved() throws {
         let bed = try EtcdBed()
         let signer = try bed.role()
         let follower = try bed.role("follower")
-        #expect(try signer.ask(.readReports(from: nil)) == .reports([], next: nil))
-        let first = try revision(follower.ask(.putReport("one", machine: "app17", ifAt: 0)))
-        #expect(
-            try follower.ask(.putReport("two", machine: "app17", ifAt: 0))
-                == .reportFound(report("app17", "one", first)))
-        #expect(try follower.ask(.putReport("one", machine: "app17", ifAt: 0)) == .put(revision: first))
-        let second = try revision(follower.ask(.putReport("two", machine: "app17", ifAt: first)))
-        #expect(try follower.ask(.putReport("x", machine: "app1", ifAt: 9)) == .reportFound(nil))
+        let key = StoreKey.report(of: "app17")
+        #expect(try signer.ask(.list(.report, from: nil)) == .list([], next: nil))
+        let first = try revision(follower.ask(report("one", "app17", ifAt: 0)))
+        #expect(try follower.ask(report("two", "app17", ifAt: 0)) == .conflict([at(first, "one")]))
+        #expect(try follower.ask(report("one", "app17", ifAt: 0)) == .put(revision: first))
+        let second = try revision(follower.ask(report("two", "app17", ifAt: first)))
+        #expect(try follower.ask(report("x", "app1", ifAt: 9)) == .conflict([.missing]))
         // Nobody reports for others, or reads what they say; and reads its secrets all the same.
-        #expect(code(try follower.ask(.putReport("x", machine: "signer", ifAt: 0))) == .storeForbidden)
-        #expect(code(try follower.ask(.readReports(from: nil))) == .storeForbidden)
-        #expect(code(try follower.ask(.forgetReport(machine: "signer", ifAt: 1))) == .storeForbidden)
+        #expect(code(try follower.ask(report("x", "signer", ifAt: 0))) == .storeForbidden)
+        #expect(code(try follower.ask(.list(.report, from: nil))) == .storeForbidden)
+        #expect(code(try follower.ask(.remove(.report(of: "signer"), ifAt: 1))) == .storeForbidden)
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
-        #expect(try signer.ask(.readReports(from: nil)) == .reports([report("app17", "two", second)], next: nil))
-        #expect(try signer.ask(.forgetReport(machine: "app17", ifAt: first)) == .reportForgotten)
-        #expect(try signer.ask(.readReports(from: nil)) == .reports([report("app17", "two", second)], next: nil))
-        #expect(try signer.ask(.forgetReport(machine: "app17", ifAt: second)) == .reportForgotten)
-        #expect(try signer.ask(.readReports(from: nil)) == .reports([], next: nil))
+        let listed = StoreResult.list([.init(key, at(second, "two"))], next: nil)
+        #expect(try signer.ask(.list(.report, from: nil)) == listed)
+        #expect(try signer.ask(.remove(key, ifAt: first)) == .removed)
+        #expect(try signer.ask(.list(.report, from: nil)) == listed)
+        #expect(try signer.ask(.remove(key, ifAt: second)) == .removed)
+        #expect(try signer.ask(.list(.report, from: nil)) == .list([], next: nil))
     }
 
     /// More than a page of them, and between them whatever somebody else could put there.
-    @Test func reportsAreReadInPages() throws {
+    @Test func reportsAreListedInPages() throws {
         let bed = try EtcdBed()
         let signer = try bed.role()
-        for number in 0..<300 {
-            _ = try revision(signer.ask(.putReport("\(number)", machine: "app\(1000 + number)", ifAt: 0)))
-        }
+        for number in 0..<300 { _ = try revision(signer.ask(report("\(number)", "app\(1000 + number)", ifAt: 0))) }
         let folder = "/clientsecretd/v1/host/"
         for (name, length) in [("app1100x", 20_000), ("app1200x", 1_200_000), ("app1201x", 1_200_000)] {
             try bed.put(bed.directory.write(String(repeating: "x", count: length), to: "long"), at: folder + name)
         }
         try bed.order("ctl put \(folder)a/b nobody")
         try bed.order("ctl put /clientsecretd/v1/hosts nobody")
-        var found: [StoredReport] = []
+        var found: [StoreResult.Listed] = []
         var next: [UInt8]?
         var pages = 0
         repeat {
-            guard case .reports(let page, let rest) = try signer.ask(.readReports(from: next)) else {
-                Issue.record("they were not read")
+            guard case .list(let page, let rest) = try signer.ask(.list(.report, from: next)) else {
+                Issue.record("they were not listed")
                 return
             }
             pages += 1
@@ -153,33 +133,32 @@ import Testing
         } while next != nil
         #expect(found.count == 303)
         #expect(pages < 50, "what follows a long one is read one by one")
-        #expect(found.filter { $0.value == nil }.map(\.machine) == ["app1100x", "app1200x", "app1201x"])
-        #expect(found.first { $0.machine == "app1299" }?.value == "299")
+        let long = found.filter { if case .tooLong = $0.entry { true } else { false } }
+        #expect(long.map(\.key.machine) == ["app1100x", "app1200x", "app1201x"])
+        guard case .value(Array("299".utf8), _)? = found.first(where: { $0.key.machine == "app1299" })?.entry else {
+            Issue.record("the last one is another")
+            return
+        }
         // What is too long to be read is replaced like anything else.
-        guard case .reportFound(let long?) = try signer.ask(.putReport("short", machine: "app1200x", ifAt: 0)) else {
+        guard case .conflict(let entries) = try signer.ask(report("short", "app1200x", ifAt: 0)),
+            case .tooLong(let last)? = entries.first
+        else {
             Issue.record("it was not found")
             return
         }
-        #expect(long.value == nil)
-        _ = try revision(signer.ask(.putReport("short", machine: "app1200x", ifAt: long.revision)))
+        _ = try revision(signer.ask(report("short", "app1200x", ifAt: last)))
     }
 
-    @Test func whateverLiesThereIsToldApart() throws {
+    @Test func whatIsTooLongIsToldApart() throws {
         let bed = try EtcdBed()
         let follower = try bed.role("follower")
-        try bed.write("anything")
-        guard case .read(let found, _) = try follower.read(EtcdBed.slot), case .flawed(.notAValue, _) = found[0] else {
-            Issue.record("it was taken for a value")
-            return
-        }
         // 20 KiB, which is fetched, and more than is fetched at all.
         for length in [20_000, 1_200_000] {
             let file = try bed.directory.write(String(repeating: "x", count: length), to: "long")
-            let key = String(decoding: EtcdBed.slot.key(below: "/clientsecretd"), as: UTF8.self)
-            try bed.put(file, at: key)
+            try bed.put(file, at: "/clientsecretd/v1/\(StoreKey.secret(EtcdBed.slot))")
             let other = sampleSlot("DEF123GHIJ", "com.example.other")
-            guard case .read(let found, _) = try follower.read(EtcdBed.slot, other),
-                case .flawed(.tooLong, let revision) = found[0]
+            guard case .read(let found) = try follower.read(EtcdBed.slot, other),
+                case .tooLong(let revision) = found[0]
             else {
                 Issue.record("\(length) bytes were taken")
                 return
@@ -193,7 +172,7 @@ import Testing
         let bed = try EtcdBed()
         #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .storeCredentialsRefused)
         #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .storeCredentialsRefused)
-        #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden], rollouts: [0: .forbidden]))
+        #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden]))
         #expect(code(try bed.role(certificate: "named").read(EtcdBed.slot)) == .storeCertificateRefused)
         #expect(code(try bed.role(certificate: "expired").read(EtcdBed.slot)) == .storeCertificateRefused)
         let answer = try bed.role(certificate: "stranger").read(EtcdBed.slot)
@@ -210,7 +189,7 @@ import Testing
         let follower = try bed.role("follower")
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
         try bed.order("ctl user revoke-role follower follower")
-        #expect(try follower.read(EtcdBed.slot) == .read([.forbidden], rollouts: [0: .forbidden]))
+        #expect(try follower.read(EtcdBed.slot) == .read([.forbidden]))
         try bed.order("ctl user delete follower")
         #expect(code(try follower.read(EtcdBed.slot)) == .storeCredentialsRefused)
     }
@@ -223,7 +202,7 @@ import Testing
         #expect(try follower.nextNotice() == .watching)
         let first = try revision(signer.put(sampleToken(), ifAt: 0))
         #expect(try follower.nextNotice() == .changed)
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([held(sampleToken(), first)]))
         // The same watch goes on.
         _ = try signer.put(sampleToken("b"), ifAt: first)
         #expect(try follower.nextNotice() == .changed)
@@ -237,7 +216,7 @@ import Testing
         let signer = try bed.role(members: [silent, leader])
         let first = try revision(signer.put(sampleToken(), ifAt: 0))
         try bed.order("pause \(silent)")
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([held(sampleToken(), first)]))
         _ = try revision(signer.put(sampleToken("b"), ifAt: first))
         try bed.order("resume \(silent)")
     }
@@ -263,7 +242,7 @@ import Testing
         while true {
             let others = (0..<3).filter { $0 != leader }
             for member in others { try bed.order("pause \(member)") }
-            try signer.begin(.put(EtcdBed.slot, token(sampleToken("b")), ifAt: first))
+            try signer.begin(.put([secret(sampleToken("b"), ifAt: first, EtcdBed.slot)]))
             while try !bed.hasProposed(leader), !signer.hasSpoken {}
             let isUnderWay = !signer.hasSpoken
             if isUnderWay { try bed.order("kill \(leader)") }
@@ -279,7 +258,7 @@ import Testing
         while case .failed = result { result = try signer.put(sampleToken("b"), ifAt: first) }
         let second = try revision(result)
         try bed.order("start \(leader)")
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([held(sampleToken("b"), second)]))
         #expect(try bed.puts() == 2)
     }
 
@@ -298,7 +277,7 @@ import Testing
         let failed = try signer.read(EtcdBed.slot)
         #expect([.storeTimedOut, .storeUnavailable].contains(code(failed)), "\(failed)")
         for member in 0..<3 where member != rest { try bed.order("resume \(member)") }
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([held(sampleToken(), first)]))
     }
 
     /// A watch that runs has seen what is compacted, and goes on.
@@ -314,8 +293,8 @@ import Testing
             #expect(try follower.nextNotice() == .changed)
         }
         try bed.order("ctl compact \(last)")
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("4")), revision: last)]))
-        #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken("4")), revision: last)]))
+        #expect(try follower.read(EtcdBed.slot) == .read([held(sampleToken("4"), last)]))
+        #expect(try signer.read(EtcdBed.slot) == .read([held(sampleToken("4"), last)]))
         _ = try revision(signer.put(sampleToken("5"), ifAt: last))
         #expect(try follower.nextNotice() == .changed)
     }
@@ -338,15 +317,16 @@ import Testing
         try gate.write("go")
         try #require(try next() == "closed", "the watch goes on")
         // Whoever was told that it watches is told that it does so no more: without that the next read is a minute away.
-        #expect(try follower.read(EtcdBed.slot) == .read([.token(token(sampleToken("b")), revision: second)]))
-        // Both keys' watches may have begun before the first of them was cancelled.
+        #expect(try follower.read(EtcdBed.slot) == .read([held(sampleToken("b"), second)]))
+        // The watch may have begun before it was cancelled.
         if let first = follower.notices.first, first == .watching, follower.notices.dropFirst().first == .unwatched {
             for _ in 0..<2 { _ = try follower.nextNotice() }
         }
         #expect(try follower.nextNotice() == .watching)
         _ = try revision(signer.put(sampleToken("c"), ifAt: second))
         #expect(try follower.nextNotice() == .changed)
-        try expectCancellation(of: .watch([EtcdBed.slot.key(below: "/clientsecretd")], from: first), bed)
+        try expectCancellation(
+            of: .watch([StoreKey.secret(EtcdBed.slot).bytes(below: "/clientsecretd")], from: first), bed)
     }
 
     /// That etcd says of such a watch what ``WatchStream`` takes for its end.
@@ -374,11 +354,11 @@ import Testing
         let second = try revision(signer.put(sampleToken("new"), ifAt: first))
         try bed.order("restore")
         let found = try signer.readOnceServed(EtcdBed.slot)
-        #expect(found == .read([.token(token(sampleToken("old")), revision: first)]))
+        #expect(found == .read([held(sampleToken("old"), first)]))
         // What was seen before the backup is no licence to overwrite what is there now.
         #expect(
             try signer.put(sampleToken("newer"), ifAt: second)
-                == .conflict(.token(token(sampleToken("old")), revision: first))
+                == .conflict([held(sampleToken("old"), first)])
         )
         _ = try revision(signer.put(sampleToken("newer"), ifAt: first))
     }
@@ -394,7 +374,7 @@ import Testing
         }
         try #require(isFull)
         #expect(code(try signer.put(sampleToken("b"), ifAt: first)) == .storeOutOfSpace)
-        #expect(try signer.read(EtcdBed.slot) == .read([.token(token(sampleToken()), revision: first)]))
+        #expect(try signer.read(EtcdBed.slot) == .read([held(sampleToken(), first)]))
     }
 }
 

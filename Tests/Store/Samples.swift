@@ -16,4 +16,15 @@ func sampleSlot(_ team: String, _ client: String) -> StoreSlot {
     return slot
 }
 
+/// What the key of a secret holds.
+func held(_ text: String, _ revision: Int64) -> StoreEntry { .value(value(text), revision: revision) }
+
+/// The secret's value.
+func value(_ text: String) -> [UInt8] { StoreValue.encode(token(text)) ?? [] }
+
+/// The put of a secret.
+func secret(_ text: String, ifAt revision: Int64, _ slot: StoreSlot) -> StoreQuestion.Put {
+    StoreQuestion.Put(value(text), at: .secret(slot), ifAt: revision)
+}
+
 func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] }) }

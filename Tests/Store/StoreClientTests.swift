@@ -21,7 +21,8 @@ import Testing
 
             """, to: "clientsecretd.yaml")
         let role = try EtcdBed.Role(configuration: configuration)
-        #expect(try role.read(EtcdBed.slot) == .read([.missing]))
+        let keys = [StoreKey.secret(EtcdBed.slot), .rollout(EtcdBed.slot)]
+        #expect(try role.ask(.read(keys)) == .read([.missing, .missing]))
         #expect(try role.nextNotice() == .watching)
         #expect(try directory.read("log") == "2\n2\n")
     }

@@ -7,32 +7,43 @@ import Testing
 @Suite struct StoreMessageTests {
     private static let slot = "DEF123GHIJ/com.example.web/000aff1005060708"
 
-    private let rollout = StoredRollout(
-        secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: .max, isHeld: true, tolerated: 3)
-
     @Test func questionsAreRead() throws {
         let slot = try #require(StoreSlot(Self.slot))
+        let put = secret(sampleToken(), ifAt: 7, slot)
         for question in [
-            StoreQuestion.read([slot]), .put(slot, token(sampleToken()), ifAt: 7),
-            .putRollout(rollout, of: slot, ifAt: 3, with: nil),
-            .putRollout(rollout, of: slot, ifAt: 0, with: .init(token(sampleToken()), ifAt: 7)),
-            .putReport("\"a\"", machine: "app 17", ifAt: 0), .readReports(from: nil), .readReports(from: [1, 2]),
-            .forgetReport(machine: "app17", ifAt: 3),
+            StoreQuestion.read([.secret(slot), .rollout(slot)]), .put([put]),
+            .put([.init([0xFF, 0], at: .rollout(slot), ifAt: 0), put]),
+            .put([.init([], at: .report(of: "app 17"), ifAt: 0)]), .list(.report, from: nil),
+            .list(.report, from: [1, 2]),
+            .remove(.report(of: "app17"), ifAt: 3),
         ] {
-            #expect(StoreQuestion(request: question.request, sha256: { _ in [] }) == question)
+            #expect(StoreQuestion(request: question.request) == question)
         }
     }
 
     @Test(arguments: [
-        "", "[]", #"{"do":"read"}"#, #"{"do":"read","slots":[]}"#, #"{"do":"read","slots":["S","S"]}"#,
-        #"{"do":"read","slots":["S",7]}"#, #"{"do":"burn","slots":["S"]}"#,
-        #"{"do":"put","slot":"S","token":"no token","revision":0}"#, #"{"do":"put","slot":"S","token":"T"}"#,
-        #"{"do":"put","slot":"S","token":"T","revision":-1}"#, #"{"do":"put","slot":"S/","token":"T","revision":0}"#,
+        "", "[]", #"{"do":"read"}"#, #"{"do":"read","keys":[]}"#, #"{"do":"read","keys":["K","K"]}"#,
+        #"{"do":"read","keys":["K",7]}"#, #"{"do":"burn","keys":["K"]}"#, #"{"do":"put","puts":[]}"#,
+        #"{"do":"put","puts":[{"key":"K","value":"?","revision":0}]}"#,
+        #"{"do":"put","puts":[{"key":"K","value":"YQ=="}]}"#,
+        #"{"do":"put","puts":[{"key":"K","value":"YQ==","revision":-1}]}"#,
+        #"{"do":"put","puts":[{"key":"K/","value":"YQ==","revision":0}]}"#,
+        #"{"do":"put","puts":[{"key":"K","value":"","revision":0},{"key":"K","value":"","revision":0}]}"#,
+        #"{"do":"list"}"#, #"{"do":"list","kind":"lease"}"#, #"{"do":"list","kind":"host","from":7}"#,
+        #"{"do":"remove","key":"K"}"#, #"{"do":"remove","key":"K","revision":0}"#,
     ])
     func whatIsNoQuestion(text: String) {
-        let text = text.split(separator: "S", omittingEmptySubsequences: false).joined(separator: Self.slot)
-            .split(separator: "T", omittingEmptySubsequences: false).joined(separator: sampleToken())
-        #expect(StoreQuestion(request: Array(text.utf8), sha256: { _ in [] }) == nil)
+        let text = text.replacing("K", with: "secret/" + Self.slot)
+        #expect(StoreQuestion(request: Array(text.utf8)) == nil)
+    }
+
+    @Test func aValueThatIsTooLongIsNotPut() throws {
+        let slot = try #require(StoreSlot(Self.slot))
+        func put(_ count: Int) -> StoreQuestion {
+            .put([.init(Array(repeating: 7, count: count), at: .secret(slot), ifAt: 0)])
+        }
+        #expect(StoreQuestion(request: put(StoreEntry.longest).request) != nil)
+        #expect(StoreQuestion(request: put(StoreEntry.longest + 1).request) == nil)
     }
 
     /// A version of the daemon and another of the role understand each other by these.
@@ -46,49 +57,39 @@ import Testing
     }
 
     @Test func answersAreRead() {
-        let findings: [StoreFinding] =
-            [.missing, .forbidden, .token(token(sampleToken()), revision: 9)]
-            + StoreFinding.Flaw.allCases.map { .flawed($0, revision: .max) }
+        let entries: [StoreEntry] = [
+            .missing, .forbidden, .value([0, 0xFF], revision: 9), .value([], revision: 1), .tooLong(revision: .max),
+        ]
         let failures = FailureCode.allCases.filter { $0.rawValue.hasPrefix("store_") }.map {
             StoreResult.failed(
                 RoleFailure($0, $0 == .storeTimedOut ? nil : "why", retryAfter: $0 == .storeTimedOut ? 7 : nil))
         }
-        let report = StoredReport(machine: "app17", value: "{}", revision: 3)
-        let reports: [StoreResult] = [
-            .reportFound(nil), .reportFound(report), .reports([], next: nil), .reports([report], next: [1]),
-            .reports([StoredReport(machine: "a", value: nil, revision: 1)], next: nil), .reportForgotten,
-        ]
-        let held = RolloutFinding.rollout(rollout, revision: 9)
-        let rollouts: [StoreResult] = [
-            .read(findings, rollouts: [0: held, 1: .forbidden, 3: .flawed(revision: 4)]),
-            .rolloutFound(nil, secret: nil), .rolloutFound(held, secret: .missing),
-            .rolloutFound(.flawed(revision: 1), secret: findings[2]),
-        ]
-        for result in rollouts {
-            #expect(StoreAnswer(line: result.answer.bytes, sha256: { _ in [] })?.result == result)
-        }
-        for result in [.read(findings), .put(revision: 5)] + reports + findings.map(StoreResult.conflict) + failures {
-            #expect(StoreAnswer(line: result.answer.bytes, sha256: { _ in [] })?.result == result)
+        let listed = entries.enumerated().map { StoreResult.Listed(.report(of: "app\($0)"), $1) }
+        for result in [
+            .read(entries), .put(revision: 5), .conflict(entries), .list([], next: nil), .list(listed, next: [1]),
+            .removed,
+        ] + failures {
+            #expect(StoreAnswer(line: result.answer.bytes)?.result == result)
         }
         for text in [
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"put"}"#,
-            #"{"result":"read","values":[{"state":"held"}]}"#, #"{"result":"conflict","value":{"state":"other"}}"#,
+            #"{"result":"read","entries":[{"state":"value"}]}"#,
+            #"{"result":"conflict","entries":[{"state":"other"}]}"#,
+            #"{"result":"list","entries":[{"state":"missing"}],"next":null}"#, #"{"result":"list","entries":[]}"#,
         ] {
-            #expect(StoreAnswer(line: Array(text.utf8), sha256: { _ in [] }) == nil)
+            #expect(StoreAnswer(line: Array(text.utf8)) == nil)
         }
-        let many = (0...StoreResult.mostReports).map {
-            StoredReport(machine: "app\($0)", value: nil, revision: 1)
-        }
-        let page = StoreResult.reports(many, next: nil).answer.bytes
-        #expect(StoreAnswer(line: page, sha256: { _ in [] }) == nil, "a page of more reports than there may be")
-        let full = StoreResult.reports(many.dropLast(), next: nil).answer.bytes
-        #expect(StoreAnswer(line: full, to: .readReports(from: nil), sha256: { _ in [] }) != nil)
+        let many = (0...StoreResult.mostListed).map { StoreResult.Listed(.report(of: "app\($0)"), .missing) }
+        let page = StoreResult.list(many, next: nil).answer.bytes
+        #expect(StoreAnswer(line: page) == nil, "a page of more keys than there may be")
+        let full = StoreResult.list(many.dropLast(), next: nil).answer.bytes
+        #expect(StoreAnswer(line: full, to: .list(.report, from: nil)) != nil)
         let bomb = Array(#"{"result":"put","revision":5,"more":[\#(String(repeating: "0,", count: 5_000))0]}"#.utf8)
-        #expect(StoreAnswer(line: bomb, to: .readReports(from: nil), sha256: { _ in [] }) == nil)
+        #expect(StoreAnswer(line: bomb, to: .list(.report, from: nil)) == nil)
         let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
         for expiresAt in [expiry, nil] {
             let answer = StoreAnswer(.put(revision: 5), certificateExpiresAt: expiresAt)
-            #expect(StoreAnswer(line: answer.line.bytes, sha256: { _ in [] }) == answer)
+            #expect(StoreAnswer(line: answer.line.bytes) == answer)
         }
         for notice in StoreNotice.allCases { #expect(StoreNotice(line: notice.line.bytes) == notice) }
     }

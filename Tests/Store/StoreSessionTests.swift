@@ -33,43 +33,45 @@ import Testing
 
     private let network = Network()
 
-    private static func slot(_ number: Int = 0) -> StoreSlot {
-        sampleSlot("DEF123GHIJ", "com.example.web\(number)")
+    private static func key(_ number: Int = 0) -> StoreKey {
+        .secret(sampleSlot("DEF123GHIJ", "com.example.web\(number)"))
     }
 
     private func session(user: String? = nil, members: Int = 3) -> StoreSession {
         StoreSession(
             StoreConfiguration(endpoints: (0..<members).map { "https://etcd\($0)" }, user: user),
-            password: { .success("hunter2-hunter2") }, sha256: { _ in [] }, now: { [network] in network.now },
+            password: { .success("hunter2-hunter2") }, now: { [network] in network.now },
             random: { $0 == Int64(members) ? 0 : $0 / 2 }, send: network.send)
     }
 
     private static func range(_ number: Int, _ value: String?, revision: Int = 5) -> String {
         guard let value else { return #"{"response_range":{"header":{"revision":"9"}}}"# }
-        let key = Base64.encode(slot(number).key(below: "/clientsecretd"))
+        let key = Base64.encode(key(number).bytes(below: "/clientsecretd"))
         return
             #"{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":"\#(revision)","value":"\#(Base64.encode(Array(value.utf8)))"}],"count":"1"}}"#
     }
 
-    /// - Parameter rollouts: how many empty places of rollouts were read as well; nil: one for each of the others.
-    private static func read(_ ranges: String..., rollouts: Int? = nil) -> String {
-        let all = ranges + Array(repeating: range(0, nil), count: rollouts ?? ranges.count)
-        return #"{"header":{"revision":"9"},"succeeded":true,"responses":[\#(all.joined(separator: ","))]}"#
+    private static func read(_ ranges: String...) -> String {
+        #"{"header":{"revision":"9"},"succeeded":true,"responses":[\#(ranges.joined(separator: ","))]}"#
     }
 
     private static let value = #"{"v":1,"token":"\#(sampleToken())"}"#
+    private static func put(_ text: String, ifAt revision: Int64) -> StoreQuestion {
+        .put([secret(text, ifAt: revision, sampleSlot("DEF123GHIJ", "com.example.web0"))])
+    }
+
     private static let denied = #"{"error":"e","message":"etcdserver: permission denied","code":7}"#
     private static let login = #"{"header":{"revision":"1"},"token":"abc.12"}"#
 
     private var endpoints: [String] { network.calls.map { String($0.endpoint.last ?? " ") } }
 
-    @Test func severalSlotsAreReadInOneTransaction() {
+    @Test func severalKeysAreReadInOneTransaction() {
         var session = session()
         network.say(Self.read(Self.range(0, Self.value), Self.range(1, nil), Self.range(2, "other")))
-        let result = session.answer(.read([Self.slot(0), Self.slot(1), Self.slot(2)]))
+        let result = session.answer(.read([Self.key(0), Self.key(1), Self.key(2)]))
         #expect(
             result
-                == .read([.token(token(sampleToken()), revision: 5), .missing, .flawed(.notAValue, revision: 5)]))
+                == .read([held(sampleToken(), 5), .missing, .value(Array("other".utf8), revision: 5)]))
         #expect(network.calls.count == 1)
         #expect(network.calls[0].timeout == 3_000)
         #expect(session.watchable?.revision == 9)
@@ -77,29 +79,27 @@ import Testing
         #expect(request.contains(#""start_revision":"10""#))
     }
 
-    @Test func moreSlotsThanOneTransactionTakes() {
+    @Test func moreKeysThanOneTransactionTakes() {
         var session = session()
-        let slots = (0..<66).map { Self.slot($0) }
+        let keys = (0..<130).map { Self.key($0) }
         network.say(
             #"{"header":{"revision":"9"},"responses":[\#((0..<128).map { Self.range($0, nil) }.joined(separator: ","))]}"#
         )
-        network.say(Self.read(Self.range(64, Self.value), Self.range(65, nil)))
-        let result = session.answer(.read(slots))
+        network.say(Self.read(Self.range(128, Self.value), Self.range(129, nil)))
+        let result = session.answer(.read(keys))
         #expect(
             result
                 == .read(
-                    Array(repeating: .missing, count: 64) + [.token(token(sampleToken()), revision: 5), .missing]))
+                    Array(repeating: .missing, count: 128) + [held(sampleToken(), 5), .missing]))
     }
 
     @Test func oneThatMayNotBeReadHidesNoOther() {
         var session = session()
         network.say(403, Self.denied)
+        network.say(Self.read(Self.range(0, Self.value)))
         network.say(403, Self.denied)
-        network.say(Self.read(Self.range(0, Self.value), rollouts: 0))
-        network.say(403, Self.denied)
-        network.say(Self.read(rollouts: 2))
-        let result = session.answer(.read([Self.slot(0), Self.slot(1)]))
-        #expect(result == .read([.token(token(sampleToken()), revision: 5), .forbidden]))
+        let result = session.answer(.read([Self.key(0), Self.key(1)]))
+        #expect(result == .read([held(sampleToken(), 5), .forbidden]))
         #expect(session.watchable == nil)
     }
 
@@ -107,19 +107,17 @@ import Testing
         var session = session()
         network.fail(.answerTooLong)
         network.fail(.answerTooLong)
-        network.fail(.answerTooLong)
-        network.say(Self.read(Self.range(0, "", revision: 8), rollouts: 0))
-        network.say(Self.read(Self.range(1, Self.value), rollouts: 0))
-        network.say(Self.read(rollouts: 2))
-        let result = session.answer(.read([Self.slot(0), Self.slot(1)]))
-        #expect(result == .read([.flawed(.tooLong, revision: 8), .token(token(sampleToken()), revision: 5)]))
-        #expect(String(decoding: network.calls[3].request.body, as: UTF8.self).contains(#""keys_only":true"#))
+        network.say(Self.read(Self.range(0, "", revision: 8)))
+        network.say(Self.read(Self.range(1, Self.value)))
+        let result = session.answer(.read([Self.key(0), Self.key(1)]))
+        #expect(result == .read([.tooLong(revision: 8), held(sampleToken(), 5)]))
+        #expect(String(decoding: network.calls[2].request.body, as: UTF8.self).contains(#""keys_only":true"#))
     }
 
     @Test func aStoreThatIsEndlessIsAFailure() {
         var session = session(members: 1)
-        for _ in 0..<3 { network.fail(.answerTooLong) }
-        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+        for _ in 0..<2 { network.fail(.answerTooLong) }
+        guard case .failed(let failure) = session.answer(.read([Self.key()])) else {
             Issue.record("it was read")
             return
         }
@@ -140,10 +138,10 @@ import Testing
         #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"KEY","mod_revision":"5","value":7}]}}]}"#,
     ])
     func whatLiesAboutItsTypeIsNoAnswer(text: String) {
-        let key = Base64.encode(Self.slot().key(below: "/clientsecretd"))
+        let key = Base64.encode(Self.key().bytes(below: "/clientsecretd"))
         var session = session(members: 1)
         network.say(text.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: key))
-        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+        guard case .failed(let failure) = session.answer(.read([Self.key()])) else {
             Issue.record("it was read: \(text)")
             return
         }
@@ -152,18 +150,18 @@ import Testing
 
     @Test func numbersMayBeNumbers() {
         var session = session()
-        let key = Base64.encode(Self.slot().key(below: "/clientsecretd"))
+        let key = Base64.encode(Self.key().bytes(below: "/clientsecretd"))
         network.say(
-            #"{"header":{"revision":9},"more":1,"responses":[{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":5}]}},{"response_range":{}}]}"#
+            #"{"header":{"revision":9},"more":1,"responses":[{"response_range":{"kvs":[{"key":"\#(key)","mod_revision":5}]}}]}"#
         )
-        #expect(session.answer(.read([Self.slot()])) == .read([.flawed(.notAValue, revision: 5)]))
+        #expect(session.answer(.read([Self.key()])) == .read([.value([], revision: 5)]))
     }
 
     @Test func aLoginIsKeptForAsLongAsItsMember() {
         var session = session(user: "u")
         network.say(Self.login)
         for _ in 0..<2 { network.say(Self.read(Self.range(0, nil))) }
-        for _ in 0..<2 { #expect(session.answer(.read([Self.slot()])) == .read([.missing])) }
+        for _ in 0..<2 { #expect(session.answer(.read([Self.key()])) == .read([.missing])) }
         #expect(network.calls.map(\.request.path) == ["/v3/auth/authenticate", "/v3/kv/txn", "/v3/kv/txn"])
         #expect(network.calls.map(\.token) == [nil, "abc.12", "abc.12"])
         #expect(network.calls.map(\.timeout) == [60_000, 3_000, 3_000])
@@ -171,7 +169,7 @@ import Testing
         network.fail(.timedOut)
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
-        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(session.answer(.read([Self.key()])) == .read([.missing]))
         #expect(
             network.calls.dropFirst(3).map(\.request.path) == ["/v3/kv/txn", "/v3/auth/authenticate", "/v3/kv/txn"])
         #expect(endpoints == ["0", "0", "0", "0", "1", "1"])
@@ -182,15 +180,15 @@ import Testing
         var session = session(user: "u")
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
-        _ = session.answer(.read([Self.slot()]))
+        _ = session.answer(.read([Self.key()]))
         network.say(401, invalid)
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
-        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(session.answer(.read([Self.key()])) == .read([.missing]))
         network.say(401, invalid)
         network.say(Self.login)
         network.say(401, invalid)
-        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+        guard case .failed(let failure) = session.answer(.read([Self.key()])) else {
             Issue.record("it was read")
             return
         }
@@ -203,23 +201,23 @@ import Testing
         network.say(400, #"{"message":"etcdserver: authentication failed, invalid user ID or password","code":3}"#)
         let detail = "it answered 400: etcdserver: authentication failed, invalid user ID or password"
         #expect(
-            session.answer(.read([Self.slot()]))
+            session.answer(.read([Self.key()]))
                 == .failed(RoleFailure(.storeCredentialsRefused, detail, retryAfter: 5)))
         network.now = 2_000
         #expect(
-            session.answer(.read([Self.slot()]))
+            session.answer(.read([Self.key()]))
                 == .failed(RoleFailure(.storeCredentialsRefused, detail, retryAfter: 3)))
         #expect(network.calls.count == 1)
         network.now = 5_000
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
-        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(session.answer(.read([Self.key()])) == .read([.missing]))
     }
 
     @Test func aLoginThatNobodyAnswersGoesToNobodyElse() {
         var session = session(user: "u")
         network.fail(.timedOut)
-        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+        guard case .failed(let failure) = session.answer(.read([Self.key()])) else {
             Issue.record("it was read")
             return
         }
@@ -230,7 +228,7 @@ import Testing
         network.fail(.timedOut, sent: false)
         network.say(Self.login)
         network.say(Self.read(Self.range(0, nil)))
-        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(session.answer(.read([Self.key()])) == .read([.missing]))
         #expect(endpoints == ["0", "1", "2", "2"])
     }
 
@@ -240,7 +238,7 @@ import Testing
             503, #"{"message":"etcdserver: request timed out, possibly due to previous leader failure","code":14}"#)
         network.say(200, "<html>")
         network.fail(.connectionLost)
-        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+        guard case .failed(let failure) = session.answer(.read([Self.key()])) else {
             Issue.record("it was read")
             return
         }
@@ -252,23 +250,23 @@ import Testing
     @Test func aPutComparesAndReturnsWhatItFinds() {
         var session = session()
         network.say(#"{"header":{"revision":"11"},"succeeded":true,"responses":[{"response_put":{"header":{}}}]}"#)
-        #expect(session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 5)) == .put(revision: 11))
+        #expect(session.answer(Self.put(sampleToken(), ifAt: 5)) == .put(revision: 11))
         let request = String(decoding: network.calls[0].request.body, as: UTF8.self)
         #expect(request.contains(#""target":"MOD","result":"EQUAL","mod_revision":"5""#))
         #expect(request.contains(Base64.encode(Array(Self.value.utf8))))
         network.say(#"{"header":{"revision":"12"},"responses":[\#(Self.range(0, Self.value, revision: 12))]}"#)
         #expect(
-            session.answer(.put(Self.slot(), token(sampleToken("b")), ifAt: 5))
-                == .conflict(.token(token(sampleToken()), revision: 12)))
+            session.answer(Self.put(sampleToken("b"), ifAt: 5))
+                == .conflict([held(sampleToken(), 12)]))
         network.say(#"{"header":{"revision":"12"},"succeeded":false,"responses":[\#(Self.range(0, nil))]}"#)
-        #expect(session.answer(.put(Self.slot(), token(sampleToken("b")), ifAt: 5)) == .conflict(.missing))
+        #expect(session.answer(Self.put(sampleToken("b"), ifAt: 5)) == .conflict([.missing]))
     }
 
     @Test func aPutThatWasNotAnsweredMayHaveBeenDone() {
         var session = session()
         network.fail(.timedOut)
         network.say(#"{"header":{"revision":"12"},"responses":[\#(Self.range(0, Self.value, revision: 12))]}"#)
-        #expect(session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 5)) == .put(revision: 12))
+        #expect(session.answer(Self.put(sampleToken(), ifAt: 5)) == .put(revision: 12))
         #expect(network.calls[0].request == network.calls[1].request)
         #expect(endpoints == ["0", "1"])
     }
@@ -280,14 +278,14 @@ import Testing
     func whatIsNotPutDoesNotKeepFromReading(status: Int, text: String, code: FailureCode) {
         var session = session()
         network.say(status, text)
-        guard case .failed(let failure) = session.answer(.put(Self.slot(), token(sampleToken()), ifAt: 0)) else {
+        guard case .failed(let failure) = session.answer(Self.put(sampleToken(), ifAt: 0)) else {
             Issue.record("it was put")
             return
         }
         #expect(failure.code == code)
         #expect(failure.retryAfter == nil || code == .storeOutOfSpace)
         network.say(Self.read(Self.range(0, nil)))
-        #expect(session.answer(.read([Self.slot()])) == .read([.missing]))
+        #expect(session.answer(.read([Self.key()])) == .read([.missing]))
         #expect(endpoints == ["0", "0"])
     }
 
@@ -305,7 +303,7 @@ import Testing
     func whatEtcdSays(status: Int, text: String, code: FailureCode) {
         var session = session(members: 1)
         network.say(status, text)
-        guard case .failed(let failure) = session.answer(.read([Self.slot()])) else {
+        guard case .failed(let failure) = session.answer(.read([Self.key()])) else {
             Issue.record("it was read")
             return
         }

@@ -13,9 +13,6 @@ import Testing
         }
         #expect(slot.description == "DEF123GHIJ/com.example.web_1/000aff1005060708")
         #expect(StoreSlot(slot.description) == slot)
-        #expect(
-            slot.key(below: "/a")
-                == Array("/a/v1/secret/DEF123GHIJ/com.example.web_1/000aff1005060708".utf8))
     }
 
     @Test(arguments: [

@@ -83,7 +83,7 @@ eventually "all is well" clientsecretd health
 web=$(cat $output)
 
 asks_at $socket
-question='{"do":"read","slots":["DEF123GHIJ/com.example.shop/'$(keyprint <<<"$public")'"]}'
+question='{"do":"read","keys":["secret/DEF123GHIJ/com.example.shop/'$(keyprint <<<"$public")'"]}'
 refused "nobody else may ask" runuser -u nobody -- ask "$question"
 
 # Killed, it is started anew with the next question.
