@@ -44,7 +44,7 @@ package struct DryRun: Sendable {
     package let warningsOfUnits: [String]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
-    /// Former outputs that hold a valid secret, or cannot be read.
+    /// Outputs of the configuration that was last adopted which are none any more, and hold a valid secret or cannot be read.
     package let orphans: [OrphanedOutput]
 
     /// Reads every key, every output and the state directory. Blocks.
@@ -59,7 +59,7 @@ package struct DryRun: Sendable {
         let now = Clock.now()
         let identity = settings.identity
         _ = PrivateKeyHeap.start()
-        guard var reader = DryRunReader(loaded, settings, identity, socket) else {
+        guard let reader = DryRunReader(loaded, settings, identity, socket) else {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
@@ -88,7 +88,10 @@ package struct DryRun: Sendable {
                 .filter { !rotation.isGood($0) }
             return secret
         }
-        orphans = reader.orphans(besides: configuration.places).filter { $0.expiresAt.map { now.wall < $0 } != false }
+        let former = settings.loadAdopted()?.configuration.places ?? []
+        orphans = reader.orphans(among: former, besides: configuration.places).filter {
+            $0.expiresAt.map { now.wall < $0 } != false
+        }
         var review = unit.map { SandboxReview($0) }
         var problems: [Problem] = review?.obstaclesToStart.map { Problem(failure: $0, client: nil) } ?? []
         var failed = rotation.failures
@@ -131,7 +134,7 @@ package struct DryRun: Sendable {
             }
         }
         problems += failed.map { Problem(failure: $0.value, client: $0.key.client) }
-        problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
+        problems += rotation.keyChanges.map { Problem(failure: $0, client: nil) }
         let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
         let ofUnits = UnitAction(cancel: nil).obstacles(
@@ -188,9 +191,6 @@ private struct DryRunReader {
     private let settings: ConfigurationSource
     private let state: AbsolutePath?
     private let identity: Identity
-    /// The clients whose records were read, and the outputs that these name.
-    private var recalled: Set<ClientName> = []
-    private var former: Set<OutputPlace> = []
 
     init?(_ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ identity: Identity, _ socket: String) {
         guard let naming = try? TemporaryNames(),
@@ -211,15 +211,10 @@ private struct DryRunReader {
     }
 
     /// The results of those of the jobs that only read, in the jobs' order.
-    mutating func read(_ jobs: [Job]) -> [Input] {
+    func read(_ jobs: [Job]) -> [Input] {
         let reading = jobs.filter(\.work.isReading)
-        let reader = self
         let results = executor.map(reading, in: executor.lane(of:)) { job -> Result<Outcome, Failure> in
-            do throws(Failure) { return .success(try reader.carryOut(job)) } catch { return .failure(error) }
-        }
-        for (job, result) in zip(reading, results) {
-            if case .recall(let client) = job.work { recalled.insert(client) }
-            if case .success(.recalled(let record)) = result { former.formUnion(record.outputs) }
+            do throws(Failure) { return .success(try carryOut(job)) } catch { return .failure(error) }
         }
         return zip(reading, results).map { .finished($0.id, $1) }
     }
@@ -260,11 +255,8 @@ private struct DryRunReader {
         executor.metricsFile(path).obstacle()
     }
 
-    func orphans(besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
-        guard let state else { return [] }
-        let ofOthers = StateDirectory.peekOutputs(
-            in: state, besides: recalled, as: identity, sha256: { SHA256.digest($0) })
-        return executor.orphans(among: former.union(ofOthers), besides: outputs)
+    func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        executor.orphans(among: former, besides: outputs)
     }
 }
 

@@ -217,7 +217,7 @@ final class Executor: Sendable {
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()
         case .keepReportedStates(let states): try keep(states)
-        case .tidyRecords(let clients, let moment, let former, let outputs): tidy(clients, moment, former, outputs)
+        case .tidyRecords(let clients, let moment, let removed, let outputs): tidy(clients, moment, removed, outputs)
         }
     }
 
@@ -456,10 +456,10 @@ final class Executor: Sendable {
     }
 
     private func tidy(
-        _ clients: Set<ClientName>, _ moment: WallTime, _ former: Set<OutputPlace>, _ outputs: Set<OutputPlace>
+        _ clients: Set<ClientName>, _ moment: WallTime, _ removed: Set<OutputPlace>, _ outputs: Set<OutputPlace>
     ) -> Outcome {
         // Where there is no state directory there is nothing to tidy.
-        let ofOthers = (try? state.get())?.tidy(keeping: clients, expiredBefore: moment) ?? []
-        return .tidied(orphans(among: former.union(ofOthers), besides: outputs))
+        (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
+        return .tidied(orphans(among: removed, besides: outputs))
     }
 }

@@ -11,14 +11,12 @@ package struct Record: Hashable, Sendable {
     package var delivered: [ActionID: SecretInfo]
     /// Environment files that held other lines: one that has vanished since is not created again.
     package var shared: Set<AbsolutePath>
-    /// Where the secret is published, and former places until those that still hold it were reported.
+    /// Where the secret is published.
     package var outputs: Set<OutputPlace>
     /// What was last put into each place behind an API.
     package var pushed: [PushOutput: SecretInfo]
     /// Actions that must run once more for a secret that they already ran for.
     package var owed: Set<ActionID>
-    /// The last change of the client's key to another one.
-    package var keyChange: KeyChange?
     /// When the actions that are still to run may run, by this machine's turn among those that received the secret; nil
     /// where none are, or they wait for no turn.
     package var turn: WallTime?
@@ -30,7 +28,7 @@ package struct Record: Hashable, Sendable {
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
-        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
+        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [],
         pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false,
         fleetSize: Int = 0
     ) {
@@ -45,6 +43,5 @@ package struct Record: Hashable, Sendable {
         self.shared = shared
         self.outputs = outputs
         self.owed = owed
-        self.keyChange = keyChange
     }
 }

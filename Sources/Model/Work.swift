@@ -45,10 +45,10 @@ package enum Work: Hashable, Sendable {
     /// Read which states were reported.
     case recallReportedStates
     case keepReportedStates(ReportedStates)
-    /// Remove the records of other clients than these whose secrets all expired before a moment. Find the former
-    /// outputs, given here or named by other clients' records, that are not among `outputs` and still hold a secret.
+    /// Remove the records of other clients than these whose secrets all expired before a moment. Find those of
+    /// the removed outputs that are not among `outputs` and still hold a secret.
     case tidyRecords(
-        keeping: Set<ClientName>, expiredBefore: WallTime, former: Set<OutputPlace>, outputs: Set<OutputPlace>)
+        keeping: Set<ClientName>, expiredBefore: WallTime, removed: Set<OutputPlace>, outputs: Set<OutputPlace>)
 }
 
 extension Work {

@@ -192,34 +192,11 @@ package final class StateDirectory: Sendable {
     /// Removes records of clients that are not configured, once every secret in them had expired before `moment`; until
     /// then a configuration that is rolled back finds its records. What cannot be removed stays.
     ///
-    /// - Returns: where those clients' secrets were published; each place is returned once.
-    @discardableResult
-    package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) -> Set<OutputPlace> {
-        var places: Set<OutputPlace> = []
+    package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
         for client in Self.clients(in: path, as: identity) where !configured.contains(client) {
             guard let kept = try? Self.read(client, in: path, as: identity, format) else { continue }
-            places.formUnion(kept.record.outputs)
             if kept.isExpired(before: moment) {
                 _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
-            } else if !kept.record.outputs.isEmpty {
-                var record = kept.record
-                record.outputs = []
-                try? keep(ClientRecord(record, current: kept.current, candidate: kept.candidate), of: client)
-            }
-        }
-        return places
-    }
-
-    /// Where secrets were published by the records of all clients but those `read` already, without creating or locking
-    /// the directory.
-    package static func peekOutputs(
-        in path: AbsolutePath, besides read: Set<ClientName>, as identity: Identity,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) -> Set<OutputPlace> {
-        clients(in: path, as: identity).reduce(into: []) { places, client in
-            guard !read.contains(client) else { return }
-            if let kept = try? Self.read(client, in: path, as: identity, RecordFormat(sha256: sha256)) {
-                places.formUnion(kept.record.outputs)
             }
         }
     }

@@ -7,14 +7,11 @@ struct StateDirectory: Sendable {
     private(set) var countsFrom = JobID(number: 0)
     /// Whether an earlier configuration may have left records of removed clients.
     private(set) var isTidyingDue = false
-    /// Whether the records were searched for former outputs that still hold a secret, and these were reported.
-    private(set) var areOrphansKnown = false
-    /// Outputs that reloads removed, until it was checked whether they hold a secret.
+    /// Outputs that reloads removed, until they were searched for secrets.
     private(set) var removedPlaces: Set<OutputPlace> = []
 
     mutating func adopt(_ index: Index, _ old: Configuration) {
         isTidyingDue = true
-        areOrphansKnown = false
         removedPlaces.formUnion(old.places)
         if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
     }
@@ -26,12 +23,8 @@ struct StateDirectory: Sendable {
 
     mutating func tidyAgain() { isTidyingDue = true }
 
-    /// Records which former outputs were searched; returns whether all were.
-    mutating func tidied(_ searched: Set<OutputPlace>) -> Bool {
-        removedPlaces.subtract(searched)
-        if !isTidyingDue { areOrphansKnown = true }
-        return !isTidyingDue
-    }
+    /// Records which removed outputs were searched.
+    mutating func tidied(_ searched: Set<OutputPlace>) { removedPlaces.subtract(searched) }
 
     func checkInvariants(_ index: Index) -> [String] {
         removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
@@ -53,8 +46,8 @@ extension Rotation {
             if let client = index[name] { clients[client].record.notRecalled() }
         case (.keep(let name, _), .success(.kept(let record))):
             if let client = index[name] { clients[client].record.kept(record, by: job.id) }
-        case (.tidyRecords(_, _, let former, _), .success(.tidied(let orphans))):
-            tidied(orphans, lookedFor: former, at: now)
+        case (.tidyRecords(_, _, let removed, _), .success(.tidied(let orphans))):
+            tidied(orphans, lookedFor: removed, at: now)
         case (.tidyRecords, .failure): stateDirectory.tidyAgain()
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
@@ -67,7 +60,7 @@ extension Rotation {
         clients[client].secret.recall(record.current)
         if client.entry.source == nil { recallCandidate(record, client) }
         clock.noteIssue(clients[client].secret.current)
-        noteSigner(of: record, client, at: now)
+        reportKeyChange(of: client)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
         if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil {
@@ -112,7 +105,7 @@ extension Rotation {
             outputs: publishedPlaces(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
-            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
+            pushed: targets.pushed(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: client.actions.contains { owes(client, $0) } ? known.turn?.wall : nil,
             wasRolledOut: index.hasStore
@@ -120,12 +113,11 @@ extension Rotation {
             fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: client.identity))
     }
 
-    /// Where a client's secret is published, and former places until orphans among them were reported. A file that holds
-    /// something else, and was never written, is none of them: it is not overwritten after a restart either.
+    /// Where a client's secret is published. A file that holds something else, and was never written, is not among them: it
+    /// is not overwritten after a restart either.
     private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
         let former = clients[client].record.value.outputs
-        let all = stateDirectory.areOrphansKnown ? client.outputPlaces : client.outputPlaces.union(former)
-        return all.filter { place in
+        return client.outputPlaces.filter { place in
             guard place.slot == .whole, !former.contains(place), let file = files[place.path], !file.wasOwn else {
                 return true
             }
@@ -153,18 +145,16 @@ extension Rotation {
     }
 
     /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
-    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job looks for
-    /// former outputs that still hold a secret.
+    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job searches the
+    /// outputs that a reload removed for secrets.
     mutating func planTidying(_ deadlines: inout Deadlines) {
         // A clock that is years ahead must not make records look old enough to remove.
         guard stateDirectory.isTidyingDue, isReady, clock.failure == nil else { return }
         var waiting = deadlines
         let now = clock.mayBeAhead(&waiting) ? builtAt : deadlines.now.wall
-        let former = clients.all.reduce(into: stateDirectory.removedPlaces) { all, client in
-            all.formUnion(client.record.value.outputs.subtracting(index.places))
-        }
         let work = Work.tidyRecords(
-            keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit, former: former,
+            keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
+            removed: stateDirectory.removedPlaces,
             outputs: index.places)
         if start(work, on: .state, &deadlines) { stateDirectory.beginTidying() }
     }
@@ -177,7 +167,6 @@ extension Rotation {
         }
         events += live.map(LogEvent.orphaned)
         answers.report(orphaned: live)
-        guard stateDirectory.tidied(lookedFor) else { return }
-        for client in index.all where clients[client].record.value.outputs != client.outputPlaces { touch(client) }
+        stateDirectory.tidied(lookedFor)
     }
 }

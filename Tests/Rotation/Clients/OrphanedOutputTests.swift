@@ -4,7 +4,7 @@ import Testing
 @testable import Model
 @testable import Rotation
 
-/// Outputs that a reload, or an edit between two runs, removes and that stay on disk.
+/// Outputs that a reload removes and that stay on disk.
 @Suite struct OrphanedOutputTests {
     private let web = "web"
     private let old = "old.jwt"
@@ -66,18 +66,6 @@ import Testing
         #expect(bench.answer(2) == nil)
         bench.pass(Rotation.patience.count)
         #expect(bench.answer(2) == .reloaded(unserved: []))
-    }
-
-    @Test func whatWasTakenAwayBetweenTwoRunsIsNamedAtTheStart() throws {
-        let bench = try Bench(try configuration("web.jwt", old))
-        bench.go()
-        bench.orphans = [try orphan(old)]
-        try bench.restart(try configuration("web.jwt"))
-        #expect(lookedFor(bench) == [[try place(old)]])
-        #expect(named(bench) == [try orphan(old)])
-        // The record no longer names it, so the next start reports nothing.
-        try bench.restart(try configuration("web.jwt"))
-        #expect(lookedFor(bench) == [[]])
     }
 
     @Test func whatHasExpiredOrIsAnOutputAgainIsNotNamed() throws {

@@ -100,13 +100,13 @@ import Testing
         bench.pass(Values.day)
         let first = Work.tidyRecords(
             keeping: [try Values.name("web")], expiredBefore: Values.moment(Values.day) - Lifetime.appleLimit,
-            former: [], outputs: [place])
+            removed: [], outputs: [place])
         #expect(tidied() == [first])
         bench.forget()
         bench.reload(try Values.configuration(["other": Values.client("other")]))
         let second = Work.tidyRecords(
             keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit,
-            former: [place], outputs: [other])
+            removed: [place], outputs: [other])
         #expect(tidied() == [second])
     }
 }

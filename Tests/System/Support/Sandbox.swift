@@ -164,6 +164,7 @@ final class Sandbox {
     var environment: [String: String] {
         [
             "CLIENTSECRETD_CONFIG": directory("clientsecretd.yaml"), "CLIENTSECRETD_SOCKET": socket, "NO_COLOR": "1",
+            "STATE_DIRECTORY": kept.path,
         ]
     }
 
