@@ -22,6 +22,9 @@ package struct RateLimit: Hashable, Sendable {
         return oldest + span
     }
 
+    /// When the last event was; nil while none counts.
+    package var last: BootTime? { moments.last }
+
     /// Records an event, whether the limit admits it or not: one that another rule lets pass.
     package mutating func note(at now: BootTime) {
         moments = moments.suffix(count - 1) + [now]

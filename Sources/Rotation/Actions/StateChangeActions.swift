@@ -13,6 +13,7 @@ struct StateChangeActions: Sendable {
     /// How often one action may be started within ``pace``.
     static let limit = 4
     static let pace: Seconds = 3600
+    private static let unspent = RateLimit(limit, in: pace)
 
     private(set) var reported = ReportedStates()
     /// What the state directory is known to hold.
@@ -25,8 +26,8 @@ struct StateChangeActions: Sendable {
     private var unreportedSince: BootTime?
     /// The number of changes reported since the start.
     private var change = 0
-    /// The change for which each action was last started, and when it was started.
-    private var runs: [ActionID: (change: Int, at: [BootTime])] = [:]
+    /// The change for which each action was last started, and how often it was started.
+    private var runs: [ActionID: (change: Int, starts: RateLimit)] = [:]
 
     // MARK: The current states
 
@@ -77,7 +78,9 @@ struct StateChangeActions: Sendable {
             // Clamped to an hour, all that counts: the clock may have been set since. Less one second, because the
             // difference of two times in whole seconds may be one too many and would allow a fifth start.
             let ago = moments.map { min(max(now.wall - $0 - 1, 0), Self.pace) }
-            runs[action] = (0, ago.map { now.boot + Seconds(-$0.count) })
+            var starts = Self.unspent
+            for ago in ago { starts.note(at: now.boot + Seconds(-ago.count)) }
+            runs[action] = (0, starts)
         }
         keepOnly(configuration, at: now.boot)
         for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
@@ -118,12 +121,13 @@ struct StateChangeActions: Sendable {
     /// Whether an action has yet to report and may be started.
     func mayStart(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
         guard reported.owed.contains(action) else { return false }
-        guard let starts = runs[action]?.at, starts.count >= Self.limit else { return true }
-        return deadlines.reached(starts[starts.count - Self.limit] + Self.pace)
+        return runs[action]?.starts.next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
     }
 
     mutating func started(_ action: ActionID, at now: Now) {
-        runs[action] = (change, (runs[action]?.at ?? []).suffix(Self.limit - 1) + [now.boot])
+        var starts = runs[action]?.starts ?? Self.unspent
+        starts.note(at: now.boot)
+        runs[action] = (change, starts)
         reported.starts[action] = (reported.starts[action] ?? []).suffix(Self.limit - 1) + [now.wall]
     }
 
@@ -141,7 +145,6 @@ struct StateChangeActions: Sendable {
         if !reported.owed.isSubset(of: configuration.onStateChange.map(\.id)) {
             broken.append("a report is due by an action that is not configured")
         }
-        if runs.values.contains(where: { $0.at.count > Self.limit }) { broken.append("starts that do not count") }
         return broken
     }
 }

@@ -15,7 +15,6 @@ struct Drift: Hashable, Sendable {
     static let memory: Seconds = 3600
     static let contestedPace: Seconds = 600
 
-    private let memory: Seconds
     /// How often what is contested is repaired.
     private let contestedPace: Seconds
 
@@ -29,12 +28,12 @@ struct Drift: Hashable, Sendable {
     private var isAsked = false
     /// When an action that makes applications read the file last succeeded.
     private var deliveredAt: BootTime?
-    private var repairs: [BootTime] = []
+    private var repairs: RateLimit
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
 
     init(memory: Seconds = Self.memory, contestedPace: Seconds = Self.contestedPace) {
-        self.memory = memory
+        repairs = RateLimit(Self.repairLimit, in: memory)
         self.contestedPace = contestedPace
     }
 
@@ -82,7 +81,7 @@ struct Drift: Hashable, Sendable {
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
-        repairs = repairs.filter { now < $0 + memory } + [now]
+        repairs.note(at: now)
         // Applications notified while it was bad have read that; the notice behind `since` may have come a little late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
         return wasRead || now >= since + Self.wasPerhapsRead
@@ -101,8 +100,7 @@ struct Drift: Hashable, Sendable {
 
     /// Whether another program keeps changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
-        guard repairs.count >= Self.repairLimit else { return false }
-        return !deadlines.reached(repairs[repairs.count - Self.repairLimit] + memory)
+        repairs.next(at: deadlines.now.boot).map { !deadlines.reached($0) } ?? false
     }
 
     /// When a bad file is next repaired if it is contested; nil while it is good.
