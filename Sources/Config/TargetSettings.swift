@@ -23,8 +23,6 @@ struct TargetSettings {
         return names
     }
 
-    private static let serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/"
-
     let name: Located<String>
     /// Nil where a setting is wrong.
     let target: PushTarget?
@@ -42,7 +40,7 @@ struct TargetSettings {
         let names =
             isCustom
             ? Self.shared.filter { $0 != "endpoint" } + Self.custom
-            : Self.shared + (known?.settings.map(\.name) ?? []) + (known?.isDeployed == true ? Self.deployed : [])
+            : Self.shared + (known?.settings.map(\.name) ?? []) + (known?.deployedBy == nil ? [] : Self.deployed)
         guard let section = Section(entry.value, of: owner, at: entry.key.position, names: names, diagnostics) else {
             return nil
         }
@@ -51,28 +49,29 @@ struct TargetSettings {
         var endpoint = section.value("endpoint") { text throws(Mistake) in try Self.address(text) }.value?.description
         var settings: [String: String] = [:]
         var complete: PushKind?
-        let redeploys = known?.isDeployed == true ? section.value("redeploy", Scalar.truth).value ?? false : nil
+        let redeploys = known?.deployedBy.map { _ in section.value("redeploy", Scalar.truth).value ?? false }
         if isCustom {
             complete = Self.customKind(in: section)
             endpoint = ""
         } else if let known {
             settings = Self.settings(of: known, in: section)
             complete = known
-            if let redeploys, settings["environments"]?.contains("\"production\"") == false {
-                let position =
-                    section.mentions("environments") ? section.position(of: "environments") : section.position
+            if let redeploys, let environments = known.deployedBy,
+                settings[environments]?.contains("production") == false
+            {
+                let position = section.mentions(environments) ? section.position(of: environments) : section.position
                 if redeploys {
                     diagnostics.error(
                         at: position,
-                        "\(owner) has \"redeploy: true\", and production, which that deploys, is none of its \"environments\"; "
-                            + "add it there, or leave \"redeploy\" out")
+                        "\(owner) has \"redeploy: true\", which deploys production, and \"\(environments)\" names others; "
+                            + "write production there, or leave \"redeploy\" out")
                 } else if diagnostics.errors == before {
                     diagnostics.warning(
-                        at: position, "no deployment to production has what \(owner) sets; add production if it should")
+                        at: position,
+                        "no deployment to production has what \(owner) sets; write production if it should")
                 }
             }
             if diagnostics.errors == before { Self.warn(of: known, settings, endpoint, in: section) }
-            let isOwnCluster = known.name == "kubernetes" && !section.has("endpoint")
             if !section.mentions("endpoint") {
                 endpoint = known.endpoint.map { text in
                     settings.reduce(text) { $0.replacing("{{\($1.key)}}", with: $1.value) }
@@ -85,8 +84,8 @@ struct TargetSettings {
                     diagnostics.error(at: section.position, "the settings of \(owner) make no usable address")
                 }
             }
-            if token.isAbsent, isOwnCluster {
-                token = .given(Located(.file(Self.serviceAccount + "token"), at: section.position))
+            if token.isAbsent, let own = known.own, !section.has("endpoint") {
+                token = .given(Located(.file(own.token), at: section.position))
             } else if token.isAbsent {
                 diagnostics.error(
                     at: section.position,
@@ -99,10 +98,10 @@ struct TargetSettings {
             target = nil
             return
         }
-        let isOwnCluster = kind == "kubernetes" && !section.has("endpoint")
+        let own = section.has("endpoint") ? nil : complete.own
         target = PushTarget(
             name: name, kind: complete, settings: settings, endpoint: endpoint,
-            caFile: caFile.value?.description ?? (isOwnCluster ? Self.serviceAccount + "ca.crt" : nil),
+            caFile: caFile.value?.description ?? own?.authorities,
             token: token.value, redeploys: redeploys)
     }
 
@@ -164,7 +163,7 @@ struct TargetSettings {
                     }
             } else {
                 value = section.value(setting.name) { text throws(Mistake) in
-                    try word(text, isPath: setting.isPath)
+                    try setting.choices == nil ? word(text, isPath: setting.isPath) : choice(text, of: setting)
                 }
             }
             if value.isAbsent, setting.standard == nil {
@@ -176,13 +175,15 @@ struct TargetSettings {
         return values
     }
 
-    /// One of the values that a list may have.
+    /// One of the values that a setting may have.
     private static func choice(_ text: String, of setting: PushSetting) throws(Mistake) -> String {
         let choices = setting.choices ?? []
         guard let choice = choices.first(where: { $0.name == text }) else {
             let usable = choices.filter { $0.obstacle == nil }.map(\.name)
             let advice = nearest(to: text, among: choices.map(\.name)).map { "did you mean \"\($0)\"?" }
-            throw Mistake("unknown item\(apposition(text)); \(advice ?? "write \(alternatives(usable))")")
+            throw Mistake(
+                "unknown \(setting.isList ? "item" : "value")\(apposition(text)); \(advice ?? "write \(alternatives(usable))")"
+            )
         }
         if let obstacle = choice.obstacle { throw Mistake("\"\(text)\" cannot be used: \(obstacle)") }
         return text
@@ -246,97 +247,6 @@ struct TargetSettings {
             return .wrong
         }
         return credential.or(file)
-    }
-
-    // MARK: http
-
-    private static func customKind(in section: Section) -> PushKind? {
-        let diagnostics = section.diagnostics
-        let url = section.value("url", wholeAddress)
-        if url.isAbsent {
-            diagnostics.error(at: section.position, "\(section.owner) has no \"url\"; write where the secret is sent")
-        }
-        let method = section.value("method") { text throws(Mistake) in
-            guard ["PUT", "POST", "PATCH"].contains(text) else {
-                throw Mistake("\(quoted(text)) is not a method that sends something; write PUT, POST or PATCH")
-            }
-            return text
-        }
-        let body = section.value("body") { text throws(Mistake) in
-            if let mistake = FormatRegistry.template.setting?.check(text, quoted) { throw Mistake(mistake) }
-            return text
-        }
-        if body.isAbsent {
-            diagnostics.error(
-                at: section.position,
-                "\(section.owner) has no \"body\"; write what is sent, with {{client_secret}} in it")
-        }
-        let done = section.list("done") { node in
-            Setting(node, named: "an item of \"done\"", at: node.position, diagnostics) { text throws(Mistake) in
-                guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
-                    throw Mistake("\(quoted(text)) is not a status that can mean done; write 200 to 299")
-                }
-                return status
-            }.value
-        }
-        var headers: [PushRequest.Field] = []
-        if let (node, position) = section.node("headers") {
-            for line in Section.lines(of: node, named: "\"headers\"", at: position, diagnostics) ?? [] {
-                if let header = header(line, diagnostics) { headers.append(header) }
-            }
-        }
-        var read: (url: WebAddress, pointer: [String])?
-        if let (node, position) = section.node("read"),
-            let part = Section(node, of: "\"read\"", at: position, names: Self.read, diagnostics)
-        {
-            let address = part.value("url", wholeAddress)
-            let pointer = part.value("pointer") { text throws(Mistake) in
-                guard let names = PushKind.pointer(text) else {
-                    throw Mistake("\(quoted(text)) is not a JSON pointer; write it like /data/client_secret")
-                }
-                return names
-            }
-            for name in Self.read where !part.mentions(name) {
-                diagnostics.error(at: position, "\"read\" has no \"\(name)\"; write where the secret is shown")
-            }
-            if let address = address.value, let pointer = pointer.value { read = (address, pointer) }
-        }
-        guard let url = url.value, let body = body.value else { return nil }
-        return PushKind.http(
-            url: url, method: method.value ?? "PUT", headers: headers, body: body,
-            done: done.value.map { Set($0.compactMap { $0 }) } ?? [200, 201, 204], read: read)
-    }
-
-    private static func wholeAddress(_ text: String) throws(Mistake) -> WebAddress {
-        guard let address = WebAddress(text, allowingQuery: true) else {
-            throw Mistake(
-                "\(quoted(text)) is not an address for secrets; write https://, a host and a path "
-                    + "(http:// on this machine alone)")
-        }
-        return address
-    }
-
-    private static func header(_ line: YAMLEntry, _ diagnostics: Diagnostics) -> PushRequest.Field? {
-        let name = line.key.value
-        let allowed = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
-        guard allowed, !name.isEmpty, !["host", "content-length", "transfer-encoding"].contains(name.lowercased())
-        else {
-            diagnostics.error(
-                at: line.key.position, "\(quoted(name)) is not a header that can be set; write another one")
-            return nil
-        }
-        return Setting(line.value, named: "header \(name)", at: line.key.position, diagnostics) {
-            text throws(Mistake) in
-            guard text.utf8.allSatisfy(\.isASCIIPrintable) else {
-                throw Mistake("the value of header \(name) is not one line of ASCII; write it so")
-            }
-            let names = text.replacing("{{token}}", with: "")
-            guard !names.contains("{{") else {
-                throw Mistake(
-                    "the value of header \(name) holds another name than {{token}}; the secret goes into \"body\"")
-            }
-            return PushRequest.Field(name, text)
-        }.value
     }
 }
 

@@ -2,7 +2,7 @@ package import AppleClientSecret
 import Failures
 package import SignIn
 
-/// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is data: see
+/// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is its
 /// ``PushKind``.
 ///
 /// The rules are:
@@ -19,17 +19,19 @@ package struct PushExchange {
     let token: String
     /// The members that are written with the secret, and their texts.
     let others: [(member: String, text: String)]
-    private let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
-    private let sha256: ([UInt8]) -> [UInt8]
+    let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
+    let sha256: ([UInt8]) -> [UInt8]
     let secretText: String
     /// Settings and what the exchange has learnt; those in ``plainNames`` stand for themselves in JSON.
     var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?
-    /// The digest that was shown before the write; nil for a kind that shows none.
-    private var digest: String?
+    /// What was shown before the write.
+    private var shownBefore: PushKind.Shown?
+    /// The API's clock at its last answer, in milliseconds since the epoch; nil where it does not say.
+    var clock: Int64?
     /// Whether the API has taken the token, in a login or for reading.
-    private var isTokenTaken = false
+    var isTokenTaken = false
 
     /// How often what somebody else changed meanwhile is read again.
     private static let attempts = 3
@@ -58,7 +60,7 @@ package struct PushExchange {
     /// Does what is asked.
     package mutating func run(_ verb: PushQuestion.Verb) -> PushResult {
         do throws(RoleFailure) {
-            if verb == .read, !target.kind.shown.isSomething { return .read(holds: nil) }
+            if verb == .read, target.kind.shown == nil { return .read(holds: nil) }
             try logIn()
             switch verb {
             case .publish: return .published(verified: try publish())
@@ -66,8 +68,16 @@ package struct PushExchange {
                 // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
                 // answer causes a push, which creates the place or fails with the reason.
                 guard case .found(let answer) = try look() else { return .read(holds: false) }
-                return .read(holds: holds(answer))
-            case .redeploy: return .redeployed(ready: try redeploy())
+                switch shown(answer) {
+                case .same: return .read(holds: true)
+                case .another: return .read(holds: false)
+                case .nothing, .digest: return .read(holds: nil)
+                }
+            case .redeploy:
+                guard let redeployment = target.kind.redeployment else {
+                    throw RoleFailure(.pushUnconfigured, "nothing is deployed at targets of this kind")
+                }
+                return .redeployed(ready: try redeployment.deploy(&self))
             }
         } catch {
             return .failed(error)
@@ -98,40 +108,48 @@ package struct PushExchange {
         var attempt = 1
         while true {
             do throws(RoleFailure) {
-                if try prepare() { return true }
-                _ = try answer(to: target.kind.write, isChange: true)
+                guard let request = try prepare() else { return true }
+                _ = try answer(to: request, isChange: true)
                 break
             } catch {
                 guard error.code == .pushConflict, attempt < Self.attempts else { throw error }
                 attempt += 1
             }
         }
-        guard target.kind.shown.isSomething else { return nil }
+        guard target.kind.shown != nil else { return nil }
         do throws(RoleFailure) {
-            let before = digest
             guard case .found(let answer) = try look() else { return false }
+            switch shown(answer) {
+            case .same: return true
+            case .another: return false
+            case .nothing: return nil
             // A digest that cannot be recognised would have changed at least.
-            return holds(answer) ?? (before != nil && before == shownDigest(answer) ? false : nil)
+            case let digest: return digest == shownBefore ? false : nil
+            }
         } catch {
             // The API has taken the secret. Whether it shows it is looked at again.
             return false
         }
     }
 
-    /// Reads what is there and sets the values that are made of it; returns whether the secret is there already.
-    private mutating func prepare() throws(RoleFailure) -> Bool {
-        guard target.kind.read != nil else { return false }
-        switch try look() {
+    /// Reads what is there and sets the values that are made of it; returns what writes the secret, nil where it is there
+    /// already.
+    private mutating func prepare() throws(RoleFailure) -> PushRequest? {
+        guard target.kind.read != nil else { return target.kind.write }
+        let found = try look()
+        var request = target.kind.write
+        switch found {
         case .found(let answer):
-            digest = shownDigest(answer)
-            if target.kind.shown.isSomething, holds(answer) == true { return true }
-            if let merge = target.kind.merge { try self.merge(merge, with: answer) }
+            let shown = shown(answer)
+            guard shown != .same else { return nil }
+            shownBefore = shown
         case .missing(let answer, let failure):
             guard let creation = target.kind.creation else { throw failure }
             try confirm(creation, answer, failure)
-            if let merge = target.kind.merge { try create(merge, answer) }
+            request = creation.request ?? request
         }
-        return false
+        try target.kind.merge?(&self, found)
+        return request
     }
 
     /// What the place was found to hold.
@@ -140,6 +158,14 @@ package struct PushExchange {
         case found(PushHTTPAnswer)
         /// The API's own answer that there is nothing, and the failure that it is where nothing can be created.
         case missing(PushHTTPAnswer, RoleFailure)
+
+        var answer: PushHTTPAnswer {
+            switch self {
+            case .found(let answer), .missing(let answer, _): answer
+            }
+        }
+
+        var isMissing: Bool { if case .missing = self { true } else { false } }
     }
 
     private mutating func look() throws(RoleFailure) -> Found {
@@ -147,7 +173,7 @@ package struct PushExchange {
         let received = try received(read)
         if let failure = failure(of: received, to: read) {
             guard failure.code == .pushPlaceMissing else { throw failure }
-            guard isOfAPI(received, to: read) || target.kind.isCustom else {
+            guard isError(received) || target.kind.isCustom else {
                 throw RoleFailure(.pushAnswerUnexpected, failure.detail)
             }
             guard Shape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else { throw failure }
@@ -190,115 +216,5 @@ package struct PushExchange {
 
     func filled(_ pointer: [String]) -> [String] {
         pointer.map { PushTemplate.expand($0, values) { value, _ in value } }
-    }
-
-    // MARK: Answers
-
-    /// The answer to a request; throws for one that does not mean success.
-    ///
-    /// - Parameter isChange: whether the request changes something.
-    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(RoleFailure) -> PushHTTPAnswer {
-        let received = try received(request)
-        guard let failure = failure(of: received, to: request) else {
-            if !isChange { isTokenTaken = true }
-            return received
-        }
-        // The API took the token a moment ago: what it refuses is this change.
-        throw failure.code == .pushCredentialsRefused && isChange && isTokenTaken
-            ? RoleFailure(.pushChangeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
-    }
-
-    /// The answer to a request, whatever it is.
-    private func received(_ request: PushRequest) throws(RoleFailure) -> PushHTTPAnswer {
-        switch send(try expanded(request)) {
-        case .failure(let failure): throw RoleFailure(failure, hidden)
-        case .success(let answer): return answer
-        }
-    }
-
-    /// What an answer means; nil for success.
-    private func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> RoleFailure? {
-        let rule = target.kind.errors.first { $0.fits(answer) }
-        if rule == nil, request.done.contains(answer.status) {
-            guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
-            return RoleFailure(.pushAnswerUnexpected, detail(of: answer))
-        }
-        return RoleFailure(
-            rule?.meaning ?? Self.meaning(of: answer.status), detail(of: answer), retryAfter: answer.retryAfter)
-    }
-
-    /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with a JSON
-    /// object. The answer to a write of the kind `http` may be anything; what it shows when read back is JSON.
-    private func isOfAPI(_ answer: PushHTTPAnswer, to request: PushRequest) -> Bool {
-        if target.kind.isCustom { return request.method != "GET" || json(answer) != nil }
-        if case .object? = json(answer) { return true }
-        return false
-    }
-
-    private static func meaning(of status: Int) -> FailureCode {
-        switch status {
-        case 300..<400: .pushRedirected
-        case 401, 403: .pushCredentialsRefused
-        case 402, 507: .pushQuotaExceeded
-        case 404, 410: .pushPlaceMissing
-        case 409, 412: .pushConflict
-        case 429: .pushRateLimited
-        case 408, 500...: .pushServerFailed
-        case 400..<500: .pushRejected
-        default: .pushAnswerUnexpected
-        }
-    }
-
-    /// What must not be shown.
-    var hidden: HiddenTexts {
-        HiddenTexts([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
-    }
-
-    /// The status, and what the API said.
-    private func detail(of answer: PushHTTPAnswer) -> String {
-        guard let json = json(answer), let words = ErrorWords.of(json) else {
-            return "it answered \(answer.status)"
-                + (answer.body.isEmpty ? "" : " with " + hidden.words(Shape.describe(answer.body)))
-        }
-        return "it answered \(answer.status): \(hidden.words(words))"
-    }
-
-    func json(_ answer: PushHTTPAnswer) -> JSONValue? {
-        try? JSONValue(answer.body)
-    }
-
-    private func shownDigest(_ answer: PushHTTPAnswer) -> String? {
-        guard case .hmac(let pointer, _) = target.kind.shown else { return nil }
-        return json(answer)?[filled(pointer)]?.text
-    }
-
-    /// Whether the answer shows the secret; nil where it shows nothing of it.
-    private func holds(_ answer: PushHTTPAnswer) -> Bool? {
-        func text(_ pointer: [String]) -> String? { json(answer)?[filled(pointer)]?.text }
-        switch target.kind.shown {
-        case .nothing: return nil
-        case .value(let pointer): return text(pointer) == secretText
-        case .base64(let pointer): return text(pointer) == values["client_secret_base64"]
-        case .hmac(let pointer, let setting):
-            guard let shown = text(pointer) else { return nil }
-            if shown == secretText { return true }
-            let digest = HMAC.hexadecimal(
-                Array(secretText.utf8), key: Array(values[setting, default: ""].utf8), sha256: sha256)
-            return shown.lowercased() == digest ? true : (shown.isEmpty || shown.hasPrefix("eyJ") ? false : nil)
-        case .text(let pointer, let setting):
-            guard let shown = text(pointer) else { return false }
-            let member = values[setting, default: ""]
-            if member.isEmpty { return shown == secretText }
-            return (try? JSONValue(Array(shown.utf8)))?[member]?.text == secretText
-        }
-    }
-}
-
-extension PushKind.ErrorRule {
-    fileprivate func fits(_ answer: PushHTTPAnswer) -> Bool {
-        if let status, status != answer.status { return false }
-        if status == nil, answer.status < 400 { return false }
-        let text = String(decoding: answer.body, as: UTF8.self)
-        return contains.contains { text.range(of: $0) != nil }
     }
 }

@@ -1,30 +1,49 @@
+import AppleClientSecret
 import Failures
 
-/// What is known of one kind of API, as data: the requests, which answers mean done, and what can be read back.
+/// What is known of one kind of API. Each kind is a file of `Kinds/`: its requests, which answers mean done, and what can be read
+/// back are data; what data cannot say is a function beside them.
 ///
 /// Templates hold `{{name}}` for a setting of the target or for a value of the exchange: `client_secret`, `token`, and what
-/// ``read`` gave (`version`, `merged`, `merged_text`). In a path it is percent-encoded, `{{name/}}` except for its
-/// slashes; in a JSON body it becomes a string, `{{name!}}` the JSON that it is.
+/// ``merge`` sets. In a path it is percent-encoded, `{{name/}}` except for its slashes; in a JSON body it becomes a string,
+/// `{{name!}}` the JSON that it is.
 package struct PushKind: Sendable {
+    /// Every kind with requests of its own; `http` is made of what its target says.
+    package static let all = [supabase, vercel, pocketbase, kubernetes, vault, awsSecretsManager]
+
     package let name: String
     package let settings: [PushSetting]
     /// Where the API is, unless the target says so (a template); nil where a target has to.
     package let endpoint: String?
+    /// For a kind whose standard ``endpoint`` needs no token of the target's.
+    package let own: OwnFiles?
     package let authorization: Authorization
-    /// How the secret joins what is there already; nil where the write changes nothing else.
-    let merge: Merge?
+    /// The setting that names a member of what a write replaces as a whole; nil where a write changes its own place only, or
+    /// fails when somebody else has written since the read.
+    let member: String?
+    /// Sets the values that join the secret to what is there, or throws where it does not fit; nil where the write changes
+    /// nothing else.
+    let merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)?
     let write: PushRequest
     /// The request before and after a write; nil where nothing can be read.
     let read: PushRequest?
     /// What the answer to ``read`` has to look like, before anything is written.
     let shape: [Shape]
-    let shown: Shown
+    /// What the answer to ``read`` says of the secret; nil where it never says anything.
+    let shown: (@Sendable (PushExchange, JSONValue) -> Shown)?
     /// How something is created where ``read`` finds nothing; nil where it has to be there.
     let creation: Creation?
     /// For a kind whose settings act with the next deployment only.
     let redeployment: Redeployment?
     /// What error answers mean beyond their status; the first rule that matches counts.
     let errors: [ErrorRule]
+
+    /// What a pod is given for the API of its own cluster.
+    package struct OwnFiles: Sendable {
+        package let token: String
+        /// A PEM file.
+        package let authorities: String
+    }
 
     /// How a request is authorized.
     package enum Authorization: Sendable {
@@ -40,21 +59,10 @@ package struct PushKind: Sendable {
         case ownHeaders
     }
 
-    /// How the secret joins what is there already.
-    enum Merge: Sendable {
-        /// A member of the JSON object at the first pointer; `version` is the number at the second.
-        case member(of: [String], named: String, version: [String])
-        /// The string at this pointer, or a member of the JSON object in it where the setting of that name has a value.
-        case text(at: [String], member: String)
-        /// `clientSecret` of the element called `named` of the array `providers` in the object at the pointer.
-        case provider(of: [String], named: String)
-        /// Nothing is merged: of the variables in the array at the pointer, none with this setting as its name may be for some of
-        /// the environments in that setting and for others as well.
-        case variable(in: [String], named: String, environments: String)
-    }
-
     /// How something is created that is not there yet.
     struct Creation: Sendable {
+        /// What creates it; nil where the write does.
+        var request: PushRequest?
         /// What the answer that reports it as missing looks like, where its status is not enough.
         var shape: [Shape] = []
         /// Shows that the write creates what it is meant to, and not something else at the same address; nil where the answer
@@ -75,26 +83,31 @@ package struct PushKind: Sendable {
         let text: String
     }
 
-    /// What the answer to ``read`` says of the secret.
-    enum Shown: Sendable {
+    /// What an answer shows of the secret.
+    enum Shown: Equatable, Sendable {
+        case same
+        case another
         case nothing
-        case value(at: [String])
-        /// In standard base64.
-        case base64(at: [String])
-        /// HMAC-SHA-256 with a setting as its key, in hexadecimal. Another digest says nothing: how it is made is not
-        /// documented.
-        case hmac(at: [String], key: String)
-        /// The string, or a member of the JSON object in it where the setting of that name has a value.
-        case text(at: [String], member: String)
+        /// A digest that is made in an unknown way.
+        case digest(String)
+    }
 
-        var isSomething: Bool { if case .nothing = self { false } else { true } }
+    /// The secret itself at a JSON pointer, or another value of the exchange.
+    static func shown(
+        at pointer: [String], as name: String = "client_secret"
+    ) -> @Sendable (PushExchange, JSONValue) -> Shown {
+        { exchange, answer in
+            let text = answer[exchange.filled(pointer)]?.text
+            return text != nil && text == exchange.values[name] ? .same : .another
+        }
     }
 
     /// Whether its target describes the requests itself.
     var isCustom: Bool { if case .ownHeaders = authorization { true } else { false } }
 
-    /// Whether its secrets act with the next deployment only, so that targets may have `redeploy`.
-    package var isDeployed: Bool { redeployment != nil }
+    /// For a kind whose secrets act with the next deployment only, so that targets may have `redeploy`: the setting that has to
+    /// include production, which is deployed; nil for other kinds.
+    package var deployedBy: String? { redeployment?.environments }
 
     /// What the addresses of requests begin with behind the endpoint, such as `/v1`; nil where a setting comes first.
     package var firstComponent: String? {
@@ -121,24 +134,20 @@ package struct PushKind: Sendable {
         let meaning: FailureCode
     }
 
-    package init(
-        name: String, settings: [PushSetting], endpoint: String?, authorization: Authorization,
-        write: PushRequest
-    ) {
-        self.init(
-            name: name, settings: settings, endpoint: endpoint, authorization: authorization, write: write, read: nil,
-            shown: .nothing)
-    }
-
     init(
-        name: String, settings: [PushSetting], endpoint: String?, authorization: Authorization, merge: Merge? = nil,
-        write: PushRequest, read: PushRequest?, shape: [Shape] = [], shown: Shown, creation: Creation? = nil,
+        name: String, settings: [PushSetting], endpoint: String?, own: OwnFiles? = nil, authorization: Authorization,
+        member: String? = nil,
+        merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)? = nil,
+        write: PushRequest, read: PushRequest?, shape: [Shape] = [],
+        shown: (@Sendable (PushExchange, JSONValue) -> Shown)? = nil, creation: Creation? = nil,
         redeployment: Redeployment? = nil, errors: [ErrorRule] = []
     ) {
         self.name = name
         self.settings = settings
         self.endpoint = endpoint
+        self.own = own
         self.authorization = authorization
+        self.member = member
         self.merge = merge
         self.write = write
         self.read = read
@@ -159,12 +168,12 @@ package struct PushSetting: Sendable {
     package let advice: String
     /// Whether slashes may stand in it.
     package let isPath: Bool
-    /// Whether it is a list, which stands in ``PushTarget/settings`` as the elements of a JSON array.
-    package var isList: Bool { choices != nil }
-    /// What may be in the list; nil where the setting is none.
+    /// What it may be, or what may be in the list; nil for any text.
     package let choices: [Choice]?
+    /// Whether it is a list, which stands in ``PushTarget/settings`` as the elements of a JSON array.
+    package let isList: Bool
 
-    /// One of the values that a list may have.
+    /// One of the values that a setting may have.
     package struct Choice: Sendable {
         package let name: String
         /// Why it cannot be used, and what to write instead; nil where it can.
@@ -177,13 +186,15 @@ package struct PushSetting: Sendable {
     }
 
     package init(
-        _ name: String, standard: String? = nil, advice: String, isPath: Bool = false, choices: [Choice]? = nil
+        _ name: String, standard: String? = nil, advice: String, isPath: Bool = false, choices: [Choice]? = nil,
+        isList: Bool = false
     ) {
         self.name = name
         self.standard = standard
         self.advice = advice
         self.isPath = isPath
         self.choices = choices
+        self.isList = isList
     }
 }
 
@@ -197,6 +208,8 @@ package struct PushRequest: Sendable {
     let headers: [Field]
     let body: Body?
     let done: Set<Int>
+    /// Whether the answer is a JSON array, and no object.
+    let isList: Bool
 
     /// A name and a template.
     package struct Field: Sendable {
@@ -230,7 +243,7 @@ package struct PushRequest: Sendable {
 
     package init(
         _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
-        done: Set<Int> = [200]
+        done: Set<Int> = [200], isList: Bool = false
     ) {
         self.method = method
         self.path = path
@@ -238,5 +251,6 @@ package struct PushRequest: Sendable {
         self.headers = headers
         self.body = body
         self.done = done
+        self.isList = isList
     }
 }

@@ -14,7 +14,7 @@ package struct PushTarget: Sendable {
 
     /// Names what is deployed: targets with the same one are deployed together.
     package var project: String {
-        let path = [settings["team"], settings["project"]].compactMap { $0 }.filter { !$0.isEmpty }
+        let path = (kind.redeployment?.project ?? []).compactMap { settings[$0] }.filter { !$0.isEmpty }
         let place = endpoint == kind.endpoint ? "" : " at \(endpoint)"
         return path.joined(separator: "/") + place
     }
@@ -53,7 +53,7 @@ package struct PushTarget: Sendable {
     /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when somebody else has
     /// written since the read.
     package var document: PushDocument? {
-        guard case .text(_, let member)? = kind.merge else { return nil }
+        guard let member = kind.member else { return nil }
         let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
         return PushDocument(
             place: Self.digest([kind.name, endpoint] + others.flatMap { [$0.key, $0.value] }),

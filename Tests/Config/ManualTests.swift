@@ -48,7 +48,8 @@ import Testing
         let targets = try section("TARGETS")
         var kinds = [(name: "http", settings: TargetSettings.custom)]
         for kind in PushKind.all {
-            kinds.append((kind.name, kind.settings.map(\.name) + (kind.isDeployed ? TargetSettings.deployed : [])))
+            kinds.append(
+                (kind.name, kind.settings.map(\.name) + (kind.deployedBy == nil ? [] : TargetSettings.deployed)))
         }
         let parts = targets.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) }
         #expect(parts.sorted() == kinds.map(\.name).sorted())

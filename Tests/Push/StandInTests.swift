@@ -341,7 +341,7 @@ import Testing
         ("kind: supabase, projekt: a, CA", "did you mean"),
         ("kind: supabase, project: a, redeploy: true, CA", "redeploy"),
         ("kind: vercel, project: a, variable: B, redeploy: perhaps, CA", "neither true nor false"),
-        ("kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, CA", "none of its"),
+        ("kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, CA", "which deploys production"),
         ("kind: vercel, project: a, variable: B, environments: [development], CA", "no sensitive variable"),
         ("kind: vercel, project: a, variable: B, environments: [prodution], CA", "did you mean"),
         ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),

@@ -1,0 +1,95 @@
+import AppleClientSecret
+import Formats
+import Push
+
+/// A target of the kind `http`, which describes its requests itself.
+extension TargetSettings {
+    static func customKind(in section: Section) -> PushKind? {
+        let diagnostics = section.diagnostics
+        let url = section.value("url", wholeAddress)
+        if url.isAbsent {
+            diagnostics.error(at: section.position, "\(section.owner) has no \"url\"; write where the secret is sent")
+        }
+        let method = section.value("method") { text throws(Mistake) in
+            guard ["PUT", "POST", "PATCH"].contains(text) else {
+                throw Mistake("\(quoted(text)) is not a method that sends something; write PUT, POST or PATCH")
+            }
+            return text
+        }
+        let body = section.value("body") { text throws(Mistake) in
+            if let mistake = FormatRegistry.template.setting?.check(text, quoted) { throw Mistake(mistake) }
+            return text
+        }
+        if body.isAbsent {
+            diagnostics.error(
+                at: section.position,
+                "\(section.owner) has no \"body\"; write what is sent, with {{client_secret}} in it")
+        }
+        let done = section.list("done") { node in
+            Setting(node, named: "an item of \"done\"", at: node.position, diagnostics) { text throws(Mistake) in
+                guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
+                    throw Mistake("\(quoted(text)) is not a status that can mean done; write 200 to 299")
+                }
+                return status
+            }.value
+        }
+        var headers: [PushRequest.Field] = []
+        if let (node, position) = section.node("headers") {
+            for line in Section.lines(of: node, named: "\"headers\"", at: position, diagnostics) ?? [] {
+                if let header = header(line, diagnostics) { headers.append(header) }
+            }
+        }
+        var read: (url: WebAddress, pointer: [String])?
+        if let (node, position) = section.node("read"),
+            let part = Section(node, of: "\"read\"", at: position, names: Self.read, diagnostics)
+        {
+            let address = part.value("url", wholeAddress)
+            let pointer = part.value("pointer") { text throws(Mistake) in
+                guard let names = PushKind.pointer(text) else {
+                    throw Mistake("\(quoted(text)) is not a JSON pointer; write it like /data/client_secret")
+                }
+                return names
+            }
+            for name in Self.read where !part.mentions(name) {
+                diagnostics.error(at: position, "\"read\" has no \"\(name)\"; write where the secret is shown")
+            }
+            if let address = address.value, let pointer = pointer.value { read = (address, pointer) }
+        }
+        guard let url = url.value, let body = body.value else { return nil }
+        return PushKind.http(
+            url: url, method: method.value ?? "PUT", headers: headers, body: body,
+            done: done.value.map { Set($0.compactMap { $0 }) } ?? [200, 201, 204], read: read)
+    }
+
+    private static func wholeAddress(_ text: String) throws(Mistake) -> WebAddress {
+        guard let address = WebAddress(text, allowingQuery: true) else {
+            throw Mistake(
+                "\(quoted(text)) is not an address for secrets; write https://, a host and a path "
+                    + "(http:// on this machine alone)")
+        }
+        return address
+    }
+
+    private static func header(_ line: YAMLEntry, _ diagnostics: Diagnostics) -> PushRequest.Field? {
+        let name = line.key.value
+        let allowed = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
+        guard allowed, !name.isEmpty, !["host", "content-length", "transfer-encoding"].contains(name.lowercased())
+        else {
+            diagnostics.error(
+                at: line.key.position, "\(quoted(name)) is not a header that can be set; write another one")
+            return nil
+        }
+        return Setting(line.value, named: "header \(name)", at: line.key.position, diagnostics) {
+            text throws(Mistake) in
+            guard text.utf8.allSatisfy(\.isASCIIPrintable) else {
+                throw Mistake("the value of header \(name) is not one line of ASCII; write it so")
+            }
+            let names = text.replacing("{{token}}", with: "")
+            guard !names.contains("{{") else {
+                throw Mistake(
+                    "the value of header \(name) holds another name than {{token}}; the secret goes into \"body\"")
+            }
+            return PushRequest.Field(name, text)
+        }.value
+    }
+}

@@ -1,0 +1,154 @@
+import AppleClientSecret
+import Failures
+
+extension PushKind {
+    /// The string, or a member of the JSON object in it where `field` has a value. What is written replaces all of it.
+    static let awsSecretsManager = PushKind(
+        name: "aws_secrets_manager",
+        settings: [
+            PushSetting("region", advice: "the region, such as eu-central-1"),
+            PushSetting("secret_id", advice: "the secret's name or ARN", isPath: true),
+            PushSetting("field", standard: "", advice: "the member's name, where the secret is a JSON object"),
+        ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
+        authorization: .awsSignature(service: "secretsmanager"), member: "field",
+        merge: { exchange, found throws(RoleFailure) in try exchange.mergeString(found) },
+        write: aws(
+            "PutSecretValue",
+            #"{"SecretId":{{secret_id}},"ClientRequestToken":{{request_id}},"SecretString":{{merged_text}}}"#),
+        read: aws("GetSecretValue", #"{"SecretId":{{secret_id}}}"#),
+        shape: [
+            Shape(
+                at: ["SecretBinary"], is: [.absent, .null], otherwise: "it is stored as binary",
+                meaning: .pushPlaceUnsuitable),
+            Shape(at: ["SecretString"], is: [.text]),
+        ],
+        shown: shownByAWS, creation: Creation(shape: [Shape(at: ["__type"], is: [.text])]),
+        errors: [
+            ErrorRule(contains: ["ResourceNotFoundException"], meaning: .pushPlaceMissing),
+            ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .pushRateLimited),
+            ErrorRule(contains: ["LimitExceededException"], meaning: .pushQuotaExceeded),
+            ErrorRule(
+                contains: [
+                    "AccessDenied", "UnrecognizedClient", "InvalidSignature", "SignatureDoesNotMatch",
+                    "IncompleteSignature", "ExpiredToken", "InvalidClientTokenId", "MissingAuthenticationToken",
+                    "NotAuthorized",
+                ], meaning: .pushCredentialsRefused),
+            ErrorRule(contains: ["InternalServiceError"], meaning: .pushServerFailed),
+        ])
+
+    private static func aws(_ operation: String, _ body: String) -> PushRequest {
+        PushRequest(
+            "POST", "/",
+            headers: [
+                .init("X-Amz-Target", "secretsmanager.\(operation)"),
+                .init("Content-Type", "application/x-amz-json-1.1"),
+            ], body: .json(body))
+    }
+
+    private static func shownByAWS(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
+        guard let shown = answer["SecretString"]?.text else { return .another }
+        let member = exchange.values["field", default: ""]
+        let text = member.isEmpty ? shown : (try? JSONValue(Array(shown.utf8)))?[member]?.text
+        return text == exchange.secretText ? .same : .another
+    }
+}
+
+extension PushExchange {
+    /// Between two writes of ours, in seconds: AWS keeps a hundred versions and asks for no more than that.
+    private static let writePause: Int64 = 600
+    /// What versions of ours begin with.
+    private static let versionPrefix = "clientsecretd-"
+
+    /// Sets the text that is written, and a new version's id.
+    fileprivate mutating func mergeString(_ found: Found) throws(RoleFailure) {
+        var text = "{}"
+        if !found.isMissing {
+            guard let current = json(found.answer) else { throw RoleFailure(.pushAnswerUnexpected) }
+            text = current["SecretString"]?.text ?? ""
+            try checkString(text)
+            try waitForTurn(current, date: found.answer.date)
+        }
+        values["request_id"] = Self.versionPrefix + Hex.encode((0..<24).map { _ in UInt8.random(in: 0 ... .max) })
+        let member = values["field", default: ""]
+        guard !member.isEmpty else {
+            values["merged_text"] = secretText
+            return
+        }
+        for other in others { text = try merged(other.text, as: other.member, into: Array(text.utf8)) }
+        values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
+    }
+
+    /// Throws where a text is of another kind than is written: a JSON object as a whole, or a member that is no text.
+    private func checkString(_ text: String) throws(RoleFailure) {
+        let name = values["field", default: ""]
+        guard case .object(let members)? = try? JSONValue(Array(text.utf8), duplicates: .lastCounts) else { return }
+        guard !name.isEmpty else {
+            throw RoleFailure(
+                .pushPlaceUnsuitable,
+                hidden.words("it holds \(Shape.describe(Array(text.utf8))), which would be lost without a \"field\""))
+        }
+        switch Shape.Form(members[name]) {
+        case .text, .null, .absent: return
+        case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
+        }
+    }
+
+    /// Throws while the last version of ours is too recent to be replaced.
+    private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(RoleFailure) {
+        guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
+        let created: Int64? =
+            switch current["CreatedDate"] {
+            case .integer(let seconds): seconds
+            case .fraction(let seconds): Int64(exactly: seconds.rounded())
+            default: nil
+            }
+        guard let created else { return }
+        let rest = created + Self.writePause - date.secondsSinceEpoch
+        if rest > 0, rest <= Self.writePause {
+            throw RoleFailure(
+                .pushRateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
+        }
+    }
+}
+
+/// What a request is signed with by AWS Signature Version 4.
+package struct AWSSignature: Sendable {
+    package let region: String
+    package let service: String
+    package let keyID: String
+    package let secretKey: String
+}
+
+/// The lines of an AWS token, as in an environment file.
+struct AWSCredentials {
+    let keyID: String
+    let secretKey: String
+    let sessionToken: String?
+
+    /// Nil without key id or secret key.
+    init?(_ text: String) {
+        let lines = Self.lines(text)
+        guard let keyID = lines["AWS_ACCESS_KEY_ID"], let secretKey = lines["AWS_SECRET_ACCESS_KEY"] else { return nil }
+        self.keyID = keyID
+        self.secretKey = secretKey
+        sessionToken = lines["AWS_SESSION_TOKEN"]
+    }
+
+    /// What must not be shown of a token.
+    static func texts(in text: String) -> [String] { Array(lines(text).values) }
+
+    private static func lines(_ text: String) -> [String: String] {
+        var lines: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, line.hasPrefix("AWS_") else { continue }
+            var value = parts[1]
+            while value.last?.isWhitespace == true { value = value.dropLast() }
+            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
+                value = value.dropFirst().dropLast()
+            }
+            if !value.isEmpty { lines[String(parts[0])] = String(value) }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,32 @@
+package import AppleClientSecret
+
+extension PushKind {
+    /// The kind that a target describes itself. Its requests' paths are whole addresses.
+    ///
+    /// - Parameters:
+    ///   - headers: templates, in which `{{token}}` may stand.
+    ///   - body: as an output's `template`.
+    ///   - read: where what is held can be read, and the JSON pointer to it.
+    package static func http(
+        url: WebAddress, method: String, headers: [PushRequest.Field], body: String, done: Set<Int>,
+        read: (url: WebAddress, pointer: [String])?
+    ) -> PushKind {
+        PushKind(
+            name: "http", settings: [], endpoint: "", authorization: .ownHeaders,
+            write: PushRequest(method, url.description, headers: headers, body: .template(body), done: done),
+            read: read.map {
+                PushRequest(
+                    "GET", $0.url.description, headers: headers.filter { $0.name.lowercased() != "content-type" })
+            }, shape: read.map { shape(along: $0.pointer) } ?? [],
+            shown: read.map { shown(at: $0.pointer) }, creation: Creation())
+    }
+
+    /// Where the secret is to be is a text or nothing, in objects or arrays.
+    private static func shape(along pointer: [String]) -> [Shape] {
+        pointer.indices.map { depth in
+            Shape(
+                at: Array(pointer[..<depth]),
+                is: depth == 0 ? [.object, .array] : [.object, .array, .null, .absent])
+        } + [Shape(at: pointer, is: pointer.isEmpty ? [.text] : [.text, .null, .absent])]
+    }
+}

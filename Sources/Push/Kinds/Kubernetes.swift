@@ -1,0 +1,38 @@
+import Failures
+
+extension PushKind {
+    private static let serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/"
+
+    /// Server-side apply with `force`: the key belongs to our field manager afterwards. Each key has a field manager of its
+    /// own, because a manager that applies one key gives up the other keys that it owned.
+    static let kubernetes = PushKind(
+        name: "kubernetes",
+        settings: [
+            PushSetting("namespace", advice: "the Secret's namespace"),
+            PushSetting("secret", advice: "the Secret's name"),
+            PushSetting("key", standard: "client_secret", advice: "the key in the Secret's data"),
+        ], endpoint: "https://kubernetes.default.svc",
+        own: OwnFiles(token: serviceAccount + "token", authorities: serviceAccount + "ca.crt"), authorization: .bearer,
+        write: PushRequest(
+            "PATCH", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}",
+            query: [.init("fieldManager", "clientsecretd-{{key}}"), .init("force", "true")],
+            headers: [.init("Content-Type", "application/apply-patch+yaml")],
+            body: .json(
+                #"{"apiVersion":"v1","kind":"Secret","metadata":{"name":{{secret}},"namespace":{{namespace}}},"#
+                    + #""data":{ {{key}}:{{client_secret_base64}} }}"#),
+            done: [200, 201]),
+        read: PushRequest("GET", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}"),
+        shape: [
+            Shape(at: ["kind"], is: [.text], equals: "Secret"),
+            Shape(
+                at: ["immutable"], is: [.truth, .null, .absent], equals: "false",
+                otherwise: "an immutable Secret cannot be changed", meaning: .pushImmutable),
+            Shape(at: ["data"], is: [.object, .null, .absent]),
+            Shape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
+        ], shown: shown(at: ["data", "{{key}}"], as: "client_secret_base64"), creation: Creation(),
+        // Comes with the status that otherwise means a refused token.
+        errors: [
+            ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .pushQuotaExceeded),
+            ErrorRule(status: 422, contains: ["immutable"], meaning: .pushImmutable),
+        ])
+}

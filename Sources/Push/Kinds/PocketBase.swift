@@ -1,0 +1,58 @@
+import AppleClientSecret
+import Failures
+
+extension PushKind {
+    /// Secrets of providers are shown as blanks, also to superusers; one that is sent as a blank is kept.
+    static let pocketbase = PushKind(
+        name: "pocketbase",
+        settings: [
+            PushSetting("user", advice: "a superuser's address; the token is the password"),
+            PushSetting("collection", standard: "users", advice: "an auth collection"),
+            PushSetting("provider", standard: "apple", advice: "the provider's name"),
+        ], endpoint: nil,
+        authorization: .login(
+            PushRequest(
+                "POST", "/api/collections/_superusers/auth-with-password",
+                body: .json(#"{"identity":{{user}},"password":{{token}}}"#)),
+            token: ["token"]),
+        merge: { exchange, found throws(RoleFailure) in try exchange.mergeProvider(found.answer) },
+        write: PushRequest(
+            "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#)),
+        read: PushRequest("GET", "/api/collections/{{collection}}"),
+        shape: [
+            Shape(
+                at: ["oauth2"], is: [.object], otherwise: "a collection of type auth is needed",
+                meaning: .pushPlaceMissing),
+            Shape(at: ["oauth2", "providers"], is: [.array, .null]),
+        ],
+        errors: [
+            ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .pushSecondFactorWanted),
+            // Version 0.40.0 refuses the blanks that stand for the other providers' secrets.
+            ErrorRule(
+                status: 400,
+                contains: [
+                    #""clientSecret":{"code":"validation_required""#,
+                    #""clientSecret": {"code": "validation_required""#,
+                ], meaning: .pushOthersBlank),
+        ])
+}
+
+extension PushExchange {
+    /// Sets the settings of all providers, with the secret as that of the one that is named.
+    fileprivate mutating func mergeProvider(_ found: PushHTTPAnswer) throws(RoleFailure) {
+        let name = values["provider", default: ""]
+        let pointer = ["oauth2"]
+        let providers = json(found)?[pointer]?["providers"]?.elements ?? []
+        guard let index = providers.firstIndex(where: { $0["name"]?.text == name }),
+            let whole = JSONValue.range(of: pointer, in: found.body),
+            let place = JSONValue.range(of: pointer + ["providers", String(index)], in: found.body),
+            let provider = JSONEdit.setting(
+                "clientSecret", to: JSONText.string(secretText).bytes, in: Array(found.body[place]))
+        else {
+            throw RoleFailure(.pushPlaceMissing, "there is no provider \(Printable.name(name)) in the collection")
+        }
+        values["merged"] = String(
+            decoding: found.body[whole.lowerBound..<place.lowerBound] + provider
+                + found.body[place.upperBound..<whole.upperBound], as: UTF8.self)
+    }
+}

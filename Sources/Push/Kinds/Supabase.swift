@@ -1,0 +1,26 @@
+import AppleClientSecret
+
+extension PushKind {
+    /// The Management API. What it shows of a secret is a digest.
+    static let supabase = PushKind(
+        name: "supabase",
+        settings: [PushSetting("project", advice: "the project's reference, twenty letters in its address")],
+        endpoint: "https://api.supabase.com", authorization: .bearer,
+        write: PushRequest(
+            "PATCH", "/v1/projects/{{project}}/config/auth",
+            body: .json(#"{"external_apple_secret":{{client_secret}}}"#)),
+        read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
+        shape: [Shape(at: ["external_apple_secret"], is: [.text, .null])],
+        shown: shownBySupabase)
+
+    /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: how it is made is not documented.
+    private static func shownBySupabase(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
+        guard let shown = answer["external_apple_secret"]?.text else { return .nothing }
+        if shown == exchange.secretText { return .same }
+        let digest = HMAC.hexadecimal(
+            Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8),
+            sha256: exchange.sha256)
+        if shown.lowercased() == digest { return .same }
+        return shown.isEmpty || shown.hasPrefix("eyJ") ? .another : .digest(shown)
+    }
+}

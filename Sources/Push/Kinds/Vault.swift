@@ -1,0 +1,60 @@
+import AppleClientSecret
+import Failures
+
+extension PushKind {
+    /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.
+    static let vault = PushKind(
+        name: "vault",
+        settings: [
+            PushSetting("mount", standard: "secret", advice: "where the KV engine is mounted", isPath: true),
+            PushSetting("path", advice: "the secret's path below the mount", isPath: true),
+            PushSetting("field", standard: "client_secret", advice: "the field's name"),
+            PushSetting("namespace", standard: "", advice: "the namespace", isPath: true),
+        ], endpoint: nil, authorization: .header("X-Vault-Token"),
+        merge: { exchange, found throws(RoleFailure) in try exchange.mergeField(found) },
+        write: PushRequest(
+            "POST", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")],
+            body: .json(#"{"options":{"cas":{{version!}}},"data":{{merged!}}}"#), done: [200, 204]),
+        read: PushRequest(
+            "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
+        shape: versionTwo + [
+            Shape(at: ["data", "data"], is: [.object]),
+            Shape(at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .pushPlaceUnsuitable),
+        ], shown: shown(at: ["data", "data", "{{field}}"]),
+        creation: Creation(
+            // What vault(1) asks before it reads or writes. A mount of version 1 reports every path below data/ as missing, and
+            // creates what is written there beside the secret that applications read.
+            confirmation: PushRequest(
+                "GET", "/v1/sys/internal/ui/mounts/{{mount/}}/{{path/}}",
+                headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
+            confirmed: [
+                Shape(
+                    at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
+                    meaning: .pushPlaceUnsuitable)
+            ], doubt: "the mount is a KV engine of version 2", evident: versionTwo,
+            misplaced: ["data/", "metadata/", "{{mount}}/"].map { .init(setting: "path", text: $0) }
+                + ["/data", "/metadata"].map { .init(setting: "mount", atEnd: true, text: $0) }),
+        errors: [
+            ErrorRule(status: 400, contains: ["check-and-set"], meaning: .pushConflict),
+            ErrorRule(status: 503, contains: ["sealed"], meaning: .pushServerFailed),
+        ])
+
+    private static let engine = "a KV engine of version 2 is needed"
+    /// What a KV engine of version 1 never answers with.
+    private static let versionTwo = [
+        Shape(at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceUnsuitable)
+    ]
+}
+
+extension PushExchange {
+    /// Sets the version that is replaced, and the object with the secret as its field. A secret that was deleted still has a
+    /// version.
+    fileprivate mutating func mergeField(_ found: Found) throws(RoleFailure) {
+        let answer = found.answer
+        values["version"] = String(json(answer)?[["data", "metadata", "version"]]?.whole ?? 0)
+        let object = found.isMissing ? nil : JSONValue.range(of: ["data", "data"], in: answer.body)
+        values["merged"] = try merged(
+            secretText, as: values["field", default: ""],
+            into: object.map { Array(answer.body[$0]) } ?? Array("{}".utf8))
+    }
+}

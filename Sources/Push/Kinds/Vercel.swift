@@ -1,0 +1,112 @@
+import AppleClientSecret
+import Failures
+
+extension PushKind {
+    /// A sensitive variable is never shown again, and acts with the next deployment only.
+    static let vercel = PushKind(
+        name: "vercel",
+        settings: [
+            PushSetting("project", advice: "the project's name or id"),
+            PushSetting("team", standard: "", advice: "the team's id, team_…"),
+            PushSetting("variable", advice: "the environment variable's name"),
+            PushSetting(
+                "environments", standard: #"["production"]"#, advice: "a list of environments",
+                choices: [
+                    .init("production"), .init("preview"),
+                    .init(
+                        "development",
+                        obstacle:
+                            "Vercel takes no sensitive variable for development; write production, preview or both"),
+                ], isList: true),
+        ], endpoint: "https://api.vercel.com", authorization: .bearer,
+        merge: { exchange, found throws(RoleFailure) in try exchange.checkEnvironments(found.answer) },
+        write: PushRequest(
+            "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
+            body: .json(
+                #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
+            done: [200, 201]),
+        read: variables, shape: [Shape(at: ["envs"], is: [.array])],
+        redeployment: Redeployment(project: ["team", "project"], environments: "environments") {
+            exchange throws(RoleFailure) in try exchange.deployAtVercel(reading: variables)
+        },
+        errors: [
+            // Both statuses mean success otherwise, but the variable was not set.
+            ErrorRule(status: 200, contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
+            ErrorRule(status: 201, contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
+            ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .pushRejected),
+            ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .pushRejected),
+            ErrorRule(status: 403, contains: ["rate_limited"], meaning: .pushRateLimited),
+            ErrorRule(contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
+        ])
+
+    /// The variables, with the time of their last change.
+    private static let variables = PushRequest(
+        "GET", "/v10/projects/{{project}}/env", query: [.init("teamId", "{{team}}")])
+}
+
+extension PushExchange {
+    /// Throws where there is a variable of this name for some of our environments and for others: the API would refuse a second
+    /// one, and never changes the environments of the first.
+    fileprivate func checkEnvironments(_ found: PushHTTPAnswer) throws(RoleFailure) {
+        let name = values["variable", default: ""]
+        let list = try? JSONValue(Array(values["environments", default: "[]"].utf8))
+        let own = Set(list?.elements?.compactMap(\.text) ?? [])
+        // A variable for one branch is another one.
+        for variable in json(found)?["envs"]?.elements ?? []
+        where variable["key"]?.text == name && variable["gitBranch"]?.text == nil {
+            let target = variable["target"]
+            let others = Set((target?.elements ?? [target].compactMap { $0 }).compactMap(\.text))
+            guard !own.isDisjoint(with: others), own != others else { continue }
+            throw RoleFailure(
+                .pushEnvironmentsConflict,
+                "it is there for " + hidden.words(others.sorted().joined(separator: ", ")))
+        }
+    }
+
+    /// Deploys what runs in production now again, not what somebody tries elsewhere.
+    fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
+        let name = values["variable", default: ""]
+        let found = try list("envs", of: variables)
+        guard let changed = found.filter({ $0["key"]?.text == name }).compactMap({ $0["updatedAt"]?.whole }).max()
+        else {
+            throw RoleFailure(.pushPlaceMissing, "there is no variable \(Printable.name(name)) in the project")
+        }
+        values["changed"] = String(changed)
+        let deployments = try list(
+            "deployments",
+            of: PushRequest(
+                "GET", "/v6/deployments",
+                query: [
+                    .init("projectId", "{{project}}"), .init("target", "production"), .init("since", "{{changed}}"),
+                    .init("limit", "100"), .init("teamId", "{{team}}"),
+                ])
+        ).map { entry throws(RoleFailure) in
+            guard let began = (entry["createdAt"] ?? entry["created"])?.whole,
+                let state = (entry["readyState"] ?? entry["state"])?.text
+            else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state, or no time of its beginning") }
+            let stage: Deployment.Stage =
+                switch state {
+                case "READY": .running
+                case "ERROR", "DELETED": .failed
+                // Also that of a deployment which the project's Ignored Build Step does not want.
+                case "CANCELED": .cancelled
+                default: .going
+                }
+            return Deployment(stage, state, began: began)
+        }
+        if let isRunning = try state(of: deployments, since: changed) { return isRunning }
+        let project = json(
+            try answer(to: PushRequest("GET", "/v9/projects/{{project}}", query: [.init("teamId", "{{team}}")])))
+        guard let running = project?["targets"]?["production"]?["id"]?.text, let projectName = project?["name"]?.text
+        else { throw RoleFailure(.pushPlaceMissing, "the project has no deployment in production") }
+        values["deployment"] = running
+        values["project_name"] = projectName
+        _ = try answer(
+            to: PushRequest(
+                "POST", "/v13/deployments", query: [.init("forceNew", "1"), .init("teamId", "{{team}}")],
+                body: .json(
+                    #"{"name":{{project_name}},"deploymentId":{{deployment}},"target":"production","#
+                        + #""meta":{"action":"redeploy"}}"#)), isChange: true)
+        return false
+    }
+}

@@ -1,0 +1,110 @@
+import AppleClientSecret
+import Failures
+import SignIn
+
+/// What the API answers, and what that means.
+extension PushExchange {
+    /// The answer to a request; throws for one that does not mean success.
+    ///
+    /// - Parameter isChange: whether the request changes something.
+    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(RoleFailure) -> PushHTTPAnswer {
+        let received = try received(request)
+        guard let failure = failure(of: received, to: request) else {
+            if !isChange { isTokenTaken = true }
+            return received
+        }
+        // The API took the token a moment ago: what it refuses is this change.
+        throw failure.code == .pushCredentialsRefused && isChange && isTokenTaken
+            ? RoleFailure(.pushChangeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
+    }
+
+    /// The answer to a request, whatever it is.
+    mutating func received(_ request: PushRequest) throws(RoleFailure) -> PushHTTPAnswer {
+        switch send(try expanded(request)) {
+        case .failure(let failure): throw RoleFailure(failure, hidden)
+        case .success(let answer):
+            clock = answer.date.map { $0.secondsSinceEpoch * 1000 }
+            return answer
+        }
+    }
+
+    /// What an answer means; nil for success.
+    func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> RoleFailure? {
+        let rule = target.kind.errors.first { $0.fits(answer) }
+        if rule == nil, request.done.contains(answer.status) {
+            guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
+            return RoleFailure(.pushAnswerUnexpected, detail(of: answer))
+        }
+        return RoleFailure(
+            rule?.meaning ?? Self.meaning(of: answer.status), detail(of: answer), retryAfter: answer.retryAfter)
+    }
+
+    /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with JSON. The
+    /// answer to a write of the kind `http` may be anything; what it shows when read back is JSON.
+    private func isOfAPI(_ answer: PushHTTPAnswer, to request: PushRequest) -> Bool {
+        if target.kind.isCustom { return request.method != "GET" || json(answer) != nil }
+        return request.isList ? json(answer)?.elements != nil : isError(answer)
+    }
+
+    /// Whether an answer is a JSON object, as an API's errors are.
+    func isError(_ answer: PushHTTPAnswer) -> Bool {
+        if case .object? = json(answer) { true } else { false }
+    }
+
+    private static func meaning(of status: Int) -> FailureCode {
+        switch status {
+        case 300..<400: .pushRedirected
+        case 401, 403: .pushCredentialsRefused
+        case 402, 507: .pushQuotaExceeded
+        case 404, 410: .pushPlaceMissing
+        case 409, 412: .pushConflict
+        case 429: .pushRateLimited
+        case 408, 500...: .pushServerFailed
+        case 400..<500: .pushRejected
+        default: .pushAnswerUnexpected
+        }
+    }
+
+    /// What must not be shown.
+    var hidden: HiddenTexts {
+        HiddenTexts([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
+    }
+
+    /// The status, and what the API said.
+    func detail(of answer: PushHTTPAnswer) -> String {
+        guard let json = json(answer), let words = ErrorWords.of(json) else {
+            return "it answered \(answer.status)"
+                + (answer.body.isEmpty ? "" : " with " + hidden.words(Shape.describe(answer.body)))
+        }
+        return "it answered \(answer.status): \(hidden.words(words))"
+    }
+
+    func json(_ answer: PushHTTPAnswer) -> JSONValue? {
+        try? JSONValue(answer.body)
+    }
+
+    /// What an answer shows of the secret.
+    func shown(_ answer: PushHTTPAnswer) -> PushKind.Shown {
+        guard let shown = target.kind.shown, let json = json(answer) else { return .nothing }
+        return shown(self, json)
+    }
+
+    /// A JSON object with a text as its member.
+    func merged(_ text: String, as member: String, into object: [UInt8]) throws(RoleFailure) -> String {
+        guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
+            throw RoleFailure(
+                .pushPlaceUnsuitable,
+                hidden.words("it holds \(Shape.describe(object)), so the secret cannot be a member of it"))
+        }
+        return String(decoding: merged, as: UTF8.self)
+    }
+}
+
+extension PushKind.ErrorRule {
+    fileprivate func fits(_ answer: PushHTTPAnswer) -> Bool {
+        if let status, status != answer.status { return false }
+        if status == nil, answer.status < 400 { return false }
+        let text = String(decoding: answer.body, as: UTF8.self)
+        return contains.contains { text.range(of: $0) != nil }
+    }
+}
