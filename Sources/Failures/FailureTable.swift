@@ -440,7 +440,9 @@ extension FailureCode {
         case .pushDeploymentCancelled:
             row(
                 "what was deployed again was cancelled",
-                .say("let the project's Ignored Build Step build redeployments too, or see there who cancelled it"))
+                .say(
+                    "let the project build what is deployed again (Ignored Build Step, or ignore in netlify.toml), or see there who "
+                        + "cancelled it"))
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: .ofPushService) {
                 .run(

@@ -9,7 +9,7 @@ import Failures
 /// `{{name!}}` the JSON that it is.
 package struct PushKind: Sendable {
     /// Every kind with requests of its own; `http` is made of what its target says.
-    package static let all = [supabase, vercel, pocketbase, kubernetes, vault, awsSecretsManager]
+    package static let all = [supabase, vercel, netlify, pocketbase, kubernetes, vault, awsSecretsManager]
 
     package let name: String
     package let settings: [PushSetting]

@@ -9,7 +9,7 @@ import Testing
         let recipes = page.components(separatedBy: "```yaml\n").dropFirst().map {
             $0.components(separatedBy: "```\n")[0]
         }
-        #expect(recipes.count == 8)
+        #expect(recipes.count == 9)
         // The service sees no file there (InaccessiblePaths= of clientsecretd-push@.service).
         let hidden = /(?:token_file|ca_file): *"?\/(?:etc|var\/lib|run)\/clientsecretd/
         for recipe in recipes { #expect(!recipe.contains(hidden), "\(recipe)") }

@@ -28,6 +28,11 @@ import Testing
             missing: "kind: vercel, project: other, variable: APPLE_SECRET, endpoint: ENDPOINT, CA", shown: .nothing,
             write: "POST"),
         Kind(
+            name: "netlify",
+            target: "kind: netlify, account: shop, site: site-1, variable: APPLE_SECRET, endpoint: ENDPOINT, CA",
+            missing: "kind: netlify, account: shop, site: other, variable: APPLE_SECRET, endpoint: ENDPOINT, CA",
+            shown: .nothing, write: "POST"),
+        Kind(
             name: "kubernetes", target: "kind: kubernetes, namespace: shop, secret: apple, endpoint: ENDPOINT, CA",
             missing: "", shown: .value, write: "PATCH"),
         Kind(
@@ -43,6 +48,8 @@ import Testing
                 kind: http, url: "ENDPOINT/none", headers: {X-Key: "key {{token}}"}, body: "{{client_secret}}", CA
                 """, shown: .value, write: "PUT"),
     ]
+
+    static func target(_ name: String) -> String { kinds.first { $0.name == name }?.target ?? "" }
 
     @Test(arguments: kinds)
     func setsAndReadsBack(kind: Kind) throws {
@@ -151,24 +158,24 @@ import Testing
     @Test func retryAfterMayBeADate() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.order("* retry=503:date=3600")
-        let seconds = try #require(try api.ask("publish", Self.kinds[0].target).retryAfter)
+        let seconds = try #require(try api.ask("publish", Self.target("supabase")).retryAfter)
         // The time that the request takes has passed of it.
         #expect((3000...3600).contains(seconds), "\(seconds)")
         try api.order("* retry=503:date=-3600")
-        #expect(try api.ask("publish", Self.kinds[0].target).retryAfter == 0)
+        #expect(try api.ask("publish", Self.target("supabase")).retryAfter == 0)
     }
 
     /// Not the words of whatever else may answer there.
     @Test func ofAnAnswerThatIsNoErrorItsKindIsSaid() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.order("* raw=500")
-        #expect(try api.ask("publish", Self.kinds[0].target).detail == "it answered 500 with no JSON")
+        #expect(try api.ask("publish", Self.target("supabase")).detail == "it answered 500 with no JSON")
     }
 
     @Test func ofALongAnswerTheBeginningIsSaid() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.order("* long=500")
-        let detail = try #require(try api.ask("publish", Self.kinds[0].target).detail)
+        let detail = try #require(try api.ask("publish", Self.target("supabase")).detail)
         #expect(detail.contains("word0 word1 "), "\(detail)")
         #expect(detail.utf8.count < 240, "\(detail)")
     }
@@ -178,7 +185,7 @@ import Testing
         let api = try PushBed(script: "stand-in.py")
         try api.directory.write("", to: "other-digest")
         for secret in PushBed.secrets {
-            let answer = try api.ask("publish", Self.kinds[0].target, secret: secret)
+            let answer = try api.ask("publish", Self.target("supabase"), secret: secret)
             #expect(answer == .init(result: "published", verified: nil))
         }
     }
@@ -186,87 +193,13 @@ import Testing
     /// A cluster takes from a Secret what its manager does not apply any more.
     @Test func twoKeysOfAKubernetesSecretStay() throws {
         let api = try PushBed(script: "stand-in.py")
-        let targets = ["client_secret", "ios"].map { Self.kinds[2].target + ", key: \($0)" }
+        let targets = ["client_secret", "ios"].map { Self.target("kubernetes") + ", key: \($0)" }
         for (target, secret) in zip(targets, PushBed.secrets) {
             #expect(try api.ask("publish", target, secret: secret).verified == true)
         }
         for (target, secret) in zip(targets, PushBed.secrets) {
             #expect(try api.ask("read", target, secret: secret).holds == true)
         }
-    }
-
-    @Test func vercelSaysCreatedWhereItFailed() throws {
-        let api = try PushBed(script: "stand-in.py")
-        for (variable, code) in [("BROKEN", "push_rejected"), ("CONFLICT", "push_environments_conflict")] {
-            let target = Self.kinds[1].target.replacingOccurrences(of: "APPLE_SECRET", with: variable)
-            #expect(try api.ask("publish", target).code == code)
-        }
-    }
-
-    /// Vercel never changes a variable's environments by itself.
-    @Test(arguments: [
-        (["production", "preview", "development"], "push_environments_conflict"), (["production"], nil),
-        (["preview"], nil),
-    ])
-    func aVariableForOtherEnvironmentsIsNamed(environments: [String], code: String?) throws {
-        let api = try PushBed(script: "stand-in.py")
-        try api.directory.write(environments.joined(separator: " "), to: "environments")
-        let answer = try api.ask("publish", Self.kinds[1].target)
-        #expect(answer.code == code)
-        if code != nil {
-            #expect(answer.detail == "it is there for development, preview, production")
-            #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
-        }
-    }
-
-    // MARK: Deploying again
-
-    private static let deployed = kinds[1].target + ", redeploy: true"
-
-    private func deployments(_ api: PushBed) -> Int { api.requests.count { $0.hasPrefix("POST /v13/deployments ") } }
-
-    /// What runs in production, once for each secret, and it is told when that runs.
-    @Test func vercelDeploysAgain() throws {
-        let api = try PushBed(script: "stand-in.py")
-        for (number, secret) in PushBed.secrets.enumerated() {
-            #expect(try api.ask("publish", Self.deployed, secret: secret).result == "published")
-            #expect(deployments(api) == number)
-            for ready in [false, false, true, true] {
-                #expect(try api.ask("redeploy", Self.deployed) == .init(result: "redeployed", ready: ready))
-                #expect(deployments(api) == number + 1)
-            }
-        }
-    }
-
-    @Test(arguments: [("ERROR", "push_deployment_failed"), ("CANCELED", "push_deployment_cancelled")])
-    func aDeploymentThatFails(state: String, code: String) throws {
-        let api = try PushBed(script: "stand-in.py")
-        _ = try api.ask("publish", Self.deployed)
-        try api.directory.write(state, to: "ends")
-        for _ in 1...2 { #expect(try api.ask("redeploy", Self.deployed).ready == false) }
-        for _ in 1...2 {
-            let answer = try api.ask("redeploy", Self.deployed)
-            #expect(answer.code == code)
-            #expect(answer.detail?.contains(state) == true, "\(answer)")
-        }
-        #expect(deployments(api) == 1)
-    }
-
-    /// Taken for an empty list it would have the project deployed again and again.
-    @Test(arguments: ["{}", "[]", #"{"deployments": null}"#, #"{"deployments": [{"uid": "dpl_1"}]}"#])
-    func nothingIsDeployedAfterAListOfAnotherForm(answer: String) throws {
-        let api = try PushBed(script: "stand-in.py")
-        _ = try api.ask("publish", Self.deployed)
-        try api.directory.write(answer, to: "deployments")
-        #expect(try api.ask("redeploy", Self.deployed).code == "push_answer_unexpected")
-        #expect(deployments(api) == 0)
-    }
-
-    @Test func nothingIsDeployedWithoutTheVariable() throws {
-        let api = try PushBed(script: "stand-in.py")
-        #expect(try api.ask("redeploy", Self.deployed).code == "push_place_missing")
-        #expect(deployments(api) == 0)
-        #expect(try api.ask("redeploy", Self.kinds[0].target).code == "push_unconfigured")
     }
 
     /// What others have written stays as it is, also what they write meanwhile.
@@ -318,19 +251,19 @@ import Testing
         let api = try PushBed(script: "stand-in.py")
         try api.directory.write(
             #"{"kind":"Secret","immutable":true,"data":{"client_secret":"b2xk"}}"#, to: "reads")
-        #expect(try api.ask("publish", Self.kinds[2].target).code == "push_immutable")
+        #expect(try api.ask("publish", Self.target("kubernetes")).code == "push_immutable")
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
         try api.directory.write(#"{"kind":"Secret","data":{"client_secret":"b2xk"}}"#, to: "reads")
         try api.order("PATCH status=422")
-        #expect(try api.ask("publish", Self.kinds[2].target).code == "push_rejected")
+        #expect(try api.ask("publish", Self.target("kubernetes")).code == "push_rejected")
         try api.order("PATCH says=422:field is immutable when `immutable` is set")
-        #expect(try api.ask("publish", Self.kinds[2].target).code == "push_immutable")
+        #expect(try api.ask("publish", Self.target("kubernetes")).code == "push_immutable")
     }
 
     @Test func somebodyWhoKeepsWriting() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.order("POST conflict=9")
-        #expect(try api.ask("publish", Self.kinds[3].target).code == "push_conflict")
+        #expect(try api.ask("publish", Self.target("vault")).code == "push_conflict")
     }
 
     private static let mistakes = [
@@ -341,9 +274,18 @@ import Testing
         ("kind: supabase, projekt: a, CA", "did you mean"),
         ("kind: supabase, project: a, redeploy: true, CA", "redeploy"),
         ("kind: vercel, project: a, variable: B, redeploy: perhaps, CA", "neither true nor false"),
-        ("kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, CA", "which deploys production"),
+        (
+            "kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, CA",
+            "which deploys production"
+        ),
         ("kind: vercel, project: a, variable: B, environments: [development], CA", "no sensitive variable"),
         ("kind: vercel, project: a, variable: B, environments: [prodution], CA", "did you mean"),
+        ("kind: netlify, account: a, site: b, variable: C, context: all, CA", "hides no value"),
+        ("kind: netlify, account: a, site: b, variable: C, context: prodution, CA", "did you mean"),
+        (
+            "kind: netlify, account: a, site: b, variable: C, context: deploy-preview, redeploy: true, CA",
+            "which deploys production"
+        ),
         ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),
         (
             "kind: http, url: ENDPOINT, body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}, CA",

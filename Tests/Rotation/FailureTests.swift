@@ -390,7 +390,7 @@ import Testing
         case .pushAnswerUnexpected:
             #"production: this is no answer of that API; see whether "endpoint" is the API's address"#
         case .pushDeploymentCancelled:
-            #"production: what was deployed again was cancelled; let the project's Ignored Build Step build redeployments too, or see there who cancelled it"#
+            #"production: what was deployed again was cancelled; let the project build what is deployed again (Ignored Build Step, or ignore in netlify.toml), or see there who cancelled it"#
         case .pushTargetUnknown:
             #"production: the configuration of the service that pushes has no such target; have the service read the configuration that the daemon reads"#
         case .pushSecondFactorWanted:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stand-in for the APIs of Supabase, Vercel, Kubernetes and Vault, and for one of a user's own, as strict as their public
+"""A stand-in for the APIs of Supabase, Vercel, Netlify, Kubernetes and Vault, and for one of a user's own, as strict as their public
 documents say they are; none of it was compared with the real services.
 
     stand-in.py DIRECTORY
@@ -30,6 +30,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "apple"))
 import certificates  # noqa: E402
+import netlify  # noqa: E402
 
 TOKEN = "token-of-the-tests"
 PROJECT = "abcdefghijklmnopqrst"
@@ -318,6 +319,7 @@ ROUTES = [
     (r"/v1/sys/internal/ui/mounts/(.+)", API.vault_mount),
     (r"/v1/(.+)/data/(.+)", API.vault),
     (r"/own", API.own),
+    *netlify.ROUTES,
 ]
 
 
@@ -329,7 +331,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.directory, self.held, self.objects = directory, {}, {}
         # Kubernetes': for each Secret the keys that each manager has applied.
         self.applied = {}
-        # Vercel's: when each variable was set, in milliseconds, and the deployments.
+        # When each variable was set at Vercel, in milliseconds, and the deployments of Vercel or Netlify.
         self.variables, self.deployments = {}, []
         self.lock = threading.Lock()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

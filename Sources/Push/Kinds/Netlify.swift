@@ -1,0 +1,101 @@
+import AppleClientSecret
+import Failures
+
+extension PushKind {
+    /// A variable's value in one deploy context. It acts with the next deploy only, and a variable that is marked as secret is
+    /// never shown again.
+    static let netlify = PushKind(
+        name: "netlify",
+        settings: [
+            PushSetting("account", advice: "the team's id, or its name in Netlify's addresses"),
+            PushSetting("site", advice: "the site's id, which Netlify shows as Project ID"),
+            PushSetting("variable", advice: "the environment variable's name"),
+            PushSetting(
+                "context", standard: "production", advice: "a deploy context",
+                choices: [.init("production"), .init("deploy-preview"), .init("branch-deploy")]
+                    + ["all", "dev"].map {
+                        .init(
+                            $0,
+                            obstacle:
+                                "Netlify hides no value there; write production, deploy-preview or branch-deploy")
+                    }),
+        ], endpoint: "https://api.netlify.com", authorization: .bearer,
+        // What the variable is in other contexts, and for what it is there, stays.
+        write: PushRequest(
+            "PATCH", variable.path, query: variable.query,
+            body: .json(#"{"context":{{context}},"value":{{client_secret}}}"#), done: [200, 201]),
+        read: variable, shape: [Shape(at: ["key"], is: [.text]), Shape(at: ["values"], is: [.array])],
+        shown: shownByNetlify,
+        creation: Creation(
+            // A secret may not be in the scope that is left out here, in which pages show it.
+            request: PushRequest(
+                "POST", "/api/v1/accounts/{{account}}/env", query: variable.query,
+                body: .json(
+                    #"[{"key":{{variable}},"is_secret":true,"scopes":["builds","functions","runtime"],"#
+                        + #""values":[{"context":{{context}},"value":{{client_secret}}}]}]"#),
+                done: [200, 201], isList: true),
+            confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
+            confirmed: [Shape(at: ["id"], is: [.text])], doubt: "the site is there"),
+        redeployment: Redeployment(project: ["account", "site"], environments: "context") {
+            exchange throws(RoleFailure) in try exchange.deployAtNetlify(after: variable)
+        })
+
+    private static let variable = PushRequest(
+        "GET", "/api/v1/accounts/{{account}}/env/{{variable}}", query: [.init("site_id", "{{site}}")])
+
+    private static func shownByNetlify(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
+        // Its values are masked.
+        guard answer["is_secret"] != .bool(true) else { return .nothing }
+        let context = exchange.values["context"]
+        let value = answer["values"]?.elements?.first { $0["context"]?.text == context }
+        return value?["value"]?.text == exchange.secretText ? .same : .another
+    }
+}
+
+extension PushExchange {
+    /// Builds the production branch and deploys it.
+    fileprivate mutating func deployAtNetlify(after variable: PushRequest) throws(RoleFailure) -> Bool {
+        guard let changed = Self.milliseconds(json(try answer(to: variable))?["updated_at"]) else {
+            throw RoleFailure(.pushAnswerUnexpected, "the variable has no time of its last change")
+        }
+        // The newest come first.
+        let deploys = try list(
+            of: PushRequest(
+                "GET", "/api/v1/sites/{{site}}/deploys",
+                query: [.init("production", "true"), .init("per_page", "20")], isList: true)
+        ).map { entry throws(RoleFailure) in
+            guard let began = Self.milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
+                throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state, or no time of its beginning")
+            }
+            switch state {
+            case "ready":
+                // Where auto publishing is stopped, it waits for a person.
+                guard Self.milliseconds(entry["published_at"]) == nil else {
+                    return Deployment(.running, state, began: began)
+                }
+                return Deployment(.going, "ready, but not published,", began: began)
+            case "error", "rejected":
+                let words = [state, entry["error_message"]?.text].compactMap(\.self).joined(separator: ": ")
+                return Deployment(entry["skipped"] == .bool(true) ? .cancelled : .failed, words, began: began)
+            default: return Deployment(.going, state, began: began)
+            }
+        }
+        if let isRunning = try state(of: deploys, since: changed) { return isRunning }
+        _ = try answer(
+            to: PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201]),
+            isChange: true)
+        return false
+    }
+
+    /// A moment as Netlify writes it, `2026-11-21T04:31:00.123Z`, since the epoch.
+    private static func milliseconds(_ value: JSONValue?) -> Int64? {
+        guard let text = value?.text else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, parts[1].last == "Z" else {
+            return WallTime(rfc3339: text).map { $0.secondsSinceEpoch * 1000 }
+        }
+        let fraction = Int64((parts[1].dropLast() + "000").prefix(3))
+        guard let moment = WallTime(rfc3339: parts[0] + "Z"), let fraction, fraction >= 0 else { return nil }
+        return moment.secondsSinceEpoch * 1000 + fraction
+    }
+}

@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+/// What is particular to Netlify, against the stand-in.
+@Suite(.waits, .needs(.venv)) struct NetlifyTests {
+    private static let target = StandInTests.target("netlify")
+    private static let env = "/api/v1/accounts/shop/env"
+
+    private func held(_ api: PushBed, secret isSecret: Bool, _ values: String) throws {
+        try api.directory.write(
+            #"{"key":"APPLE_SECRET","is_secret":\#(isSecret),"scopes":["functions"],"values":[\#(values)]}"#,
+            to: "variable")
+    }
+
+    /// For the context alone, so that nobody reads it in the settings.
+    @Test func aVariableThatIsMissingIsCreatedAsSecret() throws {
+        let api = try PushBed(script: "stand-in.py")
+        for secret in PushBed.secrets {
+            #expect(try api.ask("publish", Self.target, secret: secret) == .init(result: "published"))
+        }
+        #expect(
+            api.requests == [
+                "GET \(Self.env)/APPLE_SECRET 404", "GET /api/v1/sites/site-1 200", "POST \(Self.env) 201",
+                "GET \(Self.env)/APPLE_SECRET 200", "GET \(Self.env)/APPLE_SECRET 200",
+                "PATCH \(Self.env)/APPLE_SECRET 201", "GET \(Self.env)/APPLE_SECRET 200",
+            ])
+        #expect(try api.directory.read("variable").contains(#""is_secret": true"#))
+    }
+
+    @Test func aVariableThatIsShownIsVerified() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try held(api, secret: false, #"{"context":"all","value":"old"},{"context":"dev","value":"local"}"#)
+        #expect(try api.ask("read", Self.target) == .init(result: "read", holds: false))
+        #expect(try api.ask("publish", Self.target) == .init(result: "published", verified: true))
+        #expect(try api.ask("read", Self.target) == .init(result: "read", holds: true))
+        // What it is elsewhere stays, and so does for what it is.
+        let kept = try api.directory.read("variable")
+        for part in [#""value": "old""#, #""value": "local""#, #""scopes": ["functions"]"#, #""is_secret": false"#] {
+            #expect(kept.contains(part), "\(kept)")
+        }
+        try api.order("PATCH lie")
+        #expect(
+            try api.ask("publish", Self.target, secret: PushBed.secrets[1])
+                == .init(result: "published", verified: false))
+    }
+
+    /// The daemon then pushes it, which creates it again.
+    @Test func aVariableThatIsGoneHoldsNothing() throws {
+        let api = try PushBed(script: "stand-in.py")
+        #expect(try api.ask("read", Self.target) == .init(result: "read", holds: false))
+    }
+
+    @Test func whatThePlanDoesNotAllowIsSaid() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.directory.write("free", to: "plan")
+        let answer = try api.ask("publish", Self.target)
+        #expect(answer.code == "push_change_refused")
+        #expect(answer.detail == "it answered 403: Upgrade your Netlify account to set specific scopes")
+    }
+
+    /// A person has stopped auto publishing, so that what runs has the old one.
+    @Test func aDeployThatIsNotPublishedIsNotReady() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.directory.write("unpublished", to: "ends")
+        _ = try api.ask("publish", Self.target)
+        for _ in 1...4 {
+            #expect(
+                try api.ask("redeploy", Self.target + ", redeploy: true") == .init(result: "redeployed", ready: false))
+        }
+        #expect(api.requests.count { $0.hasPrefix("POST /api/v1/sites/site-1/builds ") } == 1)
+    }
+}

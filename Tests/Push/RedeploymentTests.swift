@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+
+/// The kinds whose variables act with the next deployment only, against the stand-in.
+@Suite(.waits, .needs(.venv)) struct RedeploymentTests {
+    struct Kind: CustomTestStringConvertible, Sendable {
+        let name: String
+        /// The request that deploys.
+        let request: String
+        /// How a deployment can end without running, and what that means.
+        let ends: [(state: String, code: String, words: String)]
+        /// Lists of another form.
+        let lists: [String]
+
+        var testDescription: String { name }
+        var target: String { StandInTests.target(name) + ", redeploy: true" }
+        func deployments(_ api: PushBed) -> Int { api.requests.count { $0.hasPrefix(request + " ") } }
+    }
+
+    static let kinds = [
+        Kind(
+            name: "vercel", request: "POST /v13/deployments",
+            ends: [
+                ("ERROR", "push_deployment_failed", "ERROR"), ("CANCELED", "push_deployment_cancelled", "CANCELED"),
+            ],
+            lists: ["{}", "[]", #"{"deployments": null}"#, #"{"deployments": [{"uid": "dpl_1"}]}"#]),
+        Kind(
+            name: "netlify", request: "POST /api/v1/sites/site-1/builds",
+            ends: [
+                ("error", "push_deployment_failed", "error"),
+                ("skipped", "push_deployment_cancelled", "error: Canceled build due to no content change"),
+            ], lists: ["{}", "null", #"[{"id": "1"}]"#, #"[{"state": "ready", "created_at": "yesterday"}]"#]),
+    ]
+
+    /// Once for each secret, and it is told when that runs.
+    @Test(arguments: kinds)
+    func deploysAgain(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        for (number, secret) in PushBed.secrets.enumerated() {
+            #expect(try api.ask("publish", kind.target, secret: secret).result == "published")
+            #expect(kind.deployments(api) == number)
+            for ready in [false, false, true, true] {
+                #expect(try api.ask("redeploy", kind.target) == .init(result: "redeployed", ready: ready))
+                #expect(kind.deployments(api) == number + 1)
+            }
+        }
+    }
+
+    @Test(arguments: kinds)
+    func aDeploymentThatFails(kind: Kind) throws {
+        for end in kind.ends {
+            let api = try PushBed(script: "stand-in.py")
+            _ = try api.ask("publish", kind.target)
+            try api.directory.write(end.state, to: "ends")
+            for _ in 1...2 { #expect(try api.ask("redeploy", kind.target).ready == false) }
+            for _ in 1...2 {
+                let answer = try api.ask("redeploy", kind.target)
+                #expect(answer.code == end.code)
+                #expect(answer.detail == "its state is \(end.words)")
+            }
+            #expect(kind.deployments(api) == 1)
+        }
+    }
+
+    /// Taken for an empty list it would have the project deployed again and again.
+    @Test(arguments: kinds)
+    func nothingIsDeployedAfterAListOfAnotherForm(kind: Kind) throws {
+        for list in kind.lists {
+            let api = try PushBed(script: "stand-in.py")
+            _ = try api.ask("publish", kind.target)
+            try api.directory.write(list, to: "deployments")
+            #expect(try api.ask("redeploy", kind.target).code == "push_answer_unexpected", "\(list)")
+            #expect(kind.deployments(api) == 0)
+        }
+    }
+
+    @Test(arguments: kinds)
+    func nothingIsDeployedWithoutTheVariable(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        #expect(try api.ask("redeploy", kind.target).code == "push_place_missing")
+        #expect(kind.deployments(api) == 0)
+    }
+
+    @Test func aKindWhoseSecretsActAtOnceIsNotDeployed() throws {
+        let api = try PushBed(script: "stand-in.py")
+        #expect(try api.ask("redeploy", StandInTests.target("supabase")).code == "push_unconfigured")
+    }
+}

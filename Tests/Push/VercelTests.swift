@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+/// What is particular to Vercel, against the stand-in.
+@Suite(.waits, .needs(.venv)) struct VercelTests {
+    private static let target = StandInTests.target("vercel")
+
+    @Test func vercelSaysCreatedWhereItFailed() throws {
+        let api = try PushBed(script: "stand-in.py")
+        for (variable, code) in [("BROKEN", "push_rejected"), ("CONFLICT", "push_environments_conflict")] {
+            let target = Self.target.replacing("APPLE_SECRET", with: variable)
+            #expect(try api.ask("publish", target).code == code)
+        }
+    }
+
+    /// Vercel never changes a variable's environments by itself.
+    @Test(arguments: [
+        (["production", "preview", "development"], "push_environments_conflict"), (["production"], nil),
+        (["preview"], nil),
+    ])
+    func aVariableForOtherEnvironmentsIsNamed(environments: [String], code: String?) throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.directory.write(environments.joined(separator: " "), to: "environments")
+        let answer = try api.ask("publish", Self.target)
+        #expect(answer.code == code)
+        if code != nil {
+            #expect(answer.detail == "it is there for development, preview, production")
+            #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+"""Netlify's API for stand-in.py, as its OpenAPI document (netlify/open-api, swagger.yml) and its command line have it: the
+environment variables of the site `site-1` of the team `shop`, builds and deploys. A variable of the site is the JSON in the file
+`variable` of the directory, which is kept up to date. In the file `plan`, `free` refuses scopes. Each deploy is published two looks
+after it began, unless a file `ends` says error, skipped or unpublished; a file `deployments` is what every list of them is.
+"""
+
+import datetime
+import json
+
+CONTEXTS = {"all", "dev", "dev-server", "branch-deploy", "deploy-preview", "production"}
+SCOPES = {"builds", "functions", "runtime", "post-processing"}
+MISSING = 404, {"code": 404, "message": "Not Found"}
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def wrong(message):
+    return 422, {"code": 422, "message": message}
+
+
+def read(api):
+    text = api.server.file("variable")
+    return json.loads(text) if text else None
+
+
+def write(api, variable):
+    if api.keeps:
+        (api.server.directory / "variable").write_text(json.dumps(variable | {"updated_at": now()}))
+
+
+def shown(variable):
+    """Values of a secret are masked, but for local development."""
+    values = [
+        value | ({"value": "****"} if variable["is_secret"] and value["context"] != "dev" else {})
+        for value in variable["values"]]
+    return variable | {"values": values}
+
+
+def is_value(value, is_secret):
+    return set(value) == {"context", "value"} and isinstance(value["value"], str) and (
+        value["context"] in CONTEXTS - {"all", "dev"} if is_secret else value["context"] in CONTEXTS)
+
+
+def variables(api, account):
+    api.bearer()
+    if account != "shop" or api.query != {"site_id": "site-1"}:
+        return MISSING
+    if api.command != "POST" or api.headers.get("Content-Type") != "application/json":
+        return 405, {"code": 405, "message": "Method Not Allowed"}
+    made, = json.loads(api.text)
+    if set(made) != {"key", "is_secret", "scopes", "values"} or not set(made["scopes"]) <= SCOPES:
+        return wrong("members")
+    if made["is_secret"] and "post-processing" in made["scopes"]:
+        return wrong("Secret values cannot be used within the post-processing scope.")
+    if not all(is_value(value, made["is_secret"]) for value in made["values"]):
+        return wrong("values")
+    if api.server.file("plan") == "free":
+        return 403, {"code": 403, "message": "Upgrade your Netlify account to set specific scopes"}
+    if read(api):
+        return 409, {"code": 409, "message": "exists"}
+    write(api, made)
+    api.server.hold(api, made["values"][0]["value"])
+    return 201, [shown(made | {"updated_at": now()})]
+
+
+def variable(api, account, key):
+    api.bearer()
+    held = read(api)
+    if account != "shop" or api.query != {"site_id": "site-1"} or not held or held["key"] != key:
+        return MISSING
+    if api.command == "PATCH":
+        value = api.json(context=str, value=str)
+        if not is_value(value, held["is_secret"]):
+            return wrong("value")
+        held["values"] = [one for one in held["values"] if one["context"] != value["context"]] + [value]
+        write(api, held)
+        api.server.hold(api, value["value"])
+        return 201, shown(held)
+    return 200, shown(held)
+
+
+def site(api, name):
+    api.bearer()
+    return (200, {"id": name, "account_slug": "shop"}) if name == "site-1" and not api.query else MISSING
+
+
+def deploys(api, name):
+    api.bearer()
+    if name != "site-1" or api.query != {"production": "true", "per_page": "20"}:
+        return MISSING
+    if (made := api.server.file("deployments")) is not None:
+        api.answer(200, None, raw=made.encode())
+        return 0, {}
+    end = api.server.file("ends") or "ready"
+    for deploy in api.server.deployments:
+        if deploy["state"] == "building":
+            deploy["state"] = {"skipped": "error", "unpublished": "ready"}.get(end, end)
+            if end == "ready":
+                deploy["published_at"] = now()
+            if end == "skipped":
+                deploy |= {"skipped": True, "error_message": "Canceled build due to no content change"}
+        elif deploy["state"] == "enqueued":
+            deploy["state"] = "building"
+    return 200, api.server.deployments[::-1]
+
+
+def builds(api, name):
+    api.bearer()
+    if name != "site-1" or api.command != "POST" or api.query or json.loads(api.text) != {}:
+        return MISSING
+    api.server.deployments.append(
+        {"id": "deploy-1", "context": "production", "state": "enqueued", "created_at": now(), "published_at": None})
+    return 200, {"id": "build-1", "deploy_id": "deploy-1", "done": False}
+
+
+ROUTES = [
+    (r"/api/v1/accounts/([^/]+)/env", variables),
+    (r"/api/v1/accounts/([^/]+)/env/([^/]+)", variable),
+    (r"/api/v1/sites/([^/]+)", site),
+    (r"/api/v1/sites/([^/]+)/deploys", deploys),
+    (r"/api/v1/sites/([^/]+)/builds", builds),
+]
