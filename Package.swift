@@ -91,7 +91,7 @@ let package = Package(
             name: "clientsecretd",
             dependencies: [
                 "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
-                "Model", "Rotation", "SignIn", "State",
+                "Model", "Push", "Rotation", "SignIn", "State",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

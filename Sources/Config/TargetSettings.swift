@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Formats
 import Model
-import Push
+package import Push
 
 /// One entry of `targets`: a place behind an API that takes secrets.
 struct TargetSettings {
@@ -176,7 +176,7 @@ struct TargetSettings {
     }
 
     /// One of the values that a setting may have.
-    private static func choice(_ text: String, of setting: PushSetting) throws(Mistake) -> String {
+    fileprivate static func choice(_ text: String, of setting: PushSetting) throws(Mistake) -> String {
         let choices = setting.choices ?? []
         guard let choice = choices.first(where: { $0.name == text }) else {
             let usable = choices.filter { $0.obstacle == nil }.map(\.name)
@@ -205,7 +205,7 @@ struct TargetSettings {
     }
 
     /// A name at an API: printable, on one line, without what could lead elsewhere in an address.
-    private static func word(_ text: String, isPath: Bool) throws(Mistake) -> String {
+    fileprivate static func word(_ text: String, isPath: Bool) throws(Mistake) -> String {
         guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0.isASCIIPrintable && !#""\"#.utf8.contains($0) })
         else { throw Mistake("\(quoted(text)) cannot be a name there; write one on one line, without quotes") }
         guard isPath || !text.contains("/") else {
@@ -247,6 +247,18 @@ struct TargetSettings {
             return .wrong
         }
         return credential.or(file)
+    }
+}
+
+extension PushSetting {
+    /// Why a text cannot be the value of a setting that is no list, and what to write instead; nil where it can.
+    package func mistake(in text: String) -> String? {
+        do throws(Mistake) {
+            _ = try choices == nil ? TargetSettings.word(text, isPath: isPath) : TargetSettings.choice(text, of: self)
+            return nil
+        } catch {
+            return error.words
+        }
     }
 }
 

@@ -27,6 +27,15 @@ import Testing
         #expect(try api.directory.read("variable").contains(#""is_secret": true"#))
     }
 
+    /// Elsewhere it would be a variable that the site does not have.
+    @Test func nothingIsCreatedForASiteThatIsMissing() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let answer = try api.ask("publish", Self.target.replacing("site-1", with: "other"))
+        #expect(answer.code == "push_place_missing")
+        #expect(answer.detail?.contains("that the site is there is not shown to this token") == true, "\(answer)")
+        #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
+    }
+
     @Test func aVariableThatIsShownIsVerified() throws {
         let api = try PushBed(script: "stand-in.py")
         try held(api, secret: false, #"{"context":"all","value":"old"},{"context":"dev","value":"local"}"#)

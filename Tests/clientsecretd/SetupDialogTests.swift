@@ -155,7 +155,7 @@ import Testing
         #expect(
             throws: CommandFailure(
                 .usage,
-                "there is no terminal to ask at; say also --key, --team-id, --client-id, --output or --credential")
+                "there is no terminal to ask at; say also --key, --team-id, --client-id, --output, --credential or --push")
         ) {
             try SetupAnswers().configuration()
         }

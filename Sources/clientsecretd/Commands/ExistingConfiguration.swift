@@ -57,10 +57,29 @@ struct ExistingConfiguration {
         return first
     }
 
-    /// What the configuration is with the drop-in file, whose text is not written yet.
-    func parsed(with text: String) -> Result<LoadedConfiguration, Refusal> {
+    /// The main file with a section of its own for a target; nil without one. Throws where it has that section already, whose lines
+    /// are not changed.
+    func mainFile(with target: TargetEntry?) throws(CommandFailure) -> SystemFiles.File? {
+        guard let target else { return nil }
+        let main = loaded.sources[0]
+        guard !("\n" + String(decoding: main.bytes, as: UTF8.self)).contains("\ntargets:") else {
+            throw CommandFailure(
+                .failed,
+                "\(Printable.name(main.path.description)) has \"targets\" already, which is left as it is; write there:\n"
+                    + "  \(target.name):\n" + target.lines.map { "    \($0)\n" }.joined()
+                    + "and name it in the client's \"outputs\", with push: \(target.name)")
+        }
+        return SystemFiles.File(path: main.path.description, lines: "\n" + target.text)
+    }
+
+    /// What the configuration is with the drop-in file, and with what is added to the main file, which are not written yet.
+    func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, Refusal> {
+        var main = loaded.sources[0]
+        if let all = target?.text(after: String(decoding: main.bytes, as: UTF8.self)) {
+            main = SourceFile(name: main.name, path: main.path, bytes: Array(all.utf8))
+        }
         let added = SourceFile(name: file.description, path: file, bytes: Array(text.utf8))
         let additions = (loaded.sources.dropFirst() + [added]).sorted { $0.path.name < $1.path.name }
-        return ConfigurationParser.parse(main: loaded.sources[0], additions: additions)
+        return ConfigurationParser.parse(main: main, additions: additions)
     }
 }

@@ -41,7 +41,10 @@ struct FirstConfiguration: Equatable {
     var key: KeyEntry
     var name: ClientName
     var client: ClientID
-    var destination: Destination
+    /// Nil where the secret goes behind an API alone.
+    var destination: Destination?
+    /// Where it goes behind an API.
+    var target: TargetEntry?
     /// The unit that is told when the secret has changed.
     var unit: String?
     var verb: Action.UnitVerb = .restart
@@ -51,9 +54,11 @@ struct FirstConfiguration: Equatable {
         if case .added(let key) = key { key.file } else { nil }
     }
 
-    /// - Parameter isOfService: whether it is for the package's service, where a group reads by way of a directory that
-    ///   has the set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
-    func text(isOfService: Bool) -> String {
+    /// - Parameters:
+    ///   - isOfService: whether it is for the package's service, where a group reads by way of a directory that has the
+    ///     set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
+    ///   - isAddition: whether it is a drop-in file, which may hold no targets.
+    func text(isOfService: Bool, isAddition: Bool = false) -> String {
         var lines = ["# Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it."]
         var keyName: KeyName?
         switch key {
@@ -61,13 +66,15 @@ struct FirstConfiguration: Equatable {
         case .added(let key):
             keyName = key.name
             lines += [
-                "keys:", "  \(key.name.map { Self.scalar($0.description) } ?? "apple"):", "    team_id: \(key.team)",
+                "keys:", "  \(key.name.map { YAMLText.scalar($0.description) } ?? "apple"):",
+                "    team_id: \(key.team)",
             ]
             if let keyID = key.keyID { lines.append("    key_id: \(keyID)") }
-            lines += ["    file: \(Self.scalar(key.file.description))", ""]
+            lines += ["    file: \(YAMLText.scalar(key.file.description))", ""]
         }
-        lines += ["clients:", "  \(Self.scalar(name.description)):", "    client_id: \(client)"]
-        if let keyName { lines.append("    key: \(Self.scalar(keyName.description))") }
+        if let target, !isAddition { lines.append(target.text) }
+        lines += ["clients:", "  \(YAMLText.scalar(name.description)):", "    client_id: \(client)"]
+        if let keyName { lines.append("    key: \(YAMLText.scalar(keyName.description))") }
         lines += [
             "    # How long a secret lives, and how long before its expiry it is replaced.",
             "    lifetime: 90d",
@@ -75,24 +82,36 @@ struct FirstConfiguration: Equatable {
         ]
         switch destination {
         case .file(let file):
-            lines += ["    outputs:", "      - path: \(Self.scalar(file.path.description))"]
+            lines += ["    outputs:", "      - path: \(YAMLText.scalar(file.path.description))"]
             lines.append("        format: \(file.format)")
             if let variable = file.variable { lines.append("        variable: \(variable)") }
-            if let user = file.user { lines.append("        as: \(Self.scalar(user))") }
+            if let user = file.user { lines.append("        as: \(YAMLText.scalar(user))") }
             if let group = file.group {
                 lines.append("        mode: \"0640\"")
-                if !isOfService { lines.append("        group: \(Self.scalar(group))") }
+                if !isOfService { lines.append("        group: \(YAMLText.scalar(group))") }
             }
-        case .credential(let name):
-            lines += ["    credential:", "      unit: \(Self.scalar(unit ?? ""))", "      name: \(Self.scalar(name))"]
+        case .credential, nil: break
         }
-        if let unit { lines += ["    on_change:", "      - \(verb.rawValue): \(Self.scalar(unit))"] }
+        if let target {
+            if !lines.contains("    outputs:") { lines.append("    outputs:") }
+            lines.append("      - push: \(YAMLText.scalar(target.name.description))")
+        }
+        if case .credential(let name) = destination {
+            lines += [
+                "    credential:", "      unit: \(YAMLText.scalar(unit ?? ""))", "      name: \(YAMLText.scalar(name))",
+            ]
+        }
+        if let unit { lines += ["    on_change:", "      - \(verb.rawValue): \(YAMLText.scalar(unit))"] }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A YAML scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
+}
+
+/// Text as `init` writes it into YAML.
+enum YAMLText {
+    /// A scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
     /// where only the quote itself has one. Neither a path nor a name holds a line break.
-    private static func scalar(_ text: String) -> String {
+    static func scalar(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-".utf8.contains($0) }
         guard !isPlain || text.isEmpty || text.hasPrefix("-") || text.hasPrefix(".") else { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"

@@ -23,6 +23,9 @@ struct InitCommand: ParsableCommand {
             file, expired or not. What is left to say is the key and what to restart. '--app PROGRAM' knows how a program is \
             given its secret. If the configuration exists, '--name' adds a client in a drop-in file of its own.
 
+            '--push KIND' has the secret put into a place behind an API, such as Supabase's or Vercel's. It writes the target, \
+            a file for the token and what the service that pushes needs. '--set' names the target's settings.
+
             As root, the service's configuration comes with what it needs: a copy of the key that the service can read, \
             the lines that its sandbox lacks, the drop-in of the unit that reads the secret, the directory, and the \
             polkit rule. A file that exists gets its missing lines at the end. '--now' enables and starts the service.
@@ -84,6 +87,8 @@ struct InitCommand: ParsableCommand {
 
     @OptionGroup var notified: NotifiedUnit
 
+    @OptionGroup var pushed: TargetFlags
+
     @Option(
         help: ArgumentHelp(
             "The program that reads the secret: presets format, variable and what to restart.", valueName: "program"))
@@ -100,7 +105,7 @@ struct InitCommand: ParsableCommand {
         SetupAnswers(
             key: key, keyID: keyID, team: teamID, client: clientID, name: name, output: output, format: format,
             variable: variable, user: user, group: group, credential: credential, unit: notified.unit,
-            verb: notified.verb
+            verb: notified.verb, target: pushed.given
         ).adopting(app).withFormatOfOutput()
     }
 
@@ -115,7 +120,10 @@ struct InitCommand: ParsableCommand {
         let path = settings.path(Environment.current)
         let isPrinted = path == NamedFile.standardInput
         try checkNow(path)
-        guard let place = isPrinted ? AbsolutePath("/") : ConfigurationLoader.absolutePath(of: path) else {
+        guard
+            let place = isPrinted
+                ? AbsolutePath(ConfigurationOption.standard) : ConfigurationLoader.absolutePath(of: path)
+        else {
             throw CommandFailure(.usage, "--config needs the path of a file")
         }
         var existing: ExistingConfiguration?
@@ -124,7 +132,8 @@ struct InitCommand: ParsableCommand {
                 guard let name else { throw Self.existing(path) }
                 existing = try ExistingConfiguration(path, adding: name)
             }
-            if let key { try Self.checkIsReadable(key) }
+            if let key { try Self.checkIsReadable(key, Self.keyAdvice) }
+            if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
         }
         let isService = ServiceUser.isServices(path)
         var dialog = Self.dialog
@@ -134,18 +143,20 @@ struct InitCommand: ParsableCommand {
             let secret = try SetupSource(from, isOfService: isService)
             let one = try secret.client(variable: variable, client: clientID, dialog)
             answers = answers.adopting(one, in: from, of: secret.user)
-            if case .unwritable(let line, let reason) = one.place, !answers.hasDestination {
+            if case .unwritable(let line, let reason) = one.place, !answers.hasDestination, answers.target == nil {
                 try explain(line, reason, in: from, dialog)
             }
             found = one
         } else if app != nil {
             answers = try answers.writtenByOwner(isOfService: isService)
         }
+        answers.target = answers.target?.keepingToken(in: place.directory, isWritten: !isPrinted)
         answers.existingKey = existing?.key(for: answers)
         dialog?.proposals = SetupProposals(for: found, in: from, Environment.current)
-        var first = try (dialog?.complete(answers) ?? answers).configuration()
+        answers = try dialog?.complete(answers) ?? answers
+        var first = try answers.configuration(isOfService: isService)
         if let existing { first = existing.naming(first) }
-        if !isPrinted, key == nil, let file = first.keyFile { try Self.checkIsReadable(file) }
+        if !isPrinted, key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
         guard !isPrinted else {
             try CommandOutput.answer(bytes: Array(first.text(isOfService: false).utf8))
             return
@@ -156,14 +167,15 @@ struct InitCommand: ParsableCommand {
             others = try Self.systemFiles(for: first)
             others.commands = key + others.commands
         }
-        let text = first.text(isOfService: isService)
+        let main = try existing?.mainFile(with: first.target)
+        let text = first.text(isOfService: isService, isAddition: existing != nil)
         // A mistake, such as an output that is the key, is reported before anything is written.
         let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
-        _ = try accepted(existing?.parsed(with: text) ?? ConfigurationParser.parse(main: source))
+        _ = try accepted(existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source))
         if now { others.commands += Self.start }
         // The configuration comes last: until it is there, all of this can be done again.
         let file = SystemFiles.File(path: (existing?.file ?? place).description, lines: text)
-        let writer = try SetupWriter(others.files + [file])
+        let writer = try SetupWriter(others.files + [answers.target?.typedToken, main, file].compactMap(\.self))
         for line in writer.preview + Self.preview(of: others.commands) { CommandOutput.complain(lines: line) }
         if let dialog, !yes {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing is written") }
@@ -222,31 +234,16 @@ struct InitCommand: ParsableCommand {
         return "\(hint) A daemon uses it with\n  \(command)"
     }
 
-    /// Starts the service, and has one that runs read what was written.
-    private static var start: [ShellCommand] {
-        let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
-        return [.enableNow(ShellCommand.daemonUnit), isRunning ? .reloadUnit() : nil].compactMap(\.self)
-    }
-
-    /// Has the service read the key from where it can.
-    private static func placeKey(of first: inout FirstConfiguration) throws(CommandFailure) -> [ShellCommand] {
-        guard case .added(var key) = first.key, geteuid() == 0,
-            let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 })
-        else { return [] }
-        let placement = try KeyPlacement(of: key.file, for: service)
-        key.file = placement.file
-        first.key = .added(key)
-        return [placement.command].compactMap(\.self)
-    }
-
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
-    private static func checkIsReadable(_ key: AbsolutePath) throws(CommandFailure) {
-        guard unsafe access(key.description, R_OK) != 0 else { return }
+    private static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {
+        guard unsafe access(file.description, R_OK) != 0 else { return }
         throw CommandFailure(
             .unreadable,
-            "\(Printable.name(key.description)) cannot be read: \(CommandOutput.text(ofErrno: errno)); name Apple's key file "
-                + "with --key; nothing is written")
+            "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno)); \(advice); "
+                + "nothing is written")
     }
+
+    private static let keyAdvice = "name Apple's key file with --key"
 
     private static func existing(_ path: String) -> CommandFailure {
         CommandFailure(
@@ -262,38 +259,7 @@ struct InitCommand: ParsableCommand {
                 _ = CommandOutput.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
                 return readLine()
             },
-            say: { CommandOutput.complain(lines: $0) })
-    }
-
-    /// What the service on this machine needs.
-    private static func systemFiles(for first: FirstConfiguration) throws(CommandFailure) -> SystemFiles {
-        var dropIns: [DropIn] = []
-        if case .file(let file) = first.destination {
-            let directory = file.path.directory.description
-            if let group = file.group, let status = FileStatus.following(directory) {
-                let id = (try? Accounts.groupID(group)).flatMap { $0 }
-                guard status.isSetGroupID, status.group == id else {
-                    throw CommandFailure(
-                        .failed,
-                        "what lies in \(Printable.name(directory)) does not become \(group)'s; name a file in a directory "
-                            + "that is made for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
-                }
-            }
-            dropIns = SandboxReview.dropIns(toWrite: file.path, writer: file.user)
-        }
-        return SystemFiles(
-            for: first, dropIns: dropIns,
-            rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: first.verb, unit: $0)) },
-            isMissing: { directory in
-                // Not what a link that leads nowhere points to.
-                guard let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 }) else {
-                    return FileStatus.isAbsent(directory.description)
-                }
-                return ShellCommand.making(directory.description, for: service.id) != nil
-            })
-    }
-
-    private static func preview(of commands: [ShellCommand]) -> [String] {
-        commands.isEmpty ? [] : ["These commands would be run:"] + commands.map { "    " + $0.text }
+            say: { CommandOutput.complain(lines: $0) },
+            askHidden: { String(decoding: HiddenInput.line($0, longest: 16_384), as: UTF8.self) })
     }
 }

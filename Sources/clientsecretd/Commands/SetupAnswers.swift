@@ -22,6 +22,8 @@ struct SetupAnswers {
     var unit: String?
     /// What systemd does with the unit; nil: what the program needs, or a restart.
     var verb: Action.UnitVerb?
+    /// Where the secret goes behind an API.
+    var target: SetupTarget?
     /// The program of `--app`.
     var app: AppPreset?
     /// The key id in the secret of `--from`: used if the key file's name has none.
@@ -42,7 +44,14 @@ struct SetupAnswers {
         answers.client = client ?? found.client
         answers.formerKeyID = found.keyID
         // Only the ids count where the flags name another place.
-        guard output == nil, credential == nil else { return answers }
+        guard output == nil, credential == nil, target == nil else {
+            if case .variable(let name) = found.place, output == nil, let target = answers.target,
+                target.names.contains("variable"), target.settings["variable"] == nil
+            {
+                answers.target?.settings["variable"] = name
+            }
+            return answers
+        }
         switch found.place {
         case .unwritable: return answers
         case .variable(let name):
@@ -115,6 +124,9 @@ struct SetupAnswers {
         {
             throw mistake
         }
+        if target != nil, app != nil, output == nil {
+            throw ValidationError("--app is about a file; name one with --output, or leave out --app")
+        }
         if credential != nil, app != nil {
             throw ValidationError("--app is about a file; leave out --credential")
         }
@@ -145,20 +157,26 @@ struct SetupAnswers {
         let isUnread = credential != nil && unit == nil
         let needed = [
             ("--key", key == nil && existingKey == nil), ("--team-id", team == nil && existingKey == nil),
-            ("--client-id", client == nil), ("--output or --credential", output == nil && credential == nil),
+            ("--client-id", client == nil),
+            (
+                "--output, --credential or --push",
+                output == nil && credential == nil && (target == nil || hasDestination)
+            ),
             ("--restart", isUnread),
         ]
-        return needed.filter(\.1).map(\.0)
+        return needed.filter(\.1).map(\.0) + (target?.missing ?? [])
     }
 
     /// Throws what is missing or wrong.
-    func configuration() throws -> FirstConfiguration {
+    ///
+    /// - Parameter isOfService: whether systemd hands over tokens.
+    func configuration(isOfService: Bool = false) throws -> FirstConfiguration {
         try validate()
         guard missing.isEmpty, let client, let name = name ?? ClientName("web") else {
             throw CommandFailure(
                 .usage, "there is no terminal to ask at; say also " + missing.joined(separator: ", "))
         }
-        let destination: FirstConfiguration.Destination
+        let destination: FirstConfiguration.Destination?
         if let credential {
             destination = .credential(credential)
         } else if let output {
@@ -168,10 +186,11 @@ struct SetupAnswers {
                     user: user,
                     group: group))
         } else {
-            throw CommandFailure(.usage, "say where the secret is read, with --output or --credential")
+            destination = nil
         }
         return FirstConfiguration(
-            key: try keyEntry(), name: name, client: client, destination: destination, unit: unit,
+            key: try keyEntry(), name: name, client: client, destination: destination,
+            target: target?.entry(isOfService: isOfService), unit: unit,
             verb: verb ?? .restart)
     }
 

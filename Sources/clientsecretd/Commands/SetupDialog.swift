@@ -18,6 +18,8 @@ struct SetupDialog {
     let ask: (String) -> String?
     /// Shows a line.
     let say: (String) -> Void
+    /// Shows a question and returns what is typed, which is not shown.
+    var askHidden: (String) -> String? = { _ in nil }
     /// What is offered where nothing else is known.
     var proposals = SetupProposals()
 
@@ -64,6 +66,10 @@ struct SetupDialog {
         }
         if answers.client == nil {
             answers.client = try answer("The Services ID or App ID, such as com.example.web", Flags.clientID)
+        }
+        if let target = answers.target {
+            answers.target = try complete(target)
+            if !answers.hasDestination { return answers }
         }
         if let app = answers.app, answers.output == nil {
             let type = FormatRegistry.named(app.format) ?? FormatRegistry.standard
@@ -168,12 +174,14 @@ struct SetupDialog {
 
     /// Whether to write; anything but yes or no is asked again.
     func agrees() throws -> Bool {
-        try answer("Write this? (yes or no)") { text in
-            switch text.lowercased() {
-            case "yes", "y": true
-            case "no", "n": false
-            default: throw ValidationError("say yes or no")
-            }
+        try answer("Write this? (yes or no)", Self.isYes)
+    }
+
+    static func isYes(_ text: String) throws -> Bool {
+        switch text.lowercased() {
+        case "yes", "y": true
+        case "no", "n": false
+        default: throw ValidationError("say yes or no")
         }
     }
 
@@ -189,7 +197,7 @@ struct SetupDialog {
         }
     }
 
-    private func answer<Value>(
+    func answer<Value>(
         _ question: String, offering offer: String? = nil, _ parse: (String) throws -> Value
     ) throws -> Value {
         while true {
@@ -206,7 +214,7 @@ struct SetupDialog {
     }
 
     /// - Parameter none: what an empty answer means.
-    private func optional<Value>(
+    func optional<Value>(
         _ question: String, none: String = "none", _ parse: (String) throws -> Value
     ) throws -> Value? {
         try answer(question + " (empty: \(none))") { $0.isEmpty ? nil : try parse($0) }

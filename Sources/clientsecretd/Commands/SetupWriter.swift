@@ -5,7 +5,7 @@ import Systemd
 
 /// Writes files that have to hold certain lines, each atomically, or says beforehand what it would write.
 struct SetupWriter {
-    private var changes: [(path: String, text: String, lines: String, isNew: Bool)] = []
+    private var changes: [(path: String, text: String, lines: String, isNew: Bool, isSecret: Bool)] = []
     private let identity = Self.identity
 
     /// Reads what is there.
@@ -13,7 +13,7 @@ struct SetupWriter {
         for file in files {
             let old = try Self.old(file.path, identity)
             guard let text = file.text(after: old) else { continue }
-            changes.append((file.path, text, file.lines, old == nil))
+            changes.append((file.path, text, file.lines, old == nil, file.isSecret))
         }
     }
 
@@ -41,6 +41,9 @@ struct SetupWriter {
         changes.flatMap { change in
             let heading =
                 change.isNew ? "\(change.path) would hold:" : "\(change.path) would hold besides what is there:"
+            guard !change.isSecret else {
+                return [heading, "    the token, which is not shown and only its owner may read", ""]
+            }
             let lines = change.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + [""]
         }
@@ -56,7 +59,8 @@ struct SetupWriter {
                     throw FileError(.changedMeanwhile, at: change.path)
                 }
                 try file.replace(
-                    with: Array(change.text.utf8), mode: change.isNew ? 0o644 : nil, naming: TemporaryNames())
+                    with: Array(change.text.utf8), mode: change.isNew ? (change.isSecret ? 0o600 : 0o644) : nil,
+                    naming: TemporaryNames())
             } catch {
                 throw Self.failure(error)
             }

@@ -15,6 +15,8 @@ struct SystemFiles: Equatable {
     struct File: Equatable {
         var path: String
         var lines: String
+        /// Whether it is shown to nobody and readable by its owner alone.
+        var isSecret = false
 
         /// The whole text; nil where the file holds the lines already.
         func text(after old: String?) -> String? {
@@ -40,10 +42,19 @@ struct SystemFiles: Equatable {
         if let unit = first.unit, first.verb != .start, let lines = Self.lines(ofReader: first.destination) {
             files.append(File(path: "/etc/systemd/system/\(unit).d/clientsecretd.conf", lines: lines))
         }
+        if let target = first.target, let credential = target.credential {
+            files.append(
+                File(
+                    path: "/etc/systemd/system/clientsecretd-push@\(target.name).service.d/clientsecretd.conf",
+                    lines: "[Service]\nLoadCredential=\(credential)\n"))
+        }
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
-        guard case .file(let file) = first.destination else { return }
+        if let target = first.target {
+            commands += [.enableNow("clientsecretd-push@\(target.name).socket")].compactMap(\.self)
+        }
+        guard case .file(let file)? = first.destination else { return }
         if let user = file.user {
             commands += [.enableNow("clientsecretd-writer@\(user).socket")].compactMap(\.self)
         } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
@@ -56,9 +67,10 @@ struct SystemFiles: Equatable {
     private static let temporaryFiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
 
     /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
-    private static func lines(ofReader destination: FirstConfiguration.Destination) -> String? {
+    private static func lines(ofReader destination: FirstConfiguration.Destination?) -> String? {
         let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
         switch destination {
+        case nil: return nil
         case .credential(let name):
             return order + "\n[Service]\nLoadCredential=\(name):/run/clientsecretd/credentials.sock\n"
         case .file(let file):

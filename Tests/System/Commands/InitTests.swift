@@ -200,6 +200,6 @@ import Testing
         #expect(
             made.complaints
                 == "clientsecretd: there is no terminal to ask at; "
-                + "say also --key, --client-id, --output or --credential\n")
+                + "say also --key, --client-id, --output, --credential or --push\n")
     }
 }

@@ -1,0 +1,59 @@
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+import Systemd
+
+/// What the package's service needs besides the configuration.
+extension InitCommand {
+    /// Starts the service, and has one that runs read what was written.
+    static var start: [ShellCommand] {
+        let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
+        return [.enableNow(ShellCommand.daemonUnit), isRunning ? .reloadUnit() : nil].compactMap(\.self)
+    }
+
+    /// Has the service read the key from where it can.
+    static func placeKey(of first: inout FirstConfiguration) throws(CommandFailure) -> [ShellCommand] {
+        guard case .added(var key) = first.key, geteuid() == 0,
+            let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 })
+        else { return [] }
+        let placement = try KeyPlacement(of: key.file, for: service)
+        key.file = placement.file
+        first.key = .added(key)
+        return [placement.command].compactMap(\.self)
+    }
+
+    /// What the service on this machine needs.
+    static func systemFiles(for first: FirstConfiguration) throws(CommandFailure) -> SystemFiles {
+        var dropIns: [DropIn] = []
+        if case .file(let file)? = first.destination {
+            let directory = file.path.directory.description
+            if let group = file.group, let status = FileStatus.following(directory) {
+                let id = (try? Accounts.groupID(group)).flatMap { $0 }
+                guard status.isSetGroupID, status.group == id else {
+                    throw CommandFailure(
+                        .failed,
+                        "what lies in \(Printable.name(directory)) does not become \(group)'s; name a file in a directory "
+                            + "that is made for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
+                }
+            }
+            dropIns = SandboxReview.dropIns(toWrite: file.path, writer: file.user)
+        }
+        return SystemFiles(
+            for: first, dropIns: dropIns,
+            rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: first.verb, unit: $0)) },
+            isMissing: { directory in
+                // Not what a link that leads nowhere points to.
+                guard let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 }) else {
+                    return FileStatus.isAbsent(directory.description)
+                }
+                return ShellCommand.making(directory.description, for: service.id) != nil
+            })
+    }
+
+    static func preview(of commands: [ShellCommand]) -> [String] {
+        commands.isEmpty ? [] : ["These commands would be run:"] + commands.map { "    " + $0.text }
+    }
+}

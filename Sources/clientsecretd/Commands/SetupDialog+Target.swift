@@ -1,0 +1,64 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Linux
+import Model
+import Push
+
+extension SetupDialog {
+    /// Asks for what a target needs, and for what its kind knows no better than a person.
+    func complete(_ given: SetupTarget) throws -> SetupTarget {
+        var target = given
+        for setting in target.kind.settings where setting.choices == nil && target.settings[setting.name] == nil {
+            let question = "\(setting.name) (\(setting.advice))"
+            func value(_ text: String) throws -> String {
+                if text.isEmpty { throw ValidationError("write \(setting.advice)") }
+                if let mistake = setting.mistake(in: text) { throw ValidationError(mistake) }
+                return text
+            }
+            switch setting.standard {
+            case nil: target.settings[setting.name] = try answer(question, value)
+            case "": target.settings[setting.name] = try optional(question, value)
+            case let standard: target.settings[setting.name] = try answer(question, offering: standard, value)
+            }
+        }
+        if target.needsEndpoint {
+            target.settings["endpoint"] = try answer("endpoint (where the API is, such as https://api.example.com)") {
+                guard WebAddress($0) != nil else {
+                    throw ValidationError("write https://, a host and, where needed, a path")
+                }
+                return $0
+            }
+        }
+        if target.kind.deployedBy != nil, target.settings["redeploy"] == nil {
+            let isWanted = try answer("Deploy again after each push? (yes or no)", offering: "yes", Self.isYes)
+            target.settings["redeploy"] = isWanted ? "true" : "false"
+        }
+        if target.isTokenMissing { try askForToken(of: &target) }
+        return target
+    }
+
+    private func askForToken(of target: inout SetupTarget) throws {
+        let what: String
+        switch target.kind.authorization {
+        case .awsSignature:
+            target.tokenFile = try answer("The file with AWS_ACCESS_KEY_ID=... and AWS_SECRET_ACCESS_KEY=...") { text in
+                let path = try Flags.path(text)
+                guard FileStatus.following(path.description)?.kind == .regular else {
+                    throw ValidationError("there is no such file")
+                }
+                return path
+            }
+            return
+        case .login: what = "The user's password"
+        case .bearer, .header, .ownHeaders: what = "The API's token"
+        }
+        repeat {
+            guard let typed = askHidden("\(what), which is not shown") else {
+                throw CommandFailure(.failed, "the answers ended; nothing is written")
+            }
+            let token = typed.trimming(while: \.isWhitespace)
+            target.token = token.isEmpty ? nil : String(token)
+        } while target.token == nil
+    }
+}
