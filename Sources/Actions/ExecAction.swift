@@ -93,7 +93,7 @@ package struct ExecAction: Sendable {
         guard !clients.isEmpty else { return variables }
         func lines(_ values: [String]) -> String { values.joined(separator: "\n") }
         variables["CLIENTSECRETD_CLIENT"] = lines(clients.map(\.key.description))
-        variables["CLIENTSECRETD_CLIENT_ID"] = lines(clients.map(\.value.issued.client.description))
+        variables["CLIENTSECRETD_CLIENT_ID"] = lines(clients.map { $0.value.issued.client.identifier ?? "" })
         variables["CLIENTSECRETD_OUTPUTS"] = lines(clients.flatMap { $0.value.outputs.map(\.description) })
         return variables
     }

@@ -1,6 +1,6 @@
-/// What a client secret states, in the words of RFC 7519 and of Apple's "Creating a client secret".
+/// What a token states, in the words of RFC 7519 and of Apple's "Creating a client secret".
 public struct Claims: Hashable, Sendable {
-    /// The only audience Apple accepts.
+    /// The only audience that Apple accepts of the kinds that state one.
     public static let audience = "https://appleid.apple.com"
 
     /// How far `iat` lies before the moment of minting: clocks differ, and an `iat` that Apple's clock has not reached
@@ -11,7 +11,7 @@ public struct Claims: Hashable, Sendable {
     public let issuer: TeamID
     /// `kid` of the header: the key that signs.
     public let keyID: KeyID
-    /// `sub`: the client that the secret authenticates.
+    /// The client that the secret authenticates (`sub`), or what else it is for.
     public let subject: ClientID
     /// `iat`: ``backdating`` before the secret was minted.
     public let issuedAt: WallTime
@@ -37,10 +37,21 @@ public struct Claims: Hashable, Sendable {
     /// The JWS signing input (RFC 7515, section 5.1): the protected header and the claims, each base64url, with a dot
     /// between. No value needs escaping in JSON: the types allow no character that would.
     public var signingInput: [UInt8] {
-        let header = #"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#
-        let payload =
-            #"{"iss":"\#(issuer)","iat":\#(issuedAt.secondsSinceEpoch),"exp":\#(expiresAt.secondsSinceEpoch),"#
-            + #""aud":"\#(Self.audience)","sub":"\#(subject)"}"#
+        let rules = subject.kind.rules
+        let header = #"{"alg":"ES256","kid":"\#(keyID)"\#(rules.hasType ? #","typ":"JWT""# : "")}"#
+        var claims = [
+            #""iss":"\#(issuer)""#, #""iat":\#(issuedAt.secondsSinceEpoch)"#, #""exp":\#(expiresAt.secondsSinceEpoch)"#,
+        ]
+        if let audience = rules.audience, let client = subject.identifier {
+            claims += [#""aud":"\#(audience)""#, #""sub":"\#(client)""#]
+        }
+        let origins = subject.origins.map { "\"\($0)\"" }
+        if !origins.isEmpty {
+            let list = origins.joined(separator: ",")
+            claims.append(#""origin":"# + (rules.origins == .list ? "[\(list)]" : list))
+        }
+        if let scope = subject.scope { claims.append(#""scope":"\#(scope)""#) }
+        let payload = "{" + claims.joined(separator: ",") + "}"
         return Base64URL.encode(Array(header.utf8)) + [UInt8(ascii: ".")] + Base64URL.encode(Array(payload.utf8))
     }
 }

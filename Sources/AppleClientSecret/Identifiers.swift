@@ -1,59 +1,185 @@
-/// Apple's name for the application that a secret authenticates: a Services ID on the web, an App ID in native
-/// applications; the `sub` of a client secret.
+/// For whom a token is, beside the team: the client that it authenticates, or, where it states no client, its kind and what
+/// restricts it.
 ///
-/// Both are reverse-DNS identifiers: ASCII letters, digits, `.`, `-` and, in old ones, `_`.
+/// Its text is:
+/// - for Sign in with Apple the `sub`: a Services ID on the web, an App ID in native applications. Both are reverse-DNS
+///   identifiers: ASCII letters, digits, `.`, `-` and, in old ones, `_`;
+/// - for Apple Ads the `sub` too: `SEARCHADS.` and an id;
+/// - for MusicKit `music:` and the origins, with commas between them;
+/// - for MapKit `maps:`, the scope, `:` and the origin.
 public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
     /// The longest identifier that is accepted, in bytes: that of a DNS name (RFC 1035, section 2.3.4), more than any
     /// that Apple gives.
     public static let maximumLength = 255
 
-    /// The identifier as Apple shows it.
+    /// The text that names it, here and on other machines.
     public let description: String
+    /// The `scope` of a Maps token that servers alone may use; Apple tries no other one.
+    package static let scopeOfServers = "server_api"
 
-    /// The identifier written in `text`; nil when it is empty, longer than ``maximumLength`` or has another character.
+    /// The client whose identifier or other text this is; nil when it is empty, longer than ``maximumLength`` or has
+    /// another character.
     public init?(_ text: some StringProtocol) {
         // A string, because code for any text is several times as slow.
+        let text = String(text)
+        if text.utf8.contains(UInt8(ascii: ":")) {
+            guard let other = Self(restriction: text) else { return nil }
+            self = other
+        } else {
+            self.init(identifier: text)
+        }
+    }
+
+    /// The client with this identifier, the `sub` of its secrets; nil when it is empty, longer than ``maximumLength`` or
+    /// has another character.
+    public init?(identifier text: some StringProtocol) {
         let text = String(text)
         let allowed = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || ".-_".utf8.contains($0) }
         guard allowed, !text.isEmpty, text.utf8.count <= Self.maximumLength else { return nil }
         description = text
     }
+
+    private init(checked text: String) {
+        description = text
+    }
+
+    /// The kind of its tokens.
+    public var kind: TokenKind {
+        if description.hasPrefix("music:") { return .music }
+        if description.hasPrefix("maps:") { return .maps }
+        return isSearchAdsID(description) ? .appleAds : .signIn
+    }
+
+    /// MusicKit, on web pages of these origins alone; on all where there is none.
+    public static func music(origins: some Sequence<WebOrigin> = []) -> ClientID {
+        let texts = Set(origins).sorted().map(\.description)
+        return ClientID(checked: "music:" + texts.joined(separator: ","))
+    }
+
+    /// MapKit, on web pages of this origin alone, and for this `scope` alone; for everything where they are nil. Nil for a
+    /// scope that Apple does not know.
+    public static func maps(origin: WebOrigin? = nil, scope: String? = nil) -> ClientID? {
+        if let scope, !TokenKind.maps.rules.scopes.contains(scope) { return nil }
+        return ClientID(checked: "maps:\(scope ?? ""):\(origin?.description ?? "")")
+    }
+
+    private init?(restriction text: String) {
+        if text.hasPrefix("music:") {
+            let words = text.dropFirst("music:".count).split(separator: ",", omittingEmptySubsequences: false)
+            let origins = words.compactMap { WebOrigin($0) }
+            guard origins.count <= WebOrigin.maximumCount else { return nil }
+            self = .music(origins: origins)
+        } else if text.hasPrefix("maps:") {
+            let words = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard words.count == 3,
+                let maps = Self.maps(
+                    origin: WebOrigin(words[2]), scope: words[1].isEmpty ? nil : String(words[1]))
+            else { return nil }
+            self = maps
+        } else {
+            return nil
+        }
+        // Another text for the same would be another place in the store.
+        guard description == text else { return nil }
+    }
+
+    /// The `sub` of its tokens; nil where they have none.
+    public var identifier: String? { kind.hasClient ? description : nil }
+
+    /// The origins of the web pages that alone may use its tokens, sorted.
+    public var origins: [WebOrigin] {
+        switch kind {
+        case .signIn, .appleAds: []
+        case .music: description.dropFirst("music:".count).split(separator: ",").compactMap { WebOrigin($0) }
+        case .maps: WebOrigin(partsOfMaps[2]).map { [$0] } ?? []
+        }
+    }
+
+    /// The `scope` of its tokens; nil where they have none.
+    public var scope: String? {
+        kind != .maps || partsOfMaps[1].isEmpty ? nil : String(partsOfMaps[1])
+    }
+
+    private var partsOfMaps: [Substring] {
+        description.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    }
+
+    /// Whether nothing in its tokens but the header's `typ` tells MusicKit's from MapKit's: Apple takes either for both.
+    package var isUnrestricted: Bool { !kind.hasClient && origins.isEmpty && scope == nil }
+
+    /// Whether a token that states `stated` is one for this client.
+    package func accepts(_ stated: ClientID) -> Bool {
+        self == stated || isUnrestricted && stated.isUnrestricted
+    }
+
+    /// Whether Apple can be asked about its tokens. Nothing at Apple tries one for web pages.
+    package var canBeTried: Bool {
+        kind != .maps || scope == Self.scopeOfServers || isUnrestricted
+    }
+
+    /// For messages: what its tokens are, and for whom.
+    package var words: String {
+        if let identifier { return "client id \(identifier)" }
+        let restrictions = (scope.map { ["scope \($0)"] } ?? []) + origins.map(\.description)
+        return "\(kind) (\(restrictions.isEmpty ? "no origin" : restrictions.joined(separator: ", ")))"
+    }
 }
 
-/// The ten characters A–Z and 0–9 by which Apple names a private key; the `kid` of a client secret (RFC 7515,
-/// section 4.1.4).
+/// Apple's name for a private key; the `kid` of a token (RFC 7515, section 4.1.4): ten characters A–Z and 0–9, or, for Apple
+/// Ads, a UUID.
 public struct KeyID: Hashable, Sendable, LosslessStringConvertible {
     /// The id as Apple shows it.
     public let description: String
 
-    /// The id written in `text`; nil unless it is ten characters A–Z or 0–9.
+    /// The id written in `text`; nil unless it is ten characters A–Z or 0–9, or a UUID.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
-        guard isTenCharacterID(text) else { return nil }
+        guard isTenCharacterID(text) || isUUID(text) else { return nil }
         description = text
     }
 
     /// The id in a file name as Apple gives it to a downloaded key, `AuthKey_<KEYID>.p8`; nil for any other name.
     public init?(fileName: some StringProtocol) {
         guard fileName.hasPrefix("AuthKey_"), fileName.hasSuffix(".p8") else { return nil }
-        self.init(fileName.dropFirst("AuthKey_".count).dropLast(".p8".count))
+        let text = String(fileName.dropFirst("AuthKey_".count).dropLast(".p8".count))
+        guard isTenCharacterID(text) else { return nil }
+        description = text
     }
+
+    /// The form that the id has.
+    package var form: TokenKind.IDForm { isTenCharacterID(description) ? .tenCharacters : .searchAds }
 }
 
-/// The ten characters A–Z and 0–9 by which Apple names a developer team; the `iss` of a client secret.
+/// Apple's name for a team; the `iss` of a token: ten characters A–Z and 0–9, or, for Apple Ads, `SEARCHADS.` and
+/// an id.
 public struct TeamID: Hashable, Sendable, LosslessStringConvertible {
     /// The id as Apple shows it.
     public let description: String
 
-    /// The id written in `text`; nil unless it is ten characters A–Z or 0–9.
+    /// The id written in `text`; nil unless it is ten characters A–Z or 0–9, or `SEARCHADS.` and an id.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
-        guard isTenCharacterID(text) else { return nil }
+        guard isTenCharacterID(text) || isSearchAdsID(text) else { return nil }
         description = text
     }
+
+    /// The form that the id has.
+    package var form: TokenKind.IDForm { isTenCharacterID(description) ? .tenCharacters : .searchAds }
 }
 
 /// Apple's form of team and key ids: ten characters, each an ASCII capital or digit.
 func isTenCharacterID(_ text: String) -> Bool {
     text.utf8.count == 10 && text.utf8.allSatisfy { $0.isASCIICapital || $0.isASCIIDigit }
+}
+
+/// The form of the client and team ids of Apple Ads. In Apple's examples the id is a UUID.
+func isSearchAdsID(_ text: String) -> Bool {
+    text.hasPrefix("SEARCHADS.") && (11...ClientID.maximumLength).contains(text.utf8.count)
+        && text.utf8.dropFirst("SEARCHADS.".utf8.count).allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+}
+
+/// Five groups of hexadecimal digits (RFC 9562, section 4).
+func isUUID(_ text: String) -> Bool {
+    text.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
+        && text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || Hex.value(of: $0) != nil }
 }

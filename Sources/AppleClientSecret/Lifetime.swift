@@ -3,19 +3,22 @@ public struct Lifetime: Hashable, Comparable, Sendable {
     /// The shortest lifetime that is minted: renewals of one client are at least a minute apart.
     public static let minimum: Seconds = 60
 
-    /// Apple accepts an `exp` at most 15,777,000 s ahead of its own clock (about six months).
+    /// Apple accepts an `exp` of a client secret at most 15,777,000 s ahead of its own clock (about six months).
     public static let appleLimit: Seconds = 15_777_000
 
-    /// The longest lifetime that is minted: Apple's limit less 300 s, because Apple would refuse the full limit from a
-    /// machine whose clock runs fast.
-    public static let maximum = Lifetime(appleLimit - 300)
+    /// The longest lifetime of a client secret of Sign in with Apple that is minted: Apple's limit less 300 s, because Apple
+    /// would refuse the full limit from a machine whose clock runs fast.
+    public static let maximum = longest(of: .signIn)
 
-    /// The span; from ``minimum`` to ``maximum``.
+    /// The longest lifetime of a token of this kind that is minted.
+    public static func longest(of kind: TokenKind) -> Lifetime { Lifetime(kind.rules.longest) }
+
+    /// The span; at least ``minimum``.
     public let seconds: Seconds
 
-    /// A lifetime of `seconds`; nil below ``minimum`` and above ``maximum``.
-    public init?(seconds: Seconds) {
-        guard seconds >= Self.minimum, seconds <= Self.maximum.seconds else { return nil }
+    /// A lifetime of `seconds`; nil below ``minimum`` and above the longest one of the kind.
+    public init?(seconds: Seconds, of kind: TokenKind = .signIn) {
+        guard seconds >= Self.minimum, seconds <= kind.rules.longest else { return nil }
         self.init(seconds)
     }
 

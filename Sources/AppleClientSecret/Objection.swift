@@ -38,6 +38,8 @@ package enum Objection: Error, Hashable, Sendable {
     case notBefore(WallTime)
     /// `exp` is later than Apple allows.
     case tooLong(WallTime)
+    /// `exp` is more than this after `iat`, which is more than Apple allows.
+    case tooLongAfterIssue(WallTime, Seconds)
     case expired(WallTime)
 
     // MARK: Whose it is
@@ -61,7 +63,7 @@ package enum Objection: Error, Hashable, Sendable {
     /// Whether it is about the secret's times, and so only as right as the clock.
     package var isAboutTime: Bool {
         switch self {
-        case .milliseconds, .issuedAhead, .notBefore, .tooLong, .expired: true
+        case .milliseconds, .issuedAhead, .notBefore, .tooLong, .tooLongAfterIssue, .expired: true
         default: false
         }
     }
@@ -87,8 +89,10 @@ package enum Objection: Error, Hashable, Sendable {
         case .notBefore(let moment): "is not valid before \(moment)"
         case .tooLong(let moment):
             "expires at \(moment), more than \(Lifetime.appleLimit.count) seconds (six months) ahead"
+        case .tooLongAfterIssue(let moment, let limit):
+            "expires at \(moment), more than \(limit.count) seconds (\(limit.count / 86_400) days) after it was issued"
         case .expired(let moment): "expired at \(moment)"
-        case .otherClient(let id): "is for client id \(id)"
+        case .otherClient(let client): "is for \(client.words)"
         case .otherTeam(let id): "is of team \(id)"
         case .otherKeyID(let id): "is of key id \(id)"
         case .otherKey: "was signed by another key than the one that belongs to its key id"
@@ -120,6 +124,8 @@ package enum IdentifierMixup: Hashable, Sendable {
 
     /// The first id that stands in another one's place; nil where none does.
     package init?(client: ClientID?, team: TeamID, keyID: KeyID) {
+        // Apple Ads gives a team and its client the same id.
+        if team.form == .searchAds { return nil }
         if team.description == keyID.description {
             self = .teamIsKeyID
         } else if client?.description == team.description {

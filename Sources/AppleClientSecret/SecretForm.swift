@@ -85,7 +85,7 @@ package struct SecretForm: Hashable, Sendable {
     /// The place, in the order of preference, of the key that it names and that has signed it; throws the reason where it
     /// is not the client's.
     package func rank(_ expected: Expectation) throws(Objection) -> Int {
-        if let client = expected.client, claims.subject != client { throw .otherClient(claims.subject) }
+        if let client = expected.client, !client.accepts(claims.subject) { throw .otherClient(claims.subject) }
         guard !expected.keys.isEmpty else { return 0 }
         guard let rank = expected.keys.firstIndex(where: { $0.team == claims.issuer && $0.keyID == claims.keyID })
         else {
@@ -103,22 +103,28 @@ package struct SecretForm: Hashable, Sendable {
     /// good once.
     ///
     /// - Parameters:
+    ///   - kind: what it is used as; nil: what it looks like.
     ///   - tolerance: how far `iat` and `nbf` may be ahead of the clock that `reached` asks.
     ///   - reached: whether a moment has come.
     package func objectionToTimes(
-        tolerance: Seconds = clockTolerance, reached: (WallTime) -> Bool
+        as kind: TokenKind? = nil, tolerance: Seconds = clockTolerance, reached: (WallTime) -> Bool
     ) -> Objection? {
         if max(claims.issuedAt, claims.expiresAt) >= Self.milliseconds { return .milliseconds }
         if !reached(claims.issuedAt - tolerance) { return .issuedAhead(claims.issuedAt) }
         if let notBefore, !reached(notBefore - tolerance) { return .notBefore(notBefore) }
-        if !reached(claims.expiresAt - Lifetime.appleLimit) { return .tooLong(claims.expiresAt) }
+        switch (kind ?? claims.subject.kind).rules.limit {
+        case .ahead(let limit)? where !reached(claims.expiresAt - limit): return .tooLong(claims.expiresAt)
+        case .afterIssue(let limit)? where claims.expiresAt - claims.issuedAt > limit:
+            return .tooLongAfterIssue(claims.expiresAt, limit)
+        case .ahead?, .afterIssue?, nil: break
+        }
         return reached(claims.expiresAt) ? .expired(claims.expiresAt) : nil
     }
 
     /// Its ``rank(_:)``; throws the first reason why it is not usable now.
     package func fitness(_ expected: Expectation, reached: (WallTime) -> Bool) throws(Objection) -> Int {
         let rank = try rank(expected)
-        if let objection = objectionToTimes(reached: reached) { throw objection }
+        if let objection = objectionToTimes(as: expected.client?.kind, reached: reached) { throw objection }
         return rank
     }
 
@@ -134,7 +140,7 @@ package struct SecretForm: Hashable, Sendable {
         } catch {
             if isMisnamed || !error.isOfAnotherKey { return error }
         }
-        return objectionToTimes(reached: reached)
+        return objectionToTimes(as: expected.client?.kind, reached: reached)
     }
 }
 
@@ -142,8 +148,7 @@ extension CompactJWS {
     /// What a token of a form that Apple accepts states; nil for any other one.
     package var form: SecretForm? {
         guard objections.isEmpty, let issuer = stated.issuer.value.flatMap({ TeamID($0) }),
-            let keyID = stated.keyID.value.flatMap({ KeyID($0) }),
-            let subject = stated.subject.value.flatMap({ ClientID($0) }),
+            let keyID = stated.keyID.value.flatMap({ KeyID($0) }), let subject = stated.client,
             let issuedAt = stated.issuedAt.value?.moment, let expiresAt = stated.expiresAt.value?.moment
         else { return nil }
         var oddities: Set<SecretForm.Oddity> = []
@@ -169,19 +174,24 @@ extension CompactJWS {
         }
         if stated.duplicateName != nil { all.append(.duplicate) }
         if stated.otherHeaderNames.contains("crit") { all.append(.critical) }
+        let rules = stated.kind.rules
         let keyID = stated.keyID.value.flatMap { KeyID($0) }
         let team = stated.issuer.value.flatMap { TeamID($0) }
-        let client = stated.subject.value.flatMap { ClientID($0) }
-        if keyID == nil { all.append(.unstated("kid")) }
-        if team == nil { all.append(.unstated("iss")) }
-        if client == nil { all.append(.unstated("sub")) }
+        let client = stated.client
+        if keyID?.form != rules.ids { all.append(.unstated("kid")) }
+        if team?.form != rules.ids { all.append(.unstated("iss")) }
+        if rules.audience != nil, client == nil { all.append(.unstated("sub")) }
         if let team, let keyID, let mixup = IdentifierMixup(client: client, team: team, keyID: keyID) {
             all.append(.mixup(mixup))
         }
-        if stated.audienceIsList {
-            all.append(.audienceList)
-        } else if stated.audience != .value([Claims.audience]) {
-            all.append(.audience)
+        if let audience = rules.audience {
+            if stated.audienceIsList {
+                all.append(.audienceList)
+            } else if stated.audience != .value([audience]) {
+                all.append(.audience)
+            }
+        } else if client == nil {
+            all.append(.unstated(stated.hasKnownScope ? "origin" : "scope"))
         }
         let issuedAt = stated.issuedAt.value?.moment
         let expiresAt = stated.expiresAt.value?.moment
@@ -192,7 +202,7 @@ extension CompactJWS {
         return all
     }
 
-    /// Why bytes are no client secret of a form that Apple accepts; nil where they are one.
+    /// Why bytes are no token of a form that Apple accepts; nil where they are one.
     package static func objection(to bytes: [UInt8]) -> Objection? {
         do throws(Flaw) {
             return try CompactJWS(bytes).objections.first
@@ -209,5 +219,43 @@ extension CompactJWS {
         let second = 4 + Int(signature[3])
         return second + 2 <= signature.count && signature[second] == 0x02
             && second + 2 + Int(signature[second + 1]) == signature.count
+    }
+}
+
+extension Statement {
+    /// Which kind of token it is, as far as its names tell; a client secret of Sign in with Apple where they tell nothing.
+    ///
+    /// Without an origin and a scope, MusicKit's and MapKit's differ in `typ` alone, which other programs may write into
+    /// either.
+    package var kind: TokenKind {
+        let ids = [issuer.value.flatMap { TeamID($0)?.form }, keyID.value.flatMap { KeyID($0)?.form }]
+        if subject != .missing || audience != .missing || ids != [.tenCharacters, .tenCharacters] {
+            return subject.value.map(isSearchAdsID) == true || ids.contains(.searchAds) ? .appleAds : .signIn
+        }
+        if scope != .missing { return .maps }
+        return origins == .missing ? (type == .missing ? .music : .maps) : (originIsList ? .music : .maps)
+    }
+
+    /// For whom it is; nil where that is missing or of another form than its kind has.
+    package var client: ClientID? {
+        switch kind {
+        case .signIn, .appleAds:
+            return subject.value.flatMap { ClientID(identifier: $0) }.flatMap { $0.kind == kind ? $0 : nil }
+        case .music:
+            let known = (origins.value ?? []).compactMap { WebOrigin($0) }
+            guard known.count == (origins.value ?? []).count, known.count <= WebOrigin.maximumCount else { return nil }
+            return origins == .missing || !known.isEmpty ? .music(origins: known) : nil
+        case .maps:
+            let origin = origins.value?.first.flatMap { WebOrigin($0) }
+            guard origins == .missing || origin != nil && !originIsList, scope == .missing || scope.value != nil else {
+                return nil
+            }
+            return .maps(origin: origin, scope: scope.value)
+        }
+    }
+
+    /// Whether `scope` is missing or one that Apple knows.
+    fileprivate var hasKnownScope: Bool {
+        scope == .missing || scope.value.map(TokenKind.maps.rules.scopes.contains) == true
     }
 }

@@ -20,6 +20,12 @@ public struct Statement: Hashable, Sendable {
     public let issuedAt: Stated<NumericDate>
     /// `exp`, when it expires (RFC 7519, section 4.1.4).
     public let expiresAt: Stated<NumericDate>
+    /// `origin`, the web pages that alone may use it, of MusicKit and MapKit: one text counts as a list of one.
+    public let origins: Stated<[String]>
+    /// Whether `origin` is written as a list.
+    public let originIsList: Bool
+    /// `scope`, of MapKit.
+    public let scope: Stated<String>
     /// The names of all other header parameters, sorted.
     public let otherHeaderNames: [String]
     /// The names of all other claims, sorted.
@@ -44,15 +50,10 @@ public struct Statement: Hashable, Sendable {
         duplicateName = header.duplicate ?? payload.duplicate
         issuedAt = payload.date("iat")
         expiresAt = payload.date("exp")
-        otherClaimNames = payload.names(except: ["iss", "sub", "aud", "iat", "exp"])
-        let list = payload.texts("aud")
-        if case .value = list {
-            audience = list
-            audienceIsList = true
-        } else {
-            audience = payload.text("aud").map { [$0] }
-            audienceIsList = false
-        }
+        otherClaimNames = payload.names(except: ["iss", "sub", "aud", "iat", "exp", "origin", "scope"])
+        (audience, audienceIsList) = payload.oneOrList("aud")
+        (origins, originIsList) = payload.oneOrList("origin")
+        scope = payload.text("scope")
     }
 }
 
@@ -70,7 +71,7 @@ public enum Stated<Value> {
         if case .value(let value) = self { value } else { nil }
     }
 
-    func map<Other>(_ transform: (Value) -> Other) -> Stated<Other> {
+    package func map<Other>(_ transform: (Value) -> Other) -> Stated<Other> {
         switch self {
         case .missing: .missing
         case .unreadable: .unreadable
@@ -123,12 +124,15 @@ private struct JSONObject {
 
     func text(_ name: String) -> Stated<String> { value(name) { $0.text } }
 
-    func texts(_ name: String) -> Stated<[String]> {
-        value(name) { value in
+    /// A text, as a list of one, or a list of texts.
+    func oneOrList(_ name: String) -> (Stated<[String]>, isList: Bool) {
+        let list: Stated<[String]> = value(name) { value in
             guard let elements = value.elements else { return nil }
             let texts = elements.compactMap(\.text)
             return texts.count == elements.count ? texts : nil
         }
+        if case .value = list { return (list, true) }
+        return (text(name).map { [$0] }, false)
     }
 
     func date(_ name: String) -> Stated<NumericDate> {

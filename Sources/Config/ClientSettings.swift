@@ -9,12 +9,18 @@ struct ClientSettings {
         "key", "lifetime", "renew_before", "outputs", "on_change", "deliver_over", "verify", "credential",
         "share", "rollout",
     ]
-    static let names = ["client_id", "from"] + shared
+    /// Those that belong to one client.
+    private static let own = ["client_id", "kind", "origin", "scope"]
+    static let names = own + ["from"] + shared
 
+    private(set) var kind: Setting<TokenKind> = .absent
     private(set) var clientID: Setting<ClientID> = .absent
+    /// One origin, or several.
+    private(set) var origins: Setting<[WebOrigin]> = .absent
+    private(set) var scope: Setting<String> = .absent
     /// One key, or several in the order of preference.
     private(set) var keys: Setting<[Located<KeyName>]> = .absent
-    private(set) var lifetime: Setting<Lifetime> = .absent
+    private(set) var lifetime: Setting<WrittenLifetime> = .absent
     private(set) var renewBefore: Setting<Seconds> = .absent
     private(set) var outputs: Setting<[OutputSetting?]> = .absent
     private(set) var onChange: Setting<[Located<Action>?]> = .absent
@@ -70,6 +76,27 @@ struct ClientSettings {
         }
     }
 
+    private static func origins(in section: Section) -> Setting<[WebOrigin]> {
+        if let (node, position) = section.node("origin"), case .sequence(let items) = node.content {
+            let known = items.compactMap {
+                Setting($0, named: "an origin", at: $0.position, section.diagnostics, Scalar.origin).value
+            }
+            guard !items.isEmpty, items.count <= WebOrigin.maximumCount else {
+                section.diagnostics.error(
+                    at: position,
+                    "\"origin\" names \(items.isEmpty ? "none" : "more than \(WebOrigin.maximumCount)"); "
+                        + "write each page's, or remove the line for all pages")
+                return .wrong
+            }
+            return known.count == items.count ? .given(Located(known, at: node.position)) : .wrong
+        }
+        switch section.value("origin", Scalar.origin) {
+        case .given(let origin): return .given(Located([origin.value], at: origin.position))
+        case .wrong: return .wrong
+        case .absent: return .absent
+        }
+    }
+
     /// The settings of one client, which `owner` calls in messages.
     fileprivate init?(_ entry: YAMLEntry, of owner: String, _ diagnostics: Diagnostics) {
         // All settings can come from "defaults", so the name alone may be enough.
@@ -82,6 +109,9 @@ struct ClientSettings {
         else { return nil }
         self.init(section)
         clientID = section.value("client_id", Scalar.clientID)
+        kind = section.value("kind", Scalar.kind)
+        origins = Self.origins(in: section)
+        scope = section.value("scope", { text throws(Mistake) in text })
         source = SourceSettings.read(in: section)
     }
 
@@ -89,15 +119,14 @@ struct ClientSettings {
     init(defaults node: YAMLNode, at position: Position, _ diagnostics: Diagnostics) {
         guard
             let section = Section(
-                node, of: "\"defaults\"", at: position, names: Self.shared + ["client_id"], diagnostics)
+                node, of: "\"defaults\"", at: position, names: Self.shared + Self.own, diagnostics)
         else {
             self.init()
             return
         }
-        if section.has("client_id") {
+        for name in Self.own where section.has(name) {
             diagnostics.error(
-                at: section.position(of: "client_id"), "\"client_id\" belongs to one client; write it under that client"
-            )
+                at: section.position(of: name), "\"\(name)\" belongs to one client; write it under that client")
         }
         self.init(section)
     }
@@ -167,10 +196,20 @@ final class LocatedClient: Sendable {
         ofReceiving = client.ofReceiving
     }
 
-    /// The configured id, else the name; nil when that is invalid.
-    var clientID: ClientID? {
+    private var kind: TokenKind { settings.kind.value ?? .signIn }
+
+    /// For whom its secrets are: the configured id, else the name, or what else the kind says; nil when that is invalid.
+    var clientID: ClientID? { try? subject() }
+
+    private func subject() throws(KindMisfit) -> ClientID? {
+        if case .wrong = settings.kind { return nil }
         if case .wrong = settings.clientID { return nil }
-        return settings.clientID.value ?? ClientID(name.value.description)
+        if case .wrong = settings.origins { return nil }
+        if case .wrong = settings.scope { return nil }
+        // The name is the id of many clients of Sign in with Apple, and of no others.
+        let named = kind == .signIn ? ClientID(identifier: name.value.description) : nil
+        return try kind.client(
+            settings.clientID.value ?? named, origins: settings.origins.value ?? [], scope: settings.scope.value)
     }
 
     /// The client with these settings, once completed; nil when one of them is wrong.
@@ -211,7 +250,7 @@ final class LocatedClient: Sendable {
             clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
             outputs: settings.files.compactMap(\.configuration),
             onChange: (settings.onChange.value ?? []).compactMap { $0?.value } + deployments,
-            verify: !isReceived && settings.verify.value ?? false,
+            verify: !isReceived && clientID.canBeTried && settings.verify.value ?? false,
             credential: settings.credential.value, source: source,
             otherKeys: keys?.dropFirst().map(\.name.value) ?? [],
             targets: pushed.map { PushOutput(target: $0.name, place: $0.target.place) },
@@ -222,9 +261,42 @@ final class LocatedClient: Sendable {
         return configuration
     }
 
+    /// Reports settings that are not of the client's kind.
+    private func checkKind(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
+        if case .wrong = settings.kind { return }
+        do throws(KindMisfit) {
+            _ = try subject()
+        } catch {
+            let position: Position? =
+                switch error.setting {
+                case "origin": settings.origins.position
+                case "scope": settings.scope.position
+                default: settings.clientID.position
+                }
+            diagnostics.error(
+                at: position ?? settings.kind.position ?? name.position, "client \"\(name.value)\": \(error.words)")
+        }
+        for key in keys {
+            guard let team = key.team.value, let keyID = key.keyID.value,
+                let misfit = kind.misfit(team: team, keyID: keyID)
+            else { continue }
+            diagnostics.error(
+                at: settings.kind.position ?? settings.keys.position ?? name.position,
+                "client \"\(name.value)\" is of kind \(kind), and of its key \"\(key.name.value)\" the \(misfit.words); "
+                    + "write another key or kind")
+        }
+        if settings.verify.value == true, clientID?.canBeTried == false {
+            diagnostics.warning(
+                at: settings.verify.position ?? name.position,
+                "client \"\(name.value)\" is not verified: Apple has nothing that tries a Maps token for web pages; "
+                    + "remove \"verify\", or write \"scope: \(ClientID.scopeOfServers)\" for a server's token")
+        }
+    }
+
     /// Reports a client id that is another kind of id.
     private func checkIDs(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
-        guard let clientID else { return }
+        checkKind(keys, diagnostics)
+        guard let clientID, clientID.kind == .signIn else { return }
         let position = settings.clientID.position ?? name.position
         let advice = "write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web"
         for key in keys {
@@ -299,13 +371,18 @@ final class LocatedClient: Sendable {
     /// Whatever is received is used until it expires; how early it should be replaced follows from its own life.
     private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
         if case .wrong = settings.renewBefore { return nil }
-        return (.maximum, settings.renewBefore.value ?? Lifetime.maximum.seconds / 3)
+        let longest = Lifetime.longest(of: kind)
+        return (longest, settings.renewBefore.value ?? longest.seconds / 3)
     }
 
     private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {
         if case .wrong = settings.lifetime { return nil }
         if case .wrong = settings.renewBefore { return nil }
-        guard let lifetime = settings.lifetime.value ?? Lifetime(seconds: ClientConfiguration.defaultLifetime) else {
+        let lifetime: Lifetime
+        do throws(Mistake) {
+            lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? ClientConfiguration.standardLifetime
+        } catch {
+            diagnostics.error(at: settings.lifetime.position ?? name.position, error.words)
             return nil
         }
         let renewBefore = settings.renewBefore.value ?? lifetime.seconds / 3

@@ -89,7 +89,7 @@ struct LocatedConfiguration {
     private func checkIDs(_ diagnostics: Diagnostics) {
         var ids: [ClientID: Located<ClientName>] = [:]
         for client in clients {
-            guard case let id? = client.clientID else { continue }
+            guard case let id? = client.clientID, id.identifier != nil else { continue }
             if let first = ids[id] {
                 let position = client.settings.clientID.position ?? client.name.position
                 diagnostics.warning(

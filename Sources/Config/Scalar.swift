@@ -20,6 +20,9 @@ enum Scalar {
 
     static func teamID(_ text: String) throws(Mistake) -> TeamID {
         if let team = TeamID(text) { return team }
+        if text.hasPrefix("SEARCHADS") {
+            throw Mistake("\(quoted(text)) is not a team id; Apple Ads shows one as SEARCHADS. and an id")
+        }
         throw Mistake(
             appleID(text, "team id", TeamID(text.uppercased())?.description, "Apple shows it beside your name"))
     }
@@ -38,7 +41,7 @@ enum Scalar {
     }
 
     static func clientID(_ text: String) throws(Mistake) -> ClientID {
-        guard let clientID = ClientID(text) else {
+        guard let clientID = ClientID(identifier: text) else {
             throw Mistake(
                 "\(quoted(text)) is not a Services ID or App ID; write it as Apple shows it, such as com.example.web")
         }
@@ -143,20 +146,34 @@ enum Scalar {
         return span
     }
 
-    static func lifetime(_ text: String) throws(Mistake) -> Lifetime {
-        if let lifetime = Span.lifetime(text) { return lifetime }
-        guard let span = Span.parse(text), span > Lifetime.maximum.seconds else {
-            if text.lowercased() == "max" { throw Mistake("\(quoted(text)) is not a duration; did you mean \"max\"?") }
-            _ = try duration(text, examples: "90d, 12h, 1d12h or max", in: Lifetime.minimum...Lifetime.maximum.seconds)
-            throw Mistake("\(quoted(text)) is not a duration; write it like 90d, 12h, 1d12h or max")
-        }
+    /// The longest one is another one for each kind: ``WrittenLifetime/lifetime(of:)``.
+    static func lifetime(_ text: String) throws(Mistake) -> WrittenLifetime {
+        if text == "max" { return WrittenLifetime(text: text, span: nil) }
+        if text.lowercased() == "max" { throw Mistake("\(quoted(text)) is not a duration; did you mean \"max\"?") }
+        let span = try duration(text, examples: "90d, 12h, 1d12h or max", in: Lifetime.minimum...Seconds(.max))
+        return WrittenLifetime(text: text, span: span)
+    }
+
+    static func kind(_ text: String) throws(Mistake) -> TokenKind {
+        if let kind = TokenKind(text) { return kind }
+        let near = nearest(to: text, among: TokenKind.allCases.map(\.rawValue))
         throw Mistake(
-            "\(quoted(text)) is longer than Apple accepts; write \(Span.text(Lifetime.maximum.seconds)) or less, or max"
-        )
+            "\(quoted(text)) is not a kind of token; "
+                + (near.map { "did you mean \"\($0)\"?" } ?? "write one of \(TokenKind.names)"))
+    }
+
+    static func origin(_ text: String) throws(Mistake) -> WebOrigin {
+        if let origin = WebOrigin(page: text) { return origin }
+        var trimmed = text[...]
+        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        throw Mistake(
+            "\(quoted(text)) is not an origin; "
+                + (WebOrigin(page: String(trimmed)).map { "write \"\($0)\"" }
+                    ?? "write it like https://www.example.com, without a path"))
     }
 
     static func renewBefore(_ text: String) throws(Mistake) -> Seconds {
-        try duration(text, examples: "30d, 12h or 1d12h", in: 1...Lifetime.maximum.seconds)
+        try duration(text, examples: "30d, 12h or 1d12h", in: 1...TokenKind.maps.rules.longest)
     }
 
     /// At most a day.

@@ -30,7 +30,9 @@ struct Verifier: Sendable {
         switch verdict.outcome {
         case .accepted: return
         case .refused:
-            throw Failure(.refusedByApple, at: .client(client), detail: Redaction.foreign(verdict.code ?? "refused"))
+            throw Failure(
+                .refusedByApple, at: .client(client),
+                detail: Redaction.foreign(verdict.code ?? verdict.status.map { "status \($0)" } ?? "refused"))
         case .unknown:
             // With a status it was reached, and the way there is not what is wrong.
             let remedy: Remedy? =

@@ -1,6 +1,7 @@
 internal import AppleClientSecret
 
-/// `json`: one object with `client_id`, `client_secret`, `key_id`, `team_id`, `issued_at` and `expires_at`.
+/// `json`: one object with `client_id` (null for the kinds without one), `client_secret`, `key_id`, `team_id`, `issued_at`
+/// and `expires_at`.
 package struct JSONFormat: OutputFormat {
     package static let name = "json"
     package static let setting: FormatSetting? = nil
@@ -23,7 +24,7 @@ package struct JSONFormat: OutputFormat {
         guard let document = try? JSONValue(bytes), let secret = document["client_secret"]?.text else { return nil }
         if secret.utf8.allSatisfy(\.isASCIISpace) { return [] }
         guard let claims = (try? CompactJWS(Array(secret.utf8)))?.claims,
-            document["client_id"]?.text == claims.subject.description,
+            document["client_id"]?.text == claims.subject.identifier,
             document["key_id"]?.text == claims.keyID.description,
             document["team_id"]?.text == claims.issuer.description,
             document["issued_at"]?.text == claims.issuedAt.description,
@@ -50,9 +51,10 @@ package struct JSONFormat: OutputFormat {
     package func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
         guard let secret = secrets[.whole] else { return bytes }
         let claims = secret.claims
+        let client = claims.subject.identifier.map { "\"\($0)\"" } ?? "null"
         let head = """
             {
-              "client_id": "\(claims.subject)",
+              "client_id": \(client),
               "client_secret": "
             """
         let tail = """

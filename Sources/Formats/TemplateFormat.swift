@@ -5,7 +5,8 @@ internal import AppleClientSecret
 /// The rules:
 ///
 /// - `{{client_secret}}` stands for the token, at least once; `{{client_id}}`, `{{team_id}}`, `{{key_id}}`,
-///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is a mistake.
+///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is a mistake. For the kinds
+///   without a client id `{{client_id}}` is empty.
 /// - `{{{{` stands for `{{`.
 /// - The file belongs to the template: it is read back by rendering it with the token that is found in it, and every
 ///   byte must be the same.
@@ -106,7 +107,7 @@ package struct TemplateFormat: OutputFormat {
             switch piece {
             case .text(let bytes): bytes
             case .field(.clientSecret): secret.token
-            case .field(.clientID): Array(claims.subject.description.utf8)
+            case .field(.clientID): Array((claims.subject.identifier ?? "").utf8)
             case .field(.teamID): Array(claims.issuer.description.utf8)
             case .field(.keyID): Array(claims.keyID.description.utf8)
             case .field(.issuedAt): Array(claims.issuedAt.description.utf8)

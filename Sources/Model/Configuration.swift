@@ -163,7 +163,8 @@ package struct ClientConfiguration: Hashable, Sendable {
     /// The keys that may sign for it, in the order of preference.
     package var keys: [KeyName] { [key] + otherKeys }
 
-    package static let defaultLifetime: Seconds = 7_776_000  // 90 days
+    /// 90 days: of every kind.
+    package static let standardLifetime = Lifetime(seconds: 7_776_000) ?? .maximum
 
     package init(
         clientID: ClientID, key: KeyName, lifetime: Lifetime, renewBefore: Seconds, outputs: [Output],

@@ -33,9 +33,9 @@ package enum Span {
         return number == nil && next > 0 ? Seconds(total) : nil
     }
 
-    /// The lifetime written in `text`, a span or `max`; nil also for one that may not be minted.
-    package static func lifetime(_ text: some StringProtocol) -> Lifetime? {
-        text == "max" ? .maximum : parse(text).flatMap(Lifetime.init(seconds:))
+    /// The lifetime written in `text`, a span or `max`; nil also for one that may not be minted for this kind.
+    package static func lifetime(_ text: some StringProtocol, of kind: TokenKind = .signIn) -> Lifetime? {
+        text == "max" ? .longest(of: kind) : parse(text).flatMap { Lifetime(seconds: $0, of: kind) }
     }
 
     /// The span in its shortest form, `1d12h`; with a `-` before it when it is negative.

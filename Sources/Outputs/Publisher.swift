@@ -168,7 +168,7 @@ package struct Publisher: Sendable {
                 guard let claims = token.withBytes({ (try? CompactJWS($0))?.form?.claims }) else {
                     return !file.format.isShared
                 }
-                return claims.subject != secret.issued.client || claims.issuer != secret.issued.team
+                return !secret.issued.client.accepts(claims.subject) || claims.issuer != secret.issued.team
             case .foreign: return !file.format.isShared
             case nil: return false
             }

@@ -119,7 +119,7 @@ package struct RefusalAdvice: Hashable, Sendable {
             let difference = evidence.now < moment ? Self.difference(evidence) : nil
             cause = difference == nil ? .expired : .clock
             why = difference.map { ": this machine's clock is \($0); set it (see 'timedatectl'), then " } ?? ""
-        case .tooLong, .milliseconds: cause = .lifetime
+        case .tooLong, .tooLongAfterIssue, .milliseconds: cause = .lifetime
         case .otherTeam:
             cause = .team
             why = evidence.configured.map { ", the configuration says \($0.team); " } ?? ""
@@ -168,7 +168,17 @@ package struct RefusalAdvice: Hashable, Sendable {
                         + "key, or the id of another; put right which is wrong, then \(evidence.renewal)"
                 ))
         }
-        places += [
+        switch claims.subject.kind {
+        case .signIn: places += ofSignIn(claims)
+        case .appleAds: places += ofAppleAds(claims)
+        case .music: places += ofMedia(claims, service: "Media Services")
+        case .maps: places += ofMedia(claims, service: "Maps")
+        }
+        return places.map { RefusalAdvice(cause: $0, isCertain: false, words: $1) }
+    }
+
+    private static func ofSignIn(_ claims: Claims) -> [(Cause, String)] {
+        [
             (
                 .notKnownYet,
                 "a key or Services ID that is new: Apple may not know it everywhere for up to 48 hours; try again later"
@@ -183,12 +193,36 @@ package struct RefusalAdvice: Hashable, Sendable {
                 "the wrong client id: see under Identifiers whether \(claims.subject) is written so, and Sign in with "
                     + "Apple is configured for it with the App ID that the key is enabled for"
             ),
-            (
-                .team,
-                "the wrong team: see under Membership whether \(claims.issuer) is the team that key and client id "
-                    + "belong to"
-            ),
+            (.team, wrongTeam(claims, "key and client id")),
         ]
-        return places.map { RefusalAdvice(cause: $0, isCertain: false, words: $1) }
+    }
+
+    /// All three ids come from one page.
+    private static func ofAppleAds(_ claims: Claims) -> [(Cause, String)] {
+        [
+            (
+                .key,
+                "the wrong key for its id, or a replaced one: see in Apple Ads under Account Settings, API, whether the public "
+                    + "key there is what 'clientsecretd public-key --pem' prints, and the key id \(claims.keyID)"
+            ),
+            (.client, "the wrong client id: see on the same page whether it is \(claims.subject)"),
+            (.team, "the wrong team id: see on the same page whether it is \(claims.issuer)"),
+        ]
+    }
+
+    private static func ofMedia(_ claims: Claims, service: String) -> [(Cause, String)] {
+        [
+            (.notKnownYet, "a key that is new: Apple may not know it everywhere yet; try again later"),
+            (
+                .key,
+                "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with "
+                    + "\(service), and that the file is the one downloaded for this id"
+            ),
+            (.team, wrongTeam(claims, "the key")),
+        ]
+    }
+
+    private static func wrongTeam(_ claims: Claims, _ owned: String) -> String {
+        "the wrong team: see under Membership whether \(claims.issuer) is the team that \(owned) \(owned == "the key" ? "belongs" : "belong") to"
     }
 }

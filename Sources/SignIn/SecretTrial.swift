@@ -1,16 +1,12 @@
 package import AppleClientSecret
 
-/// How a client secret is tried without a user: it goes to the token endpoint with a code that nobody was given. Apple
-/// judges the secret before the code, so `invalid_grant` means that the secret was accepted.
+/// How a token is tried without a user, by the rules of its kind (``TokenTrial``).
 package struct SecretTrial: Sendable {
     package let clientID: ClientID
     private let secret: Token
 
     /// In bytes: a token of ``Token/maximumLength`` and its client id, as JSON.
     package static let longestRequest = Token.maximumLength + 4_096
-
-    /// Apple's codes look otherwise, so this can be nobody's.
-    private static let madeUpCode = "made-up-to-try-the-client-secret"
 
     package init(clientID: ClientID, secret: Token) {
         self.clientID = clientID
@@ -28,17 +24,23 @@ package struct SecretTrial: Sendable {
     /// The request on the network program's standard input.
     package var request: [UInt8] { SecretTrialText(clientID: clientID, secret: TokenText(secret)).jsonText.bytes }
 
-    /// The form for the token endpoint. Without a `redirect_uri`: a wrong one is `invalid_client` too.
-    package var form: String {
-        secret.withBytes { bytes in
-            FormEncoding.encode([
-                ("client_id", clientID.description),
-                ("client_secret", String(decoding: bytes, as: UTF8.self)),
-                ("grant_type", "authorization_code"),
-                ("code", Self.madeUpCode),
-            ])
-        }
+    /// Where and how it is asked about, and what the answers mean.
+    package var rules: TokenTrial { clientID.kind.rules.trial }
+
+    /// The form to post; nil where it goes into a header.
+    package var form: String? {
+        guard case .form(let fields) = rules.request else { return nil }
+        return FormEncoding.encode(
+            [("client_id", clientID.description), ("client_secret", text)] + fields.map { ($0.name, $0.value) })
     }
+
+    /// The value of the header `Authorization`; nil where it goes into a form.
+    package var authorization: String? { rules.request == .bearer ? "Bearer \(text)" : nil }
+
+    private var text: String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
+
+    /// What is to be hidden in whatever a server answers.
+    package var hidden: [String] { [text] }
 }
 
 /// A trial as it stands in JSON; the secret may be anything.
@@ -58,7 +60,7 @@ extension SecretTrialText: JSONDocument {
 package struct Verdict: Hashable, Sendable {
     package enum Outcome: String, JSONString, Hashable, Sendable {
         case accepted
-        /// Apple said `invalid_client`. A single one may be a stray: ask a second time.
+        /// Apple said so. A single refusal may be a stray: ask a second time.
         case refused
         /// No answer, or another one.
         case unknown
@@ -93,26 +95,33 @@ package struct Verdict: Hashable, Sendable {
     package static let malformedRequest = Verdict(
         .unknown, reason: "malformed_request", detail: "the request is no JSON object with client_id and client_secret")
 
+    /// Nothing was asked, because nothing at Apple tries such a token.
+    package static let cannotBeTried = Verdict(
+        .unknown, reason: "cannot_be_tried",
+        detail: "Apple has nothing that tries a Maps token for web pages; open a page with a map and look at it")
+
     /// What came of a trial.
-    package init(_ result: Result<HTTPAnswer, TransportFailure>) {
+    ///
+    /// - Parameter trial: what was asked, which says what the answers mean.
+    package init(_ result: Result<HTTPAnswer, TransportFailure>, to trial: TokenTrial = TokenKind.signIn.rules.trial) {
         switch result {
         case .failure(let failure):
             self.init(.unknown, reason: failure.kind.rawValue, detail: failure.words)
         case .success(let answer):
             let error = OAuthError(answer)
-            // Other statuses come from what stands between here and Apple's token endpoint.
-            let isJudged = answer.status == 400 || answer.status == 401
-            switch error?.code {
-            case "invalid_grant" where isJudged:
+            switch trial.answers.first(where: { $0.fits(answer) })?.isAcceptance {
+            case true?:
                 self.init(.accepted, code: error?.code, status: answer.status, serverTime: answer.date)
-            case "invalid_client" where isJudged:
+            case false?:
                 self.init(
                     .refused, code: error?.code, detail: error?.description, status: answer.status,
                     serverTime: answer.date)
-            default:
+            case nil:
                 let isRedirect = (300..<400).contains(answer.status)
                 let meaning = error?.explanation(of: .code).map { ": \($0)" } ?? ""
-                let what = error.map { $0.code + meaning } ?? "something that is no error of OAuth"
+                let what =
+                    error.map { $0.code + meaning }
+                    ?? "something that is \(trial.request == .bearer ? "no verdict" : "no error of OAuth")"
                 self.init(
                     .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
                     detail: isRedirect
@@ -120,6 +129,18 @@ package struct Verdict: Hashable, Sendable {
                         : "the server answered \(answer.status) with \(what)", status: answer.status,
                     serverTime: answer.date)
             }
+        }
+    }
+}
+
+extension TokenTrial.Answer {
+    fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
+        guard statuses.contains(answer.status) else { return false }
+        return switch body {
+        case .any: true
+        case .accessToken: TokenResponse(answer) != nil
+        case .member(let name): (try? JSONValue(answer.body, duplicates: .lastCounts))?[name]?.text != nil
+        case .error(let code): OAuthError(answer)?.code == code
         }
     }
 }

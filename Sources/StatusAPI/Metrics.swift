@@ -41,6 +41,9 @@ package enum Metrics {
     ]
 
     static let states: [Metric<Snapshot>] = [
+        .ofDaemon("client_info", "The kind of the client's tokens.", ["client", "kind"]) { snapshot in
+            snapshot.clients.map { ([$0.name.description, $0.clientID.kind.rawValue], 1) }
+        },
         .ofClients("secret_ok", "Whether the client's state is ok.") { $0.health == .ok ? 1 : 0 },
         .ofVerdicts("verification", "Apple's verdict on the newest secret: one of them is 1 once it is asked for.") {
             $0.verification?.verdict

@@ -35,7 +35,11 @@ extension ConfigurationView: JSONDocument {
 extension ClientView: JSONDocument {
     package init(_ view: ClientView?, _ members: inout JSONMembers) throws(JSONFlaw) {
         let name = try members("name", view?.name)
-        let clientID = try members("client_id", view?.clientID)
+        let identifier = try members.orNull("client_id", view?.clientID.identifier)
+        let kind = try members.orAbsent("kind", view?.clientID.kind) ?? .signIn
+        guard let clientID = view?.clientID ?? Self.client(identifier, of: kind) else {
+            throw .unexpected("expected an id", at: "client_id")
+        }
         let team = try members("team_id", view?.team)
         let keyID = try members("key_id", view?.keyID)
         let health = try members("state", view?.health)
@@ -63,6 +67,15 @@ extension ClientView: JSONDocument {
             verification: try members.orNull("verification", view?.verification),
             source: try members.orNull("source", view?.source))
         readReason = report
+    }
+
+    /// What the document tells of for whom the tokens are: an origin and a scope are not in it.
+    private static func client(_ identifier: String?, of kind: TokenKind) -> ClientID? {
+        switch kind {
+        case .signIn, .appleAds: identifier.flatMap { ClientID(identifier: $0) }
+        case .music: .music()
+        case .maps: .maps()
+        }
     }
 
     /// The reason in words; nil when the client is ok.

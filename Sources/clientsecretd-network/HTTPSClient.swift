@@ -25,23 +25,41 @@ struct HTTPSClient {
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
         let fields = FormEncoding.decode(form) ?? [:]
         let hidden = HiddenTexts(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
-        return send(path, form: form)
+        return send(endpoint.url(path), form: form)
             .map { TokenResponse($0) == nil ? $0.reduced(hidden.words) : $0 }
             .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
     }
 
     func get(_ path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
-        send(path, form: nil)
+        send(endpoint.url(path))
     }
 
-    private func send(_ path: Endpoint.Path, form: String?) -> Result<HTTPAnswer, TransportFailure> {
+    /// Asks whether a token is accepted: the server of its kind, or the one that was named instead of Apple's. Nothing of an
+    /// answer leaves this process but the verdict.
+    func verdict(on trial: SecretTrial) -> Verdict {
+        guard trial.clientID.canBeTried else { return .cannotBeTried }
+        let server = endpoint == .apple ? trial.rules.server : endpoint.description
+        let hidden = HiddenTexts(trial.hidden)
+        let result = send(
+            server + trial.rules.path, form: trial.form,
+            headers: trial.authorization.map { ["Authorization: \($0)"] } ?? []
+        )
+        .map { $0.status == 200 ? $0 : $0.reduced(hidden.words) }
+        .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
+        return Verdict(result, to: trial.rules)
+    }
+
+    private func send(
+        _ url: String, form: String? = nil, headers: [String] = []
+    ) -> Result<HTTPAnswer, TransportFailure> {
         guard let transfer = Transfer() else {
             return .failure(TransportFailure(.failed, "libcurl cannot be used", mayBeSent: false))
         }
         do throws(TransportFailure) {
             try transfer.prepare(
-                url: endpoint.url(path), schemes: "https", caFile: caFile, connectTimeout: connectTimeout,
+                url: url, schemes: "https", caFile: caFile, connectTimeout: connectTimeout,
                 timeout: timeout)
+            if !headers.isEmpty { try transfer.set(headers: headers) }
             if let form {
                 try transfer.set(CURLOPT_POSTFIELDSIZE, form.utf8.count)
                 try transfer.set(CURLOPT_COPYPOSTFIELDS, form)

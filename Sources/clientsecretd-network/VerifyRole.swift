@@ -2,13 +2,13 @@ import AppleClientSecret
 import ArgumentParser
 import SignIn
 
-/// `verify`: does Apple accept a client secret?
+/// `verify`: does Apple accept a token?
 struct VerifyRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Ask Apple whether it accepts a client secret.",
         discussion: """
-            Reads {"client_id", "client_secret"}. Writes {"verdict", "code", "reason", "detail", "status", \
+            Reads {"client_id", "client_secret"}; in the place of a client id, music: or maps: names these kinds. Writes {"verdict", "code", "reason", "detail", "status", \
             "server_time"}. The verdict is "accepted", "refused" or "unknown".
 
             Examples:
@@ -23,6 +23,6 @@ struct VerifyRole: ParsableCommand {
         guard let trial = SecretTrial(request: bytes, token: { Token($0, sha256: { _ in [] }) }) else {
             return try RoleOutput.answer(Verdict.malformedRequest)
         }
-        try RoleOutput.answer(Verdict(server.client.post(trial.form, to: .token)))
+        try RoleOutput.answer(server.client.verdict(on: trial))
     }
 }

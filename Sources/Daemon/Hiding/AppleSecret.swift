@@ -11,11 +11,11 @@ package struct AppleSecret {
 
     package var expiresAt: WallTime? { stated.expiresAt.value?.moment }
 
-    /// Nil unless the bytes are a token whose audience is Apple.
+    /// Nil unless the bytes are a token whose audience is Apple, or one of a kind that states none.
     package init?(_ token: some Collection<UInt8>, at offset: Int = 0) {
         let bytes = Array(token)
         guard let stated = (try? CompactJWS(bytes))?.stated,
-            stated.audience.value?.contains(Claims.audience) == true
+            stated.audience.value?.contains(Claims.audience) == true || !stated.kind.hasClient
         else { return nil }
         self.offset = offset
         self.stated = stated

@@ -15,7 +15,7 @@ package struct HeldSecret: Hashable, Sendable {
 
     package let place: Place
     package let fingerprint: Fingerprint
-    /// `sub`, as stated.
+    /// For whom it is, by ``ClientID``'s text; the `sub` as stated where it is no client's.
     package let client: String?
     /// Nil where it states none.
     package let expiresAt: WallTime?
@@ -29,7 +29,8 @@ package struct HeldSecret: Hashable, Sendable {
 
     init(_ secret: AppleSecret, at place: Place) {
         self.init(
-            place: place, fingerprint: secret.fingerprint, client: secret.stated.subject.value,
+            place: place, fingerprint: secret.fingerprint,
+            client: secret.stated.client?.description ?? secret.stated.subject.value,
             expiresAt: secret.expiresAt)
     }
 

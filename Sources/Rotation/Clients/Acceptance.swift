@@ -88,7 +88,7 @@ extension ClientConfiguration {
 
     /// Whether `issued` was made for the ids that are configured now.
     func names(_ issued: SecretInfo, key: KeyConfiguration) -> Bool {
-        issued.client == clientID && issued.team == key.team && issued.keyID == key.keyID
+        clientID.accepts(issued.client) && issued.team == key.team && issued.keyID == key.keyID
     }
 
     /// The best of several usable secrets: the one that lasts longest, of equals the youngest.

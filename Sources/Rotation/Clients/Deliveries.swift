@@ -53,7 +53,9 @@ extension Rotation {
         guard !known.secret.hasChosen, !client.actions.isEmpty, known.record.value == Record(),
             known.deliveries.delivered.isEmpty
         else { return }
-        let found = observedSlots(of: client).compactMap(\.held.issued).filter { $0.client == client.entry.clientID }
+        let found = observedSlots(of: client).compactMap(\.held.issued).filter {
+            client.entry.clientID.accepts($0.client)
+        }
         if let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) { clients[client].deliveries.presume(oldest) }
     }
 

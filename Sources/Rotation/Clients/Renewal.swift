@@ -194,7 +194,7 @@ extension Rotation {
     func wantedSecret(_ client: Subject) -> SecretInfo? {
         guard let current = clients[client].secret.current,
             client.names(current)
-                || current.client == client.entry.clientID && (client.entry.verify || heldBack(client) != nil)
+                || client.entry.clientID.accepts(current.client) && (client.entry.verify || heldBack(client) != nil)
         else { return nil }
         return current
     }

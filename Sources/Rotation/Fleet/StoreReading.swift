@@ -160,7 +160,7 @@ extension StoreObservation {
         case .missing, .forbidden: false
         case .foreign: true
         case .secret(let issued, _):
-            issued.signer != place.key || issued.team != place.team || issued.client != place.client
+            issued.signer != place.key || issued.team != place.team || !place.client.accepts(issued.client)
         }
     }
 }

@@ -130,15 +130,19 @@ enum Flags {
     }
 
     static func team(_ text: String) throws -> TeamID {
-        try valid(TeamID(text), "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ")
+        try valid(
+            TeamID(text),
+            "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ; of Apple Ads, SEARCHADS. and an id")
     }
 
     static func keyID(_ text: String) throws -> KeyID {
-        try valid(KeyID(text), "a key id is ten characters A-Z and 0-9, such as ABC123DEFG")
+        try valid(
+            KeyID(text), "a key id is ten characters A-Z and 0-9, such as ABC123DEFG; of Apple Ads, a UUID")
     }
 
     static func clientID(_ text: String) throws -> ClientID {
-        try valid(ClientID(text), "a client id has letters, digits, '.', '-' and '_', such as com.example.web")
+        try valid(
+            ClientID(identifier: text), "a client id has letters, digits, '.', '-' and '_', such as com.example.web")
     }
 
     static func clientName(_ text: String) throws -> ClientName {
@@ -149,8 +153,22 @@ enum Flags {
         try valid(KeyName(text), "a key's name has letters, digits, '.', '-' and '_', at most 64 of them")
     }
 
-    static func lifetime(_ text: String) throws -> Lifetime {
-        try valid(Span.lifetime(text), "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max")
+    static func lifetime(_ text: String, of kind: TokenKind) throws -> Lifetime {
+        try valid(Span.lifetime(text, of: kind), lifetimes(of: kind))
+    }
+
+    static func lifetimes(of kind: TokenKind) -> String {
+        "a lifetime is written like 90d, 12h or 1d12h, from 60s to \(kind.rules.longest.count)s, or max"
+    }
+
+    static func kind(_ text: String) throws -> TokenKind {
+        try valid(TokenKind(text), "a kind is one of \(TokenKind.names)")
+    }
+
+    static func origin(_ text: String) throws -> WebOrigin {
+        try valid(
+            WebOrigin(page: text),
+            "an origin is written like https://www.example.com, without a path or a slash at its end")
     }
 
     static func span(_ text: String) throws -> Seconds {

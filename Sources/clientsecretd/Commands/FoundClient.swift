@@ -25,7 +25,7 @@ struct FoundClient: Equatable {
         self.place = place
         team = secret.stated.issuer.value.flatMap { TeamID($0) }
         keyID = secret.stated.keyID.value.flatMap { KeyID($0) }
-        client = secret.stated.subject.value.flatMap { ClientID($0) }
+        client = secret.stated.client
         fingerprint = secret.fingerprint
         expiresAt = secret.expiresAt
     }

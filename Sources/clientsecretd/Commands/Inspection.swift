@@ -51,14 +51,17 @@ struct Inspection {
 
     /// A line for each claim, in words.
     func lines(for terminal: Terminal) -> [[Piece]] {
-        var rows: [(String, Piece)] = [
-            ("client id", text(statement.subject)),
-            ("team id", text(statement.issuer)),
-            ("key id", text(statement.keyID)),
-            ("audience", audience),
-            ("issued", moment(statement.issuedAt)),
-            ("expires", moment(statement.expiresAt)),
-        ]
+        let kind = statement.kind
+        var rows: [(String, Piece)] = []
+        if kind != .signIn { rows.append(("kind", Piece(kindWords))) }
+        if kind.hasClient { rows.append(("client id", text(statement.subject))) }
+        rows += [("team id", text(statement.issuer)), ("key id", text(statement.keyID))]
+        if kind.hasClient { rows.append(("audience", audience)) }
+        if statement.origins != .missing {
+            rows.append(("origin", text(statement.origins.map { $0.joined(separator: ", ") })))
+        }
+        if statement.scope != .missing { rows.append(("scope", text(statement.scope))) }
+        rows += [("issued", moment(statement.issuedAt)), ("expires", moment(statement.expiresAt))]
         if let life = life(terminal) { rows.append(("lifetime", life)) }
         rows.append(("signature", signature))
         rows.append(("fingerprint", Piece(fingerprint.description)))
@@ -75,18 +78,29 @@ struct Inspection {
     /// The summary, which is shown first.
     var verdict: String {
         guard objections.isEmpty else {
-            return "Apple refuses this client secret: it \(objections.map(\.words).joined(separator: "; it "))."
+            return "Apple refuses this \(statement.kind.rules.words): it "
+                + "\(objections.map(\.words).joined(separator: "; it "))."
         }
-        return "A client secret that is valid for another \(lifeLeft)\(oddities)."
+        return "A \(statement.kind.rules.words) that is valid for another \(lifeLeft)\(oddities)."
+    }
+
+    /// The kind's name; of a token that may be of two, both.
+    private var kindWords: String {
+        guard form?.claims.subject.isUnrestricted == true else { return statement.kind.rawValue }
+        let other = statement.kind == .music ? TokenKind.maps : .music
+        return "\(statement.kind), or \(other): it states neither an origin nor a scope"
     }
 
     /// The document of `--json`.
     var json: String {
         JSONText.object([
-            ("client_id", .text(statement.subject.value)), ("team_id", .text(statement.issuer.value)),
+            ("kind", .string(statement.kind.rawValue)), ("client_id", .text(statement.subject.value)),
+            ("team_id", .text(statement.issuer.value)),
             ("key_id", .text(statement.keyID.value)), ("issued_at", .moment(statement.issuedAt.value?.moment)),
             ("expires_at", .moment(statement.expiresAt.value?.moment)), ("expired", .bool(isExpired)),
             ("signature_verified", signatureVerified.map(JSONText.bool) ?? .null),
+            ("origins", .array((statement.origins.value ?? []).map(JSONText.string))),
+            ("scope", .text(statement.scope.value)),
         ]).rendered
     }
 

@@ -13,13 +13,14 @@ struct MintCommand: ParsableCommand {
         commandName: "mint",
         abstract: "Mint one secret and print it.",
         discussion: """
-            Takes a client of the configuration, or --key, --team-id and --client-id. Publishes nothing, and the \
-            daemon does not know about the secret.
+            Takes a client of the configuration, or --key, --team-id and --client-id. Kinds music and maps have no \
+            client id. Publishes nothing, and the daemon does not know about the secret.
 
             Examples:
               clientsecretd mint web
               clientsecretd mint --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ \\
                   --client-id com.example.web
+              clientsecretd mint --kind music --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ
             """)
 
     @Argument(
@@ -41,27 +42,28 @@ struct MintCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The team id.", valueName: "id"), transform: Flags.team)
     var teamID: TeamID?
 
-    @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
-    var clientID: ClientID?
+    @OptionGroup var kind: KindOptions
 
     @Option(
-        help: ArgumentHelp("60s to 15776700s, or max (default: the client's, else 90d).", valueName: "duration"),
-        transform: Flags.lifetime)
-    var lifetime: Lifetime?
+        help: ArgumentHelp(
+            "60s to the longest of the kind, or max (default: the client's, else 90d).", valueName: "duration"))
+    var lifetime: String?
 
     @OptionGroup var form: FormOptions
 
     mutating func validate() throws {
         if name == nil {
-            guard let key, teamID != nil, clientID != nil else {
+            guard let key, let teamID, kind.clientID != nil || !kind.kind.hasClient else {
                 throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
             }
-            _ = try Flags.keyID(keyID, of: key)
-            if KeyID(fileName: key.name)?.description == teamID?.description {
+            try kind.check(team: teamID, keyID: try Flags.keyID(keyID, of: key))
+            _ = try kind.client()
+            _ = try Flags.lifetime(lifetime ?? "max", of: kind.kind)
+            if KeyID(fileName: key.name)?.description == teamID.description {
                 throw ValidationError(
                     "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")
             }
-        } else if key != nil || keyID != nil || teamID != nil || clientID != nil {
+        } else if key != nil || keyID != nil || teamID != nil || kind.isGiven {
             throw ValidationError(
                 "a configured client has its key and ids from the configuration; leave the flags or the name out")
         }
@@ -78,17 +80,20 @@ struct MintCommand: ParsableCommand {
     }
 
     private func fromFlags() throws -> Minted {
-        guard let key, let teamID, let clientID else { throw CleanExit.helpRequest(self) }
+        guard let key, let teamID else { throw CleanExit.helpRequest(self) }
+        let client = try kind.client()
+        let lifetime =
+            try lifetime.map { try Flags.lifetime($0, of: kind.kind) } ?? ClientConfiguration.standardLifetime
         let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(keyID, of: key), location: .file(key))
-        if let mixup = IdentifierMixup(client: clientID, team: teamID, keyID: entry.keyID) {
+        if let mixup = IdentifierMixup(client: client, team: teamID, keyID: entry.keyID) {
             throw CommandFailure(
                 .usage,
                 "Apple would refuse the secret, because it \(mixup.words); see --client-id, --team-id and --key-id")
         }
         do throws(Failure) {
             return try mint(
-                entry, with: KeyLoader(as: ServiceUser.identity, credentials: nil), for: clientID,
-                lifetime: lifetime ?? Self.standardLifetime)
+                entry, with: KeyLoader(as: ServiceUser.identity, credentials: nil), for: client,
+                lifetime: lifetime)
         } catch {
             throw CommandFailure(keyNamedByFlag: error)
         }
@@ -112,18 +117,22 @@ struct MintCommand: ParsableCommand {
                 "client \"\(name)\" receives its secrets, so there is no private key to mint with; mint on the machine "
                     + "that has it, or see with \"clientsecretd status\" what was received")
         }
+        var lifetime = client.lifetime
+        if let given = self.lifetime {
+            guard let parsed = try? Flags.lifetime(given, of: client.clientID.kind) else {
+                throw CommandFailure(.usage, "--lifetime: \(Flags.lifetimes(of: client.clientID.kind))")
+            }
+            lifetime = parsed
+        }
         do throws(Failure) {
             return try mint(
                 entry, with: KeyLoader(as: source.identity.trusting(known), credentials: source.credentials),
-                for: client.clientID,
-                lifetime: lifetime ?? client.lifetime)
+                for: client.clientID, lifetime: lifetime)
         } catch {
             CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error, client: name).description)
             throw CommandFailure(.failed, "")
         }
     }
-
-    private static let standardLifetime = Lifetime(seconds: ClientConfiguration.defaultLifetime) ?? .maximum
 
     private func mint(
         _ entry: KeyConfiguration, with loader: KeyLoader, for client: ClientID, lifetime: Lifetime

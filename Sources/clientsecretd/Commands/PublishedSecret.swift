@@ -19,7 +19,7 @@ struct PublishedSecret {
     let place: String
     let token: Token
     let jws: CompactJWS
-    /// `sub`: who the secret authenticates.
+    /// For whom it is.
     let clientID: ClientID
     /// Nil for a secret from a file that a flag names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
@@ -32,7 +32,7 @@ struct PublishedSecret {
         let name = file == NamedFile.standardInput ? "standard input" : file
         let bytes = try FoundSecret.token(
             in: NamedFile.read(file, limit: Self.fileLimit), of: name, variable: nil)
-        guard let jws = try? CompactJWS(bytes), let client = jws.stated.subject.value.flatMap({ ClientID($0) }) else {
+        guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
             throw CommandFailure(.failed, "\(name): this is no client secret; see it with: clientsecretd inspect")
         }
         self.init(name: nil, place: name, token: Token(bytes), jws: jws, clientID: client, configured: nil)
@@ -62,11 +62,11 @@ struct PublishedSecret {
         func secret(_ token: Token, at place: String) throws(CommandFailure) -> PublishedSecret {
             // Nothing else is sent anywhere, whatever somebody put into the file.
             guard let jws = token.withBytes({ try? CompactJWS($0) }),
-                jws.stated.subject == .value(client.clientID.description)
+                let stated = jws.stated.client, client.clientID.accepts(stated)
             else {
                 throw CommandFailure(
                     .failed,
-                    "\(place): this is no client secret of \(client.clientID); "
+                    "\(place): this is no client secret of \(client.clientID.identifier ?? "client \"\(name)\""); "
                         + "\(Remedy.say("renew it", run: .renew(name.description)))"
                 )
             }

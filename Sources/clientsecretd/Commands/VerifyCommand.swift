@@ -14,7 +14,9 @@ struct VerifyCommand: ParsableCommand {
         discussion: """
             Sends each secret to Apple's token endpoint with a made-up code. Apple judges the secret first: \
             'invalid_grant' means that it accepts the secret, and 'invalid_client' that it refuses it. Any other \
-            answer proves nothing. A refused secret is tried a second time.
+            answer proves nothing. A refused secret is tried a second time. A secret of Apple Ads is exchanged for an \
+            access token, and a token of MusicKit or the Maps Server API is sent to their test endpoints. A Maps token \
+            for web pages cannot be tried.
 
             Exits 0 if Apple accepts all, 1 if it refuses one, or 3 if one is not known.
 

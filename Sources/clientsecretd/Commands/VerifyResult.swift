@@ -48,7 +48,7 @@ struct VerifyResult {
 
     /// A line with the verdict, then indented what helps.
     var lines: [String] {
-        let subject = name?.description ?? secret?.clientID.description ?? ""
+        let subject = name?.description ?? secret.map { $0.clientID.identifier ?? $0.clientID.kind.rawValue } ?? ""
         guard let secret, let verdict else {
             return ["\(subject): not known: there is no secret to try: \(Printable.line(lack ?? ""))"]
         }
@@ -56,16 +56,17 @@ struct VerifyResult {
         let print = " (\(secret.token.fingerprint), \(Printable.line(secret.place)))"
         switch verdict.outcome {
         case .accepted:
-            let stray = isStray ? ["  a first answer was invalid_client: a stray, as happens at Apple under load"] : []
+            let stray = isStray ? ["  a first answer refused it: a stray, as happens at Apple under load"] : []
             return [which + "accepted" + print] + stray
         case .refused:
+            let code = verdict.code ?? verdict.status.map { "status \($0)" } ?? "so"
             let description = verdict.detail.map { ": \(Printable.foreign($0))" } ?? ""
             let heading = advice.contains { $0.isCertain } ? "" : "; Apple does not say why. It may be:"
-            return [which + "refused" + print + ": Apple answered invalid_client, twice\(description)\(heading)"]
+            return [which + "refused" + print + ": Apple answered \(code), twice\(description)\(heading)"]
                 + advice.map { "  - \($0.words)" }
         case .unknown:
             let words = verdict.detail.map(Printable.foreign) ?? "no reason is known"
-            let stray = isStray ? "; a first answer was invalid_client, so try again" : ""
+            let stray = isStray ? "; a first answer refused it, so try again" : ""
             let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
             return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]
         }
@@ -74,7 +75,8 @@ struct VerifyResult {
     var json: JSONText {
         .object([
             ("client", .text(name?.description)),
-            ("client_id", .text(secret?.clientID.description)),
+            ("client_id", .text(secret?.clientID.identifier)),
+            ("kind", .text(secret?.clientID.kind.rawValue)),
             ("fingerprint", .text(secret?.token.fingerprint.description)),
             ("place", .text(secret?.place)),
             ("verdict", .string(outcome.rawValue)),
@@ -102,6 +104,7 @@ extension VerifyResult {
     static func asking(
         about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ pace: inout QuestionPace
     ) -> VerifyResult {
+        guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried, isStray: false) }
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
         pace.wait()
         let first = verdict(on: trial, program)

@@ -41,7 +41,7 @@ extension ChainFacts {
     }
 
     fileprivate var idsLink: ChainLink {
-        let ids = "team \(key.team), key \(key.keyID), client \(client.clientID)"
+        let ids = "team \(key.team), key \(key.keyID), " + client.clientID.words
         if case .file(let path) = key.location, let inName = KeyID(fileName: path.name), inName != key.keyID {
             return ChainLink(
                 .ids, .broken, "key_id says \(key.keyID) and the file is called \(path.name): \(ids)",

@@ -1,0 +1,78 @@
+/// How Apple is asked whether it accepts a token of a kind, and what its answers mean.
+package struct TokenTrial: Hashable, Sendable {
+    /// Where Apple's server begins: a scheme and a host.
+    package let server: String
+    package let path: String
+    package let request: Request
+    package let answers: [Answer]
+
+    package enum Request: Hashable, Sendable {
+        /// A form with `client_id`, `client_secret` and these fields is posted.
+        case form([Field])
+        /// A GET with the token as `Authorization: Bearer`.
+        case bearer
+    }
+
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: String
+    }
+
+    /// An answer that says something of the token. Any other one says nothing: it may come from what stands between here
+    /// and Apple.
+    package struct Answer: Hashable, Sendable {
+        package let statuses: [Int]
+        /// What else it has.
+        package let body: Body
+        package let isAcceptance: Bool
+    }
+
+    package enum Body: Hashable, Sendable {
+        case any
+        /// An access token (RFC 6749, section 5.1).
+        case accessToken
+        /// A text under this name.
+        case member(String)
+        /// This error (RFC 6749, section 5.2).
+        case error(String)
+    }
+
+    /// Apple judges the secret before the code, which nobody was given. Without a `redirect_uri`: a wrong one is
+    /// `invalid_client` too.
+    static let signIn = TokenTrial(
+        server: Claims.audience, path: "/auth/token",
+        request: .form([
+            Field(name: "grant_type", value: "authorization_code"),
+            Field(name: "code", value: "made-up-to-try-the-client-secret"),
+        ]),
+        answers: [
+            Answer(statuses: [400, 401], body: .error("invalid_grant"), isAcceptance: true),
+            Answer(statuses: [400, 401], body: .error("invalid_client"), isAcceptance: false),
+        ])
+
+    /// An access token is what applications ask for, so this is full proof. It lives for an hour and is thrown away.
+    static let appleAds = TokenTrial(
+        server: Claims.audience, path: "/auth/oauth2/token",
+        request: .form([
+            Field(name: "grant_type", value: "client_credentials"), Field(name: "scope", value: "searchadsorg"),
+        ]),
+        answers: [
+            Answer(statuses: [200], body: .accessToken, isAcceptance: true),
+            Answer(statuses: [400, 401], body: .error("invalid_client"), isAcceptance: false),
+        ])
+
+    static let music = TokenTrial(
+        server: "https://api.music.apple.com", path: "/v1/test", request: .bearer,
+        answers: [
+            Answer(statuses: [200], body: .any, isAcceptance: true),
+            Answer(statuses: [401], body: .any, isAcceptance: false),
+        ])
+
+    /// The Maps Server API's own exchange of the token for an access token.
+    static let maps = TokenTrial(
+        server: "https://maps-api.apple.com", path: "/v1/token", request: .bearer,
+        answers: [
+            Answer(statuses: [200], body: .member("accessToken"), isAcceptance: true),
+            Answer(statuses: [401], body: .any, isAcceptance: false),
+        ])
+}

@@ -1,0 +1,34 @@
+/// The origin of a web page as browsers send it (RFC 6454, section 6.2): `https://example.com`, or `http://` with a host,
+/// and a port where it is not the scheme's own.
+public struct WebOrigin: Hashable, Comparable, Sendable, LosslessStringConvertible {
+    /// The longest origin that is accepted, in bytes.
+    public static let maximumLength = 255
+    /// The most origins that one token states.
+    public static let maximumCount = 20
+
+    /// The origin as it was written.
+    public let description: String
+
+    /// The origin written in `text`; nil for anything else, such as an address with a path or a slash at its end.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        guard text.utf8.count <= Self.maximumLength,
+            let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) })
+        else { return nil }
+        let authority = text.utf8.dropFirst(scheme.utf8.count)
+        // What is not here would need escaping in JSON, separates origins in a name, or is no host.
+        guard !authority.isEmpty, authority.allSatisfy({ $0.isASCIIAlphanumeric || "-._:*[]".utf8.contains($0) })
+        else { return nil }
+        description = text
+    }
+
+    /// The origin of a page that browsers let use such tokens: of `https`, or of `http` where the host is this machine
+    /// itself; nil for anything else.
+    package init?(page text: String) {
+        guard let address = WebAddress(text), address.path.isEmpty else { return nil }
+        self.init(text)
+    }
+
+    /// The order of their texts.
+    public static func < (left: WebOrigin, right: WebOrigin) -> Bool { left.description < right.description }
+}

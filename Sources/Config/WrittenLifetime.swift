@@ -1,0 +1,17 @@
+import AppleClientSecret
+import Model
+
+/// A lifetime as it is written: how long is too long depends on the kind of the client's tokens.
+struct WrittenLifetime {
+    let text: String
+    /// Nil for `max`.
+    let span: Seconds?
+
+    func lifetime(of kind: TokenKind) throws(Mistake) -> Lifetime {
+        guard let span else { return .longest(of: kind) }
+        if let lifetime = Lifetime(seconds: span, of: kind) { return lifetime }
+        let who = kind.rules.limit == nil ? "is minted" : "Apple accepts"
+        throw Mistake(
+            "\(quoted(text)) is longer than \(who); write \(Span.text(kind.rules.longest)) or less, or max")
+    }
+}

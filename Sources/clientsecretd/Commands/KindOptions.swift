@@ -1,0 +1,44 @@
+import AppleClientSecret
+import ArgumentParser
+
+/// What a token is for, by flags.
+struct KindOptions: ParsableArguments {
+    @Option(
+        name: .customLong("kind"),
+        help: ArgumentHelp("What is signed: \(TokenKind.names) (default: sign_in).", valueName: "kind"),
+        completion: .list(TokenKind.allCases.map(\.rawValue)), transform: Flags.kind)
+    var givenKind: TokenKind?
+
+    @Option(
+        help: ArgumentHelp(
+            "The Services ID or App ID; for apple_ads, the client id SEARCHADS.….", valueName: "id"),
+        transform: Flags.clientID)
+    var clientID: ClientID?
+
+    @Option(
+        help: ArgumentHelp(
+            "For music (may be repeated) and maps: the origin of the web pages that may use it.", valueName: "origin"),
+        transform: Flags.origin)
+    var origin: [WebOrigin] = []
+
+    @Option(help: ArgumentHelp("For maps: mapkit_js or server_api.", valueName: "scope"))
+    var scope: String?
+
+    var kind: TokenKind { givenKind ?? .signIn }
+
+    /// Whether any of these flags is given.
+    var isGiven: Bool { givenKind != nil || clientID != nil || !origin.isEmpty || scope != nil }
+
+    /// For whom the token is.
+    func client() throws -> ClientID {
+        do throws(KindMisfit) {
+            return try kind.client(clientID, origins: origin, scope: scope)
+        } catch {
+            throw ValidationError(error.words)
+        }
+    }
+
+    func check(team: TeamID, keyID: KeyID) throws {
+        if let misfit = kind.misfit(team: team, keyID: keyID) { throw ValidationError(misfit.words) }
+    }
+}
