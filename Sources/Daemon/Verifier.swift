@@ -32,7 +32,7 @@ struct Verifier: Sendable {
         case .refused:
             throw Failure(
                 .refusedByApple, at: .client(client),
-                detail: Redaction.foreign(verdict.code ?? verdict.status.map { "status \($0)" } ?? "refused"))
+                detail: Redaction.foreign(verdict.code ?? trial.rules.refusal))
         case .unknown:
             // With a status it was reached, and the way there is not what is wrong.
             let remedy: Remedy? =

@@ -203,7 +203,7 @@ package struct RefusalAdvice: Hashable, Sendable {
             (
                 .key,
                 "the wrong key for its id, or a replaced one: see in Apple Ads under Account Settings, API, whether the public "
-                    + "key there is what 'clientsecretd public-key --pem' prints, and the key id \(claims.keyID)"
+                    + "key there belongs to this key, and whether the key id is \(claims.keyID)"
             ),
             (.client, "the wrong client id: see on the same page whether it is \(claims.subject)"),
             (.team, "the wrong team id: see on the same page whether it is \(claims.issuer)"),

@@ -34,8 +34,11 @@ package struct SecretTrial: Sendable {
             [("client_id", clientID.description), ("client_secret", text)] + fields.map { ($0.name, $0.value) })
     }
 
-    /// The value of the header `Authorization`; nil where it goes into a form.
-    package var authorization: String? { rules.request == .bearer ? "Bearer \(text)" : nil }
+    /// The headers of a request without a form.
+    package var headers: [String] {
+        guard rules.request == .bearer else { return [] }
+        return ["Authorization: Bearer \(text)"] + clientID.origins.prefix(1).map { "Origin: \($0)" }
+    }
 
     private var text: String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
 

@@ -41,9 +41,6 @@ package enum Metrics {
     ]
 
     static let states: [Metric<Snapshot>] = [
-        .ofDaemon("client_info", "The kind of the client's tokens.", ["client", "kind"]) { snapshot in
-            snapshot.clients.map { ([$0.name.description, $0.clientID.kind.rawValue], 1) }
-        },
         .ofClients("secret_ok", "Whether the client's state is ok.") { $0.health == .ok ? 1 : 0 },
         .ofVerdicts("verification", "Apple's verdict on the newest secret: one of them is 1 once it is asked for.") {
             $0.verification?.verdict
@@ -98,6 +95,9 @@ package enum Metrics {
             FleetCounts.State.allCases.map { ([client, $0.rawValue], Int64(counts[$0])) }
         },
         .ofRollouts("rollout_admitted_ratio", "The part of the machines that may deliver the client's secret."),
+        .ofDaemon("client_info", "The kind of the client's tokens.", ["client", "kind"]) { snapshot in
+            snapshot.clients.map { ([$0.name.description, $0.clientID.kind.rawValue], 1) }
+        },
         .ofDaemon("build_info", "The version that runs.", ["version"]) { [([$0.version], 1)] },
     ]
 }

@@ -42,7 +42,7 @@ struct HTTPSClient {
         let hidden = HiddenTexts(trial.hidden)
         let result = send(
             server + trial.rules.path, form: trial.form,
-            headers: trial.authorization.map { ["Authorization: \($0)"] } ?? []
+            headers: trial.headers
         )
         .map { $0.status == 200 ? $0 : $0.reduced(hidden.words) }
         .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }

@@ -79,7 +79,7 @@ extension MistakeCase {
         c.yaml:5:5: error: unknown key "renew-before"; did you mean "renew_before"?
         c.yaml:6:5: error: unknown key "Key"; did you mean "key"?
         c.yaml:7:5: error: unknown key "output"; did you mean "outputs"?
-        c.yaml:8:5: error: unknown key "domain"; client "web" takes client_id, from, key, lifetime, renew_before, outputs, on_change, deliver_over, verify, credential, share and rollout
+        c.yaml:8:5: error: unknown key "domain"; client "web" takes client_id, kind, origin, scope, from, key, lifetime, renew_before, outputs, on_change, deliver_over, verify, credential, share and rollout
         ## unknown in a list's items
         @keys
         clients:

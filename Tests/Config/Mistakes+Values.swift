@@ -49,6 +49,39 @@ extension MistakeCase {
         c.yaml:8:35: error: client id DEF123GHIJ.com.example.web begins with the team id; write "com.example.web", without the prefix that profiles and entitlements show
         c.yaml:9:34: warning: client id ABC123DEFX looks like the id of a team or a key; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         c.yaml:10:36: warning: client id ABC123DEFX.com.example.web begins with ABC123DEFX, which looks like the id of a team; write it without the prefix that profiles and entitlements show
+        ## settings that do not fit the kind
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
+          ads: {team_id: SEARCHADS.1, key_id: bacaebda-e219-41ee-a907-e2c25b24d1b2, file: /etc/k/ads.pem}
+        defaults: {kind: music, key: apple, lifetime: 400d}
+        clients:
+          a: {client_id: SEARCHADS.1, lifetime: max, outputs: [{path: /run/a}]}
+          b: {kind: apple_ads, key: ads, client_id: com.example.web, lifetime: 180d, outputs: [{path: /run/b}]}
+          c: {kind: apple_ads, client_id: SEARCHADS.1, lifetime: max, outputs: [{path: /run/c}]}
+          d: {kind: music, client_id: com.example.web, lifetime: 183d, outputs: [{path: /run/d}]}
+          e: {kind: maps, origin: [https://a.example, https://b.example], outputs: [{path: /run/e}]}
+          f: {kind: maps, scope: all, lifetime: max, outputs: [{path: /run/f}]}
+          g: {kind: musik, lifetime: max, outputs: [{path: /run/g}]}
+          h: {kind: music, origin: https://a.example/, lifetime: max, outputs: [{path: /run/h}]}
+          i: {kind: music, origin: http://a.example, lifetime: max, outputs: [{path: /run/i}]}
+          j: {kind: maps, scope: mapkit_js, verify: true, lifetime: max, outputs: [{path: /run/j}]}
+          k: {kind: apple_ads, key: ads, lifetime: max, outputs: [{path: /run/k}]}
+        ->
+        c.yaml:4:12: error: "kind" belongs to one client; write it under that client
+        c.yaml:4:47: error: "400d" is longer than is minted; write 366d or less, or max
+        c.yaml:6:18: error: client "a": client id SEARCHADS.1 fits kind apple_ads, not sign_in; write "kind: apple_ads", or the Services ID or App ID, such as com.example.web
+        c.yaml:7:45: error: client "b": client id com.example.web fits kind sign_in, not apple_ads; write "kind: sign_in", or the client id from Apple Ads, which begins with SEARCHADS.
+        c.yaml:7:72: error: "180d" is longer than Apple accepts; write 179d23h55m or less, or max
+        c.yaml:8:13: error: client "c" is of kind apple_ads, and of its key "apple" the team id DEF123GHIJ fits kind sign_in, music or maps, not apple_ads; write another key or kind
+        c.yaml:9:31: error: client "d": a token of kind music states no client id; remove "client_id"
+        c.yaml:9:58: error: "183d" is longer than Apple accepts; write 182d14h25m or less, or max
+        c.yaml:10:27: error: client "e": a token of kind maps has one origin; write one client for each
+        c.yaml:11:26: error: client "f": "all" is no scope of kind maps; write mapkit_js or server_api
+        c.yaml:12:13: error: "musik" is not a kind of token; did you mean "music"?
+        c.yaml:13:28: error: "https://a.example/" is not an origin; write "https://a.example"
+        c.yaml:14:28: error: "http://a.example" is not an origin; write it like https://www.example.com, without a path
+        c.yaml:15:45: warning: client "j" is not verified: Apple has nothing that tries a Maps token for web pages; remove "verify", or write "scope: server_api" for a server's token
+        c.yaml:16:13: error: client "k": kind apple_ads needs the client id, which Apple shows as SEARCHADS. and an id; write "client_id"
         ## a client's name that is the team's id
         @keys
         clients: {DEF123GHIJ: {@out}}
@@ -162,7 +195,7 @@ extension MistakeCase {
         c.yaml:5:17: error: renew_before 5d is not shorter than the lifetime 5d of client "b"; write less, such as 1d16h
         c.yaml:6:21: error: "max" is not a duration; write it like 30d, 12h or 1d12h
         c.yaml:7:21: error: "0s" is too short; write 1s or more
-        c.yaml:8:21: error: "400d" is too long; write 182d14h25m or less
+        c.yaml:8:21: error: "400d" is too long; write 366d or less
         ## too short to be renewed in time
         @keys
         clients:

@@ -27,6 +27,23 @@ import Testing
         #expect(verdict(status, body).outcome == outcome)
     }
 
+    private static let ofKinds: [(kind: TokenKind, status: Int, body: String, outcome: Verdict.Outcome)] = [
+        (.appleAds, 200, #"{"access_token":"a"}"#, .accepted), (.appleAds, 200, "{}", .unknown),
+        (.appleAds, 400, #"{"error":"invalid_client"}"#, .refused),
+        // Only what a code is answered with.
+        (.appleAds, 400, #"{"error":"invalid_grant"}"#, .unknown), (.appleAds, 401, "", .unknown),
+        (.music, 200, "", .accepted), (.music, 401, "", .refused), (.music, 403, "", .unknown),
+        (.music, 400, #"{"error":"invalid_client"}"#, .unknown), (.music, 500, "", .unknown),
+        (.maps, 200, #"{"accessToken":"a"}"#, .accepted), (.maps, 200, "<html>Log in</html>", .unknown),
+        (.maps, 401, "", .refused), (.maps, 429, "", .unknown),
+    ]
+
+    @Test(arguments: ofKinds.indices) func isWhatAppleMeansOfEachKind(index: Int) {
+        let (kind, status, body, outcome) = Self.ofKinds[index]
+        let answer = HTTPAnswer(status: status, body: Array(body.utf8), date: nil)
+        #expect(Verdict(.success(answer), to: kind.rules.trial).outcome == outcome)
+    }
+
     @Test func survivesBeingWrittenAndRead() throws {
         let all = [
             verdict(400, #"{"error":"invalid_grant"}"#), verdict(400, #"{"error":"invalid_client"}"#),

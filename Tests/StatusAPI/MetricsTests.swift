@@ -98,6 +98,10 @@ struct MetricsTests {
             # HELP clientsecretd_clock_trusted Whether the clock is trusted.
             # TYPE clientsecretd_clock_trusted gauge
             clientsecretd_clock_trusted 1
+            # HELP clientsecretd_client_info The kind of the client's tokens.
+            # TYPE clientsecretd_client_info gauge
+            clientsecretd_client_info{client="api",kind="sign_in"} 1
+            clientsecretd_client_info{client="web",kind="sign_in"} 1
             # HELP clientsecretd_build_info The version that runs.
             # TYPE clientsecretd_build_info gauge
             clientsecretd_build_info{version="0.1.0\\"\\\\\\n"} 1

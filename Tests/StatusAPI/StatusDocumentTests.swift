@@ -19,14 +19,14 @@ struct StatusDocumentTests {
         let expected =
             #"{"version":"0.1.0-test","state":"degraded","reason":\#(quoted(reason)),\#(failure)"started_at":"2026-11-18T09:06:40Z","#
             + #""config":{"path":"/etc/clientsecretd/clientsecretd.yaml","loaded_at":"2026-11-18T09:06:40Z","error":null},"#
-            + #""clients":[{"name":"api","client_id":"com.example.api","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
+            + #""clients":[{"name":"api","client_id":"com.example.api","kind":"sign_in","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
             + #""state":"degraded","reason":\#(quoted(reason)),\#(failure)"issued_at":null,"expires_at":null,"#
             + #""delivered_expires_at":null,"renew_at":null,"fingerprint":null,"renewals":0,"consecutive_failures":2,"#
             + #""last_error":"no \"space\"\n\u001b[31m","delivered":false,"#
             + #""outputs":[{"path":"/srv/app/.env","format":"env","state":"not_responding","written_at":null,"#
             + #""error":"no space"}],"#
             + #""actions":[{"action":"exec /bin/true 'a b'","state":"pending","ran_at":null,"error":null}],"verification":null,"source":null},"#
-            + #"{"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
+            + #"{"name":"web","client_id":"com.example.web","kind":"sign_in","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
             + #""state":"ok","reason":null,"issued_at":"2026-11-18T09:06:40Z","expires_at":"2027-02-16T09:07:40Z","#
             + #""delivered_expires_at":"2027-02-16T09:07:40Z","renew_at":"2027-01-17T09:06:40Z","#
             + #""fingerprint":"sha256:0123456789abcdef","renewals":3,"consecutive_failures":0,"last_error":null,"#

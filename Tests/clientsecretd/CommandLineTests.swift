@@ -64,7 +64,7 @@ import Testing
                 Self.ids[2], Self.ids[3])
                 == "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")
         let named = try ClientSecretD.parseAsRoot(["mint"] + Self.key + Self.ids)
-        #expect((named as? MintCommand)?.clientID?.description == "com.example.web")
+        #expect((named as? MintCommand)?.kind.clientID?.description == "com.example.web")
     }
 
     @Test func deliveringAgainMintsNothing() {

@@ -77,6 +77,23 @@ import Testing
         #expect(key.location == .file(try #require(AbsolutePath("/srv/key.pem"))))
     }
 
+    @Test(arguments: [
+        "SEARCHADS.27478e71-3bb0-4588-998c-182e2b405577", "music:", "music:https://a.example,https://b.example:8443",
+        "maps::", "maps:mapkit_js:https://a.example", "maps:server_api:",
+    ])
+    func aClientOfAnotherKindIsReadBackTheSame(client: String) throws {
+        var first = try first(key: "/srv/key.pem")
+        first.client = try #require(ClientID(client))
+        let isAds = first.client.kind == .appleAds
+        first.key = .added(
+            FirstConfiguration.AddedKey(
+                team: try #require(TeamID(isAds ? client : "DEF123GHIJ")),
+                keyID: KeyID(isAds ? "bacaebda-e219-41ee-a907-e2c25b24d1b2" : "ABC123DEFG"),
+                file: try #require(AbsolutePath("/srv/key.pem"))))
+        let read = try parsed(first.text(isOfService: true)).configuration
+        #expect(read.clients.first?.value.clientID == first.client)
+    }
+
     @Test func aCredentialIsItsUnits() throws {
         var first = try first(restarted: "api.service")
         first.destination = .credential("apple-client-secret")

@@ -67,7 +67,7 @@ import Testing
             ])
         #expect(
             good.json
-                == #"{"client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
+                == #"{"kind":"sign_in","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG","#
                 + #""issued_at":"2026-11-21T04:30:00Z","expires_at":"2027-02-19T04:31:00Z","expired":false,"#
                 + #""signature_verified":true}"#)
     }
@@ -142,7 +142,8 @@ import Testing
         let empty = inspection(try token(header: "{}", payload: "{}"))
         #expect(empty.lines(for: pipe).map(pipe.line).filter { $0.hasSuffix("missing") }.count == 7)
         #expect(
-            empty.json == #"{"client_id":null,"team_id":null,"key_id":null,"issued_at":null,"expires_at":null,"#
+            empty.json
+                == #"{"kind":"sign_in","client_id":null,"team_id":null,"key_id":null,"issued_at":null,"expires_at":null,"#
                 + #""expired":true,"signature_verified":null}"#)
     }
 

@@ -9,7 +9,7 @@ package struct TokenTrial: Hashable, Sendable {
     package enum Request: Hashable, Sendable {
         /// A form with `client_id`, `client_secret` and these fields is posted.
         case form([Field])
-        /// A GET with the token as `Authorization: Bearer`.
+        /// A GET with the token as `Authorization: Bearer`, and the first of its origins as `Origin`: Apple compares.
         case bearer
     }
 
@@ -35,6 +35,14 @@ package struct TokenTrial: Hashable, Sendable {
         case member(String)
         /// This error (RFC 6749, section 5.2).
         case error(String)
+    }
+
+    /// What Apple answers where it refuses, in words.
+    package var refusal: String {
+        for answer in answers where !answer.isAcceptance {
+            if case .error(let code) = answer.body { return code }
+        }
+        return "401"
     }
 
     /// Apple judges the secret before the code, which nobody was given. Without a `redirect_uri`: a wrong one is

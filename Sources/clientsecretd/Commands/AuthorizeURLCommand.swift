@@ -53,7 +53,7 @@ struct AuthorizeURLCommand: ParsableCommand {
     func run() throws {
         let settings = try PublishedSettings(settings)
         let request = AuthorizationRequest(
-            clientID: try settings.client(client).clientID, redirectURI: redirectURI, scopes: scope,
+            clientID: try settings.signInClient(client).clientID, redirectURI: redirectURI, scopes: scope,
             responseType: responseType)
         let url = request.url(at: endpoint ?? .apple)
         guard answer.json else { return try CommandOutput.answer(url) }

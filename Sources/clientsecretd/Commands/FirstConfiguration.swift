@@ -73,7 +73,16 @@ struct FirstConfiguration: Equatable {
             lines += ["    file: \(YAMLText.scalar(key.file.description))", ""]
         }
         if let target, !isAddition { lines.append(target.text) }
-        lines += ["clients:", "  \(YAMLText.scalar(name.description)):", "    client_id: \(client)"]
+        lines += ["clients:", "  \(YAMLText.scalar(name.description)):"]
+        if client.kind != .signIn { lines.append("    kind: \(client.kind)") }
+        if let id = client.identifier { lines.append("    client_id: \(id)") }
+        let origins = client.origins.map { YAMLText.scalar($0.description) }
+        switch client.kind.rules.origins {
+        case .list where !origins.isEmpty: lines += ["    origin:"] + origins.map { "      - \($0)" }
+        case .one where !origins.isEmpty: lines += origins.map { "    origin: \($0)" }
+        case .list, .one, .none: break
+        }
+        if let scope = client.scope { lines.append("    scope: \(scope)") }
         if let keyName { lines.append("    key: \(YAMLText.scalar(keyName.description))") }
         lines += [
             "    # How long a secret lives, and how long before its expiry it is replaced.",

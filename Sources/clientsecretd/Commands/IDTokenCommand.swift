@@ -39,7 +39,7 @@ struct IDTokenCommand: ParsableCommand {
     func run() throws {
         try Hardening.protectSecrets()
         let program = try NetworkProgramLauncher(server)
-        let clientID = try PublishedSettings(settings).client(client).clientID
+        let clientID = try PublishedSettings(settings).signInClient(client).clientID
         let text = try HeldToken.read(file, asking: "Identity token")
         let token = try HeldToken.token(in: text, of: file, member: "id_token")
         let check = try IdentityCheck(token, client: clientID, nonce: nonce, with: program)

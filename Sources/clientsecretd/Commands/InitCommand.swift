@@ -41,8 +41,7 @@ struct InitCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
     var teamID: TeamID?
 
-    @Option(help: ArgumentHelp("The Services ID or App ID.", valueName: "id"), transform: Flags.clientID)
-    var clientID: ClientID?
+    @OptionGroup var kind: KindOptions
 
     @Option(
         help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
@@ -103,13 +102,15 @@ struct InitCommand: ParsableCommand {
     /// What the flags say.
     var given: SetupAnswers {
         SetupAnswers(
-            key: key, keyID: keyID, team: teamID, client: clientID, name: name, output: output, format: format,
+            key: key, keyID: keyID, team: teamID, kind: kind.givenKind, client: kind.known, name: name, output: output,
+            format: format,
             variable: variable, user: user, group: group, credential: credential, unit: notified.unit,
             verb: notified.verb, target: pushed.given
         ).adopting(app).withFormatOfOutput()
     }
 
     mutating func validate() throws {
+        try kind.validateKnown()
         var given = given
         // It chooses one of several in that file.
         if from != nil, output == nil, format == nil { given.variable = nil }
@@ -141,7 +142,7 @@ struct InitCommand: ParsableCommand {
         var found: FoundClient?
         if let from {
             let secret = try SetupSource(from, isOfService: isService)
-            let one = try secret.client(variable: variable, client: clientID, dialog)
+            let one = try secret.client(variable: variable, client: kind.clientID, dialog)
             answers = answers.adopting(one, in: from, of: secret.user)
             if case .unwritable(let line, let reason) = one.place, !answers.hasDestination, answers.target == nil {
                 try explain(line, reason, in: from, dialog)

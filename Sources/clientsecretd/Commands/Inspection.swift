@@ -93,15 +93,23 @@ struct Inspection {
 
     /// The document of `--json`.
     var json: String {
-        JSONText.object([
+        let ids: [(String, JSONText)] = [
             ("kind", .string(statement.kind.rawValue)), ("client_id", .text(statement.subject.value)),
-            ("team_id", .text(statement.issuer.value)),
-            ("key_id", .text(statement.keyID.value)), ("issued_at", .moment(statement.issuedAt.value?.moment)),
+            ("team_id", .text(statement.issuer.value)), ("key_id", .text(statement.keyID.value)),
+        ]
+        let times: [(String, JSONText)] = [
+            ("issued_at", .moment(statement.issuedAt.value?.moment)),
             ("expires_at", .moment(statement.expiresAt.value?.moment)), ("expired", .bool(isExpired)),
             ("signature_verified", signatureVerified.map(JSONText.bool) ?? .null),
-            ("origins", .array((statement.origins.value ?? []).map(JSONText.string))),
-            ("scope", .text(statement.scope.value)),
-        ]).rendered
+        ]
+        return JSONText.object(ids + restrictions + times).rendered
+    }
+
+    private var restrictions: [(String, JSONText)] {
+        var members: [(String, JSONText)] = []
+        if let origins = statement.origins.value { members.append(("origins", .array(origins.map(JSONText.string)))) }
+        if let scope = statement.scope.value { members.append(("scope", .string(scope))) }
+        return members
     }
 
     // MARK: Words

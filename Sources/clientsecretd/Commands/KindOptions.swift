@@ -38,6 +38,18 @@ struct KindOptions: ParsableArguments {
         }
     }
 
+    /// For whom the token is, as far as these flags say.
+    var known: ClientID? { try? kind.client(clientID, origins: origin, scope: scope) }
+
+    /// Throws what does not fit the kind; a client id that is missing may still be asked for.
+    func validateKnown() throws {
+        do throws(KindMisfit) {
+            _ = try kind.client(clientID, origins: origin, scope: scope)
+        } catch {
+            guard case .noClientID = error else { throw ValidationError(error.words) }
+        }
+    }
+
     func check(team: TeamID, keyID: KeyID) throws {
         if let misfit = kind.misfit(team: team, keyID: keyID) { throw ValidationError(misfit.words) }
     }

@@ -53,12 +53,14 @@ struct MintCommand: ParsableCommand {
 
     mutating func validate() throws {
         if name == nil {
+            if let lifetime, Span.lifetime(lifetime, of: kind.kind) == nil {
+                throw ValidationError("--lifetime: \(Flags.lifetimes(of: kind.kind))")
+            }
             guard let key, let teamID, kind.clientID != nil || !kind.kind.hasClient else {
                 throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
             }
             try kind.check(team: teamID, keyID: try Flags.keyID(keyID, of: key))
             _ = try kind.client()
-            _ = try Flags.lifetime(lifetime ?? "max", of: kind.kind)
             if KeyID(fileName: key.name)?.description == teamID.description {
                 throw ValidationError(
                     "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")

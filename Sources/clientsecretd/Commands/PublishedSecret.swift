@@ -176,6 +176,18 @@ struct PublishedSettings {
         loaded = try accepted(source.load())
     }
 
+    /// The client of this name, whose users sign in with Apple; throws where there is none, or it is of another kind.
+    @discardableResult
+    func signInClient(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {
+        let client = try client(name)
+        let kind = client.clientID.kind
+        guard kind == .signIn else {
+            throw CommandFailure(
+                .usage, "client \"\(name)\" is of kind \(kind), with which nobody signs in; name one of kind sign_in")
+        }
+        return client
+    }
+
     /// The client of this name; throws where there is none.
     @discardableResult
     func client(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {

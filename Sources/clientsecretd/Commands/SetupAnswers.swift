@@ -11,6 +11,8 @@ struct SetupAnswers {
     var key: AbsolutePath?
     var keyID: KeyID?
     var team: TeamID?
+    /// Nil: what the client is of.
+    var kind: TokenKind?
     var client: ClientID?
     var name: ClientName?
     var output: AbsolutePath?

@@ -65,7 +65,16 @@ struct SetupDialog {
             answers.team = try answer("The team's id, such as DEF123GHIJ", Flags.team)
         }
         if answers.client == nil {
-            answers.client = try answer("The Services ID or App ID, such as com.example.web", Flags.clientID)
+            let kind = answers.kind ?? .signIn
+            let question =
+                kind == .appleAds
+                ? "The client id of Apple Ads, SEARCHADS. and an id"
+                : "The Services ID or App ID, such as com.example.web"
+            answers.client = try answer(question) { text in
+                let client = try Flags.clientID(text)
+                guard client.kind == kind else { throw ValidationError(KindMisfit.clientID(client, kind).words) }
+                return client
+            }
         }
         if let target = answers.target {
             answers.target = try complete(target)

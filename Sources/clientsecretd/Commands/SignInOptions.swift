@@ -21,7 +21,7 @@ struct ClientOptions: ParsableArguments {
     func secret() throws -> PublishedSecret {
         try Hardening.protectSecrets()
         let settings = try PublishedSettings(settings)
-        try settings.client(client)
+        try settings.signInClient(client)
         return try PublishedSecret.first(of: client, in: settings.loaded, from: settings.source)
     }
 }

@@ -56,17 +56,23 @@ struct VerifyResult {
         let print = " (\(secret.token.fingerprint), \(Printable.line(secret.place)))"
         switch verdict.outcome {
         case .accepted:
-            let stray = isStray ? ["  a first answer refused it: a stray, as happens at Apple under load"] : []
+            let stray =
+                isStray
+                ? [
+                    "  a first answer was \(secret.clientID.kind.rules.trial.refusal): a stray, as happens at Apple under load"
+                ] : []
             return [which + "accepted" + print] + stray
         case .refused:
-            let code = verdict.code ?? verdict.status.map { "status \($0)" } ?? "so"
             let description = verdict.detail.map { ": \(Printable.foreign($0))" } ?? ""
             let heading = advice.contains { $0.isCertain } ? "" : "; Apple does not say why. It may be:"
-            return [which + "refused" + print + ": Apple answered \(code), twice\(description)\(heading)"]
+            return [
+                which + "refused" + print
+                    + ": Apple answered \(secret.clientID.kind.rules.trial.refusal), twice\(description)\(heading)"
+            ]
                 + advice.map { "  - \($0.words)" }
         case .unknown:
             let words = verdict.detail.map(Printable.foreign) ?? "no reason is known"
-            let stray = isStray ? "; a first answer refused it, so try again" : ""
+            let stray = isStray ? "; a first answer was \(secret.clientID.kind.rules.trial.refusal), so try again" : ""
             let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
             return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]
         }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A stand-in for Apple's endpoints of Sign in with Apple, for tests and demonstrations, as strict as Apple is.
+"""A stand-in for Apple's endpoints of Sign in with Apple, Apple Ads, MusicKit and the Maps Server API, for tests and
+demonstrations, as strict as Apple is.
 
     stand-in.py DIRECTORY --key KEY_ID:TEAM_ID:PEM --client CLIENT_ID:TEAM_ID[:RETURN_URL]
 
@@ -36,6 +37,9 @@ import jwt
 AUDIENCE = "https://appleid.apple.com"
 # How far ahead of Apple's clock a secret may expire, in seconds.
 LONGEST = 15_777_000
+# How long after its iat a secret of Apple Ads may expire.
+LONGEST_OF_ADS = 180 * 86_400
+ADS = "SEARCHADS."
 # How long a code lives.
 CODE_LIFETIME = 300
 
@@ -91,13 +95,15 @@ class Registry:
                 return action
         return None
 
-    def authenticate(self, form):
-        """Judges a client secret; the client id."""
+    def authenticate(self, form, ads=False):
+        """Judges a client secret, of Sign in with Apple or of Apple Ads; the client id."""
         client, secret = form.get("client_id"), form.get("client_secret")
         if not client or not secret:
             raise Refused("invalid_client", "no client_id or client_secret")
         if client not in self.clients:
             raise Refused("invalid_client", "unknown client id")
+        if client.startswith(ADS) is not ads:
+            raise Refused("invalid_client", "the client id is of another service")
         try:
             header = jwt.get_unverified_header(secret)
             if header.get("alg") != "ES256":
@@ -128,9 +134,35 @@ class Registry:
             raise Refused("invalid_client", "issued in the future")
         if stated["exp"] <= now:
             raise Refused("invalid_client", "expired")
-        if stated["exp"] > now + LONGEST:
+        if stated["exp"] > (stated["iat"] + LONGEST_OF_ADS if ads else now + LONGEST):
             raise Refused("invalid_client", "expires too late")
         return client
+
+    def bearer(self, headers):
+        """Judges a token that states no client; its header and claims."""
+        scheme, _, token = headers.get("Authorization", "").partition(" ")
+        if scheme != "Bearer":
+            raise Refused("unauthorized", "no bearer token")
+        try:
+            header = jwt.get_unverified_header(token)
+            if header.get("alg") != "ES256":
+                raise Refused("unauthorized", "not ES256")
+            if header.get("kid") not in self.keys:
+                raise Refused("unauthorized", "unknown key id")
+            team, key = self.keys[header["kid"]]
+            stated = jwt.decode(
+                token, key, ["ES256"],
+                options={"verify_exp": False, "verify_iat": False, "verify_aud": False, "require": ["iss", "iat", "exp"]})
+        except jwt.InvalidTokenError as error:
+            raise Refused("unauthorized", f"malformed: {error}") from None
+        now = self.now()
+        if stated["iss"] != team or team.startswith(ADS):
+            raise Refused("unauthorized", "the key is of another team")
+        if type(stated["iat"]) is not int or type(stated["exp"]) is not int:
+            raise Refused("unauthorized", "a time is no whole number")
+        if stated["iat"] > now or stated["exp"] <= now:
+            raise Refused("unauthorized", "issued in the future, or expired")
+        return header, stated, headers.get("Origin")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -241,6 +273,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.keys(order or "")
         elif path == "/auth/authorize":
             self.authorize(query)
+        elif path in ("/v1/test", "/v1/token"):
+            try:
+                (self.music if path == "/v1/test" else self.maps)(*self.server.registry.bearer(self.headers))
+            except Refused as refused:
+                self.note(refused.error, refused.why)
+                self.answer(401, "", "text/plain")
         else:
             self.note("404")
             self.answer(404, "not here", "text/plain")
@@ -264,6 +302,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(400, json.dumps(error))
             elif path == "/auth/token":
                 self.token(form, order or "")
+            elif path == "/auth/oauth2/token":
+                self.ads_token(form)
             elif path == "/auth/revoke":
                 self.revoke(form)
             else:
@@ -382,6 +422,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
             registry.access_tokens[tokens["access_token"]] = client
         self.note("tokens")
         self.answer(200, json.dumps(tokens))
+
+    def ads_token(self, form):
+        client = self.server.registry.authenticate(form, ads=True)
+        if form.get("grant_type") != "client_credentials":
+            raise Refused("unsupported_grant_type", "grant_type")
+        if form.get("scope") != "searchadsorg":
+            raise Refused("invalid_scope", "scope")
+        self.note("access token", client=client)
+        token = {"access_token": secrets.token_hex(32), "token_type": "Bearer", "expires_in": 3600, "scope": "searchadsorg"}
+        self.answer(200, json.dumps(token))
+
+    def music(self, header, stated, origin):
+        if stated["exp"] > self.server.registry.now() + LONGEST:
+            raise Refused("unauthorized", "expires too late")
+        allowed = stated.get("origin")
+        if allowed is not None and (not isinstance(allowed, list) or origin not in allowed):
+            raise Refused("unauthorized", "origin")
+        if set(stated) - {"iss", "iat", "exp", "origin"}:
+            raise Refused("unauthorized", "another claim")
+        self.note("200")
+        self.answer(200, "")
+
+    def maps(self, header, stated, origin):
+        if header.get("typ") != "JWT":
+            raise Refused("unauthorized", "typ")
+        if stated.get("origin") not in (None, origin):
+            raise Refused("unauthorized", "origin")
+        if stated.get("scope") not in (None, "server_api"):
+            raise Refused("unauthorized", "scope")
+        if set(stated) - {"iss", "iat", "exp", "origin", "scope"}:
+            raise Refused("unauthorized", "another claim")
+        self.note("access token")
+        self.answer(200, json.dumps({"accessToken": secrets.token_hex(32), "expiresInSeconds": 1800}))
 
     def revoke(self, form):
         """Anything is revoked, also what nobody was ever given."""

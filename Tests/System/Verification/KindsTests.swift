@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real daemon with a client of each kind that Apple can be asked about, and a stand-in for Apple's four endpoints.
+@Suite(.waits, .needs(.venv)) struct KindsTests {
+    private let sandbox: Sandbox
+    private let apple: StandIn
+    private static let adsTeam = "SEARCHADS.27478e71-3bb0-4588-998c-182e2b405577"
+    private static let adsKeyID = "bacaebda-e219-41ee-a907-e2c25b24d1b2"
+    /// Each client's name and where it is tried.
+    private static let trials = [
+        ("web", "/auth/token"), ("ads", "/auth/oauth2/token"), ("music", "/v1/test"), ("maps", "/v1/token"),
+    ]
+
+    init() throws {
+        sandbox = try Sandbox()
+        let adsKey = sandbox.directory("keys/ads.pem")
+        // As the guides of Apple Ads make one.
+        let made = try run([
+            "sh", "-c",
+            """
+            umask 077
+            openssl ecparam -name prime256v1 -genkey -noout -out '\(adsKey)' &&
+            openssl ec -in '\(adsKey)' -pubout -out '\(sandbox.directory("ads.pub"))' &&
+            openssl pkey -in '\(sandbox.key)' -pubout -out '\(sandbox.directory("apple.pub"))'
+            """,
+        ])
+        try #require(made.status == 0, "\(made.complaints)")
+        apple = try StandIn(
+            keys: [
+                "ABC123DEFG:DEF123GHIJ:\(sandbox.directory("apple.pub"))",
+                "\(Self.adsKeyID):\(Self.adsTeam):\(sandbox.directory("ads.pub"))",
+            ], clients: ["com.example.web:DEF123GHIJ", "\(Self.adsTeam):\(Self.adsTeam)"])
+        func output(_ name: String) -> String { "outputs: [{path: \(sandbox.directory("out/\(name).jwt"))}]" }
+        try sandbox.directory.write(
+            """
+            keys:
+              apple: {team_id: DEF123GHIJ, file: \(sandbox.key)}
+              ads: {team_id: \(Self.adsTeam), key_id: \(Self.adsKeyID), file: \(adsKey)}
+            state_dir: \(sandbox.state)
+            defaults: {key: apple, verify: true, lifetime: max}
+            clients:
+              web: {client_id: com.example.web, \(output("web"))}
+              ads: {kind: apple_ads, client_id: \(Self.adsTeam), key: ads, \(output("ads"))}
+              music: {kind: music, origin: ["https://www.example.com", "https://example.com"], \(output("music"))}
+              maps: {kind: maps, scope: server_api, \(output("maps"))}
+            """, to: "clientsecretd.yaml")
+    }
+
+    private func published(_ name: String) throws -> String { try sandbox.directory.read("out/\(name).jwt") }
+
+    private func client(_ name: String) throws -> [String: Any] {
+        let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
+        return try #require(clients.first { $0["name"] as? String == name })
+    }
+
+    private func awaitVerdict(_ verdict: String, on name: String) throws {
+        try sandbox.eventually("the verdict \(verdict) on \(name)", within: 300) {
+            try (client(name)["verification"] as? [String: Any])?["verdict"] as? String == verdict
+        }
+    }
+
+    /// Three renewals; then one that Apple refuses is not published. At most six questions are asked in a minute.
+    @Test func aClientOfEachKindIsRenewedWhereAppleAcceptsItsTokens() throws {
+        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
+        let service = try Background([
+            "/usr/bin/python3", repository + "/Tests/Support/accept.py", sandbox.directory("verify.sock"), program,
+            "verify", "--endpoint", apple.address, "--ca-file", apple.authority,
+        ])
+        try #require(service.firstLine == "listening")
+        try sandbox.start()
+        for (name, _) in Self.trials { try awaitVerdict("accepted", on: name) }
+        for renewal in 1...3 {
+            sandbox.awaitNextSecond()
+            for (name, path) in Self.trials {
+                let (before, asked) = (try published(name), try apple.log().count { $0.hasPrefix(path) })
+                _ = try sandbox.command("renew", name)
+                try sandbox.eventually("renewal \(renewal) of \(name)", within: 300) { try published(name) != before }
+                try awaitVerdict("accepted", on: name)
+                let log = try apple.log()
+                #expect(log.count { $0.hasPrefix(path) } == asked + 1, "\(log)")
+                #expect(try sandbox.command("inspect", sandbox.directory("out/\(name).jwt")).status == 0)
+            }
+        }
+        let kinds = try Self.trials.map { try client($0.0)["kind"] as? String }
+        #expect(kinds == ["sign_in", "apple_ads", "music", "maps"])
+        #expect(try client("music")["client_id"] is NSNull)
+
+        try apple.order(
+            "/auth/token error=invalid_client", "/auth/oauth2/token error=invalid_client", "/v1/test status=401",
+            "/v1/token status=401")
+        sandbox.awaitNextSecond()
+        let before = try Self.trials.map { try published($0.0) }
+        _ = try sandbox.command("renew")
+        for (name, _) in Self.trials {
+            try awaitVerdict("refused", on: name)
+            let reason = try client(name)["reason"] as? String
+            let words = ["web", "ads"].contains(name) ? "invalid_client" : "401"
+            #expect(reason?.contains("Apple refused the new secret: \(words)") == true, "\(reason ?? "")")
+        }
+        #expect(try Self.trials.map { try published($0.0) } == before)
+        withExtendedLifetime(service) {}
+    }
+}
