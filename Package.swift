@@ -140,30 +140,30 @@ let package = Package(
         test(
             "Config",
             of: [
-                "Config", "Failures", "Formats", "Fuzzing", "Push", "Model", "Rotation", "Store", "Linux",
+                "Config", "Failures", "Formats", "Fuzzing", "Push", "Model", "Store", "Linux",
                 "AppleClientSecret",
             ]),
-        test("Keys", of: ["Keys", "Failures", "Model", "Rotation", "Linux", "AppleClientSecret"]),
+        test("Keys", of: ["Keys", "Failures", "Model", "Linux", "AppleClientSecret"]),
         test(
             "Outputs",
-            of: ["Outputs", "Failures", "Formats", "Keys", "Model", "Rotation", "Linux", "AppleClientSecret"]),
+            of: ["Outputs", "Failures", "Formats", "Keys", "Model", "Linux", "AppleClientSecret"]),
         test(
             "State",
             of: [
-                "State", "Failures", "Formats", "Keys", "Outputs", "Model", "Rotation", "Linux", "AppleClientSecret",
+                "State", "Failures", "Formats", "Keys", "Outputs", "Model", "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
         test(
             "UserWriter",
             of: [
-                "UserWriter", "Failures", "Config", "Outputs", "Keys", "Model", "Rotation", "Linux",
+                "UserWriter", "Failures", "Config", "Outputs", "Keys", "Model", "Linux",
                 "AppleClientSecret",
                 systemPackage,
             ]),
         test(
             "StatusAPI",
-            of: ["StatusAPI", "Failures", "Model", "Rotation", "Linux", "AppleClientSecret", systemPackage]),
-        test("Actions", of: ["Actions", "Failures", "Model", "Rotation", "Linux", "AppleClientSecret"]),
+            of: ["StatusAPI", "Failures", "Model", "Linux", "AppleClientSecret", systemPackage]),
+        test("Actions", of: ["Actions", "Failures", "Model", "Linux", "AppleClientSecret"]),
         test(
             "Daemon",
             of: [
@@ -186,7 +186,7 @@ let package = Package(
             dependencies: [
                 "Config", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter",
                 "StatusAPI",
-                "Model", "Rotation", "Linux", "AppleClientSecret", "TestSupport",
+                "Model", "Linux", "AppleClientSecret", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

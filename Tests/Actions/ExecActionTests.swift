@@ -8,7 +8,6 @@ import Testing
 
 @testable import Actions
 @testable import Model
-@testable import Rotation
 
 /// Programs that are run for clients: what they are given, what is logged of what they print, and when they have failed.
 @Suite struct ExecActionTests {

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Model
-import Rotation
 import Testing
 
 @testable import Config

@@ -2,7 +2,6 @@ import Foundation
 import Linux
 import Model
 import Push
-import Rotation
 import Store
 import TestSupport
 import Testing

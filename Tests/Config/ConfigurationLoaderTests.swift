@@ -1,7 +1,6 @@
 import Foundation
 import Linux
 import Model
-import Rotation
 import TestSupport
 import Testing
 

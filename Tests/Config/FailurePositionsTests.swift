@@ -1,6 +1,5 @@
 import Failures
 import Model
-import Rotation
 import Testing
 
 @testable import Config

@@ -1,6 +1,5 @@
 import Model
 import Push
-import Rotation
 import Testing
 
 @testable import Config

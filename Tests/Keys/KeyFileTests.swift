@@ -1,7 +1,6 @@
 import Foundation
 import Keys
 import Model
-import Rotation
 import TestSupport
 import Testing
 

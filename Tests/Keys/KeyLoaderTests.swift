@@ -3,7 +3,6 @@ import Foundation
 import Keys
 import Linux
 import Model
-import Rotation
 import TestSupport
 import Testing
 

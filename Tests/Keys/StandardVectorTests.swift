@@ -2,7 +2,6 @@ import AppleClientSecret
 import Foundation
 import Keys
 import Model
-import Rotation
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Failures
 import Foundation
 import Keys
 import Model
-import Rotation
 import TestSupport
 import Testing
 

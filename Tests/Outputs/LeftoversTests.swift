@@ -2,7 +2,6 @@ import Foundation
 import Linux
 import Model
 import Outputs
-import Rotation
 import TestSupport
 import Testing
 

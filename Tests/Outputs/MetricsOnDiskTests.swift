@@ -3,7 +3,6 @@ import Foundation
 import Linux
 import Model
 import Outputs
-import Rotation
 import TestSupport
 import Testing
 

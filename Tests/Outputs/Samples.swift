@@ -4,7 +4,6 @@ import Keys
 import Linux
 import Model
 import Outputs
-import Rotation
 import Testing
 
 /// Secrets and files as the tests need them. Nothing here looks at a signature, so there is none.

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Model
 import Outputs
-import Rotation
 import Testing
 
 @testable import State

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Keys
 import Model
 import Outputs
-import Rotation
 import State
 import Testing
 

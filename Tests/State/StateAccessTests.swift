@@ -4,7 +4,6 @@ import Foundation
 import Keys
 import Linux
 import Model
-import Rotation
 import TestSupport
 import Testing
 

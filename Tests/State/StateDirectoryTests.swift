@@ -4,7 +4,6 @@ import Foundation
 import Linux
 import Model
 import Outputs
-import Rotation
 import State
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Glibc
 import Model
-import Rotation
 import StatusAPI
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Failures
 import Foundation
 import Model
-import Rotation
 import StatusAPI
 import Synchronization
 import TestSupport

@@ -1,5 +1,4 @@
 import Model
-import Rotation
 import StatusAPI
 import Testing
 

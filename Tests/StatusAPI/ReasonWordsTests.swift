@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Model
-import Rotation
 import StatusAPI
 import Testing
 

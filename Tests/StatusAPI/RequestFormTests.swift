@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Model
-import Rotation
 import StatusAPI
 import Testing
 

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Model
-import Rotation
 import Testing
 
 /// What the tests show: a client that is well, and one whose output cannot be written.

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Foundation
 import Linux
 import Model
-import Rotation
 import SystemPackage
 import TestSupport
 import Testing

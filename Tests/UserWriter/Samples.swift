@@ -5,7 +5,6 @@ import Keys
 import Linux
 import Model
 import Outputs
-import Rotation
 import TestSupport
 import Testing
 

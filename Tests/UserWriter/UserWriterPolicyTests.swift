@@ -3,7 +3,6 @@ import Keys
 import Linux
 import Model
 import Outputs
-import Rotation
 import Testing
 
 @testable import UserWriter

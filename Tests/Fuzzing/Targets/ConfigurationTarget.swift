@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Model
-import Rotation
 
 @testable import Config
 

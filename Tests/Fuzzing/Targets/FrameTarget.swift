@@ -6,7 +6,6 @@ import Keys
 import Linux
 import Model
 import Outputs
-import Rotation
 import TestSupport
 
 @testable import UserWriter

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Foundation
 import Linux
 import Model
-import Rotation
 
 @testable import Keys
 

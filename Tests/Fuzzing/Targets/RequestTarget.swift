@@ -4,7 +4,6 @@ import Linux
 import Model
 import NIOCore
 import NIOEmbedded
-import Rotation
 
 @testable import StatusAPI
 

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Formats
 import Model
-import Rotation
 
 @testable import Keys
 
