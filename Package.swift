@@ -174,8 +174,8 @@ let package = Package(
         test(
             "clientsecretd",
             of: [
-                "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Model", "Rotation",
-                "AppleClientSecret",
+                "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Model", "Push",
+                "Rotation", "AppleClientSecret",
             ]),
         // The real programs against a stand-in for Apple.
         test("Network", of: []),

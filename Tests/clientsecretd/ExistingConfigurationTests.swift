@@ -52,6 +52,28 @@ import Testing
         }
     }
 
+    /// Targets belong into the main file, and no line that is there is changed.
+    @Test func aTargetIsAddedToTheMainFileUnlessItHasSome() throws {
+        let flags = ["--push", "supabase", "--set", "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname"]
+        try withConfiguration { directory, existing in
+            var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
+            given.existingKey = existing.key(for: given)
+            let first = try given.configuration()
+            let main = try #require(try existing.mainFile(with: first.target))
+            #expect(main.path == directory("c.yaml"))
+            let loaded = try existing.parsed(with: first.text(isOfService: false, isAddition: true), main).get()
+            let shop = try #require(loaded.configuration.clients.first { $0.key.description == "shop" }?.value)
+            #expect(shop.targets.map(\.target.description) == ["production"])
+        }
+        let targets = "targets: {old: {kind: supabase, project: abcdefghijklmnopqrsu, token_file: /t}}"
+        try withConfiguration(keys: targets) { _, existing in
+            var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
+            given.existingKey = existing.key(for: given)
+            let target = try given.configuration().target
+            #expect(throws: CommandFailure.self) { try existing.mainFile(with: target) }
+        }
+    }
+
     /// By its file, or by team and key id.
     @Test func aKeyThatIsThereIsNotAddedAgain() throws {
         try withConfiguration(keys: Self.other, key: "key: apple, ") { _, existing in

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Config
 import Formats
 import Model
+import Push
 import Rotation
 import TestSupport
 import Testing
@@ -33,6 +34,24 @@ import Testing
                     path: try #require(AbsolutePath(output)), format: format.name, variable: variable, user: user,
                     group: group)),
             unit: restarted)
+    }
+
+    /// Whatever a kind needs, the configuration with it is accepted.
+    @Test(arguments: PushKind.all.map(\.name))
+    func aTargetOfEveryKindIsAccepted(name: String) throws {
+        let kind = try #require(PushKind.all.first { $0.name == name })
+        var target = SetupTarget(
+            kind: kind, name: try #require(TargetName("production")), settings: [:],
+            tokenFile: AbsolutePath("/etc/token 100%"))
+        for setting in kind.settings where setting.standard == nil { target.settings[setting.name] = "a-b" }
+        if target.needsEndpoint { target.settings["endpoint"] = "https://api.example.com" }
+        var first = try first()
+        first.destination = nil
+        for isOfService in [true, false] {
+            first.target = target.entry(isOfService: isOfService)
+            let configuration = try parsed(first.text(isOfService: isOfService)).configuration
+            #expect(configuration.clients.values.first?.targets.map(\.target.description) == ["production"])
+        }
     }
 
     @Test func isWhatItSays() throws {

@@ -12,6 +12,8 @@ import Testing
     private final class Person {
         var lines: [String]
         var shown: [String] = []
+        /// What is typed without being shown.
+        var hidden: [String] = []
 
         init(_ lines: [String]) { self.lines = lines }
 
@@ -21,7 +23,11 @@ import Testing
                     self.shown.append(question)
                     return self.lines.isEmpty ? nil : self.lines.removeFirst()
                 },
-                say: { self.shown.append($0) })
+                say: { self.shown.append($0) },
+                askHidden: { question in
+                    self.shown.append(question)
+                    return self.hidden.isEmpty ? nil : self.hidden.removeFirst()
+                })
         }
     }
 
@@ -140,6 +146,75 @@ import Testing
         #expect(try InitCommand.parse(ids + complete).given.configuration() == answered)
     }
 
+    // MARK: Targets
+
+    private func target(_ flags: String...) throws -> SetupAnswers {
+        try InitCommand.parse(
+            ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"] + flags
+        ).given
+    }
+
+    /// What is asked is what the flags say, and the token is for a file that its owner alone may read.
+    @Test func aTargetIsAskedForWithItsToken() throws {
+        let directory = try TemporaryDirectory()
+        let person = Person(["a/b", "shop", "", "AUTH_APPLE_SECRET", ""])
+        person.hidden = ["", " the token "]
+        var given = try target("--push", "vercel")
+        given.target = given.target?.keepingToken(
+            in: try #require(AbsolutePath(directory("production-token"))).directory, isWritten: true)
+        let answers = try person.dialog.complete(given)
+        #expect(person.lines.isEmpty)
+        #expect(person.shown.contains { $0.hasPrefix("  \"a/b\" holds a \"/\"") }, "\(person.shown)")
+        try directory.write("token", to: "production-token")
+        let said = try target(
+            "--push", "vercel", "--set", "project=shop", "--set", "variable=AUTH_APPLE_SECRET", "--set",
+            "redeploy=true",
+            "--token-file", directory("production-token"))
+        for isOfService in [true, false] {
+            #expect(
+                try answers.configuration(isOfService: isOfService) == said.configuration(isOfService: isOfService))
+        }
+        #expect(
+            answers.target?.typedToken
+                == SystemFiles.File(path: directory("production-token"), lines: "the token\n", isSecret: true))
+        #expect(!person.shown.joined().contains("the token "))
+    }
+
+    @Test func withDefaultsOnlyWhatHasNoneIsAskedFor() throws {
+        let person = Person(["https//vault", "https://vault.example.com:8200"])
+        person.hidden = ["token"]
+        var dialog = person.dialog
+        dialog.takesDefaults = true
+        var given = try target("--push", "vault", "--set", "path=apps/web")
+        given.target = given.target?.keepingToken(in: try #require(AbsolutePath("/nowhere")), isWritten: true)
+        let answers = try dialog.complete(given)
+        #expect(
+            answers.target?.entry(isOfService: true).lines == [
+                "kind: vault", "path: apps/web", "endpoint: 'https://vault.example.com:8200'",
+                "token_credential: vault-token",
+            ])
+    }
+
+    @Test func withoutATerminalWhatATargetLacksIsNamed() throws {
+        #expect(
+            throws: CommandFailure(
+                .usage, "there is no terminal to ask at; say also --set project=..., --set variable=..., --token-file")
+        ) {
+            try target("--push", "vercel").configuration()
+        }
+    }
+
+    @Test(arguments: [
+        ["--set", "project=a"], ["--token-file", "/t"], ["--target", "a"],
+        ["--push", "vercel", "--set", "projekt=a"], ["--push", "vercel", "--set", "project"],
+        ["--push", "supabase", "--set", "redeploy=true"], ["--push", "vercel", "--target", "a.b"],
+        ["--push", "vercel", "--target", "a-target-whose-name-is-too-long"],
+        ["--push", "vercel", "--app", "authjs"],
+    ])
+    func whatIsNoTargetIsRefused(_ flags: [String]) throws {
+        #expect(throws: (any Error).self) { try InitCommand.parse(flags).given.validate() }
+    }
+
     @Test func theEndOfTheAnswersIsTheEnd() throws {
         #expect(throws: CommandFailure(.failed, "the answers ended; nothing is written")) {
             try Person([]).dialog.complete(SetupAnswers())
@@ -155,7 +230,8 @@ import Testing
         #expect(
             throws: CommandFailure(
                 .usage,
-                "there is no terminal to ask at; say also --key, --team-id, --client-id, --output, --credential or --push")
+                "there is no terminal to ask at; say also --key, --team-id, --client-id, --output, --credential or --push"
+            )
         ) {
             try SetupAnswers().configuration()
         }

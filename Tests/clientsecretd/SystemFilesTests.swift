@@ -32,6 +32,22 @@ import Testing
         #expect(files(try first(file("/run/clientsecretd/out/web.jwt"))) == SystemFiles())
     }
 
+    @Test func theServiceThatPushesIsHandedTheToken() throws {
+        var web = try first(file("/run/clientsecretd/out/web.jwt"))
+        web.destination = nil
+        web.target = TargetEntry(
+            name: try #require(TargetName("shop")), lines: [], credential: "vercel-token:/etc/clientsecretd/shop-token")
+        #expect(
+            files(web).files == [
+                SystemFiles.File(
+                    path: "/etc/systemd/system/clientsecretd-push@shop.service.d/clientsecretd.conf",
+                    lines: "[Service]\nLoadCredential=vercel-token:/etc/clientsecretd/shop-token\n")
+            ])
+        #expect(
+            files(web).commands.map(\.text)
+                == ["systemctl daemon-reload", "systemctl enable --now clientsecretd-push@shop.socket"])
+    }
+
     @Test func aUnitReadsAnEnvironmentFile() throws {
         let made = files(
             try first(file("/run/clientsecretd/out/100%.env", variable: "SECRET"), unit: "app.service"), rule: "rule();"

@@ -153,6 +153,7 @@ struct InitCommand: ParsableCommand {
         }
         answers.target = answers.target?.keepingToken(in: place.directory, isWritten: !isPrinted)
         answers.existingKey = existing?.key(for: answers)
+        dialog?.takesDefaults = yes
         dialog?.proposals = SetupProposals(for: found, in: from, Environment.current)
         answers = try dialog?.complete(answers) ?? answers
         var first = try answers.configuration(isOfService: isService)

@@ -10,6 +10,7 @@ extension SetupDialog {
     func complete(_ given: SetupTarget) throws -> SetupTarget {
         var target = given
         for setting in target.kind.settings where setting.choices == nil && target.settings[setting.name] == nil {
+            if takesDefaults, setting.standard != nil { continue }
             let question = "\(setting.name) (\(setting.advice))"
             func value(_ text: String) throws -> String {
                 if text.isEmpty { throw ValidationError("write \(setting.advice)") }
@@ -30,7 +31,7 @@ extension SetupDialog {
                 return $0
             }
         }
-        if target.kind.deployedBy != nil, target.settings["redeploy"] == nil {
+        if !takesDefaults, target.kind.deployedBy != nil, target.settings["redeploy"] == nil {
             let isWanted = try answer("Deploy again after each push? (yes or no)", offering: "yes", Self.isYes)
             target.settings["redeploy"] = isWanted ? "true" : "false"
         }

@@ -20,6 +20,8 @@ struct SetupDialog {
     let say: (String) -> Void
     /// Shows a question and returns what is typed, which is not shown.
     var askHidden: (String) -> String? = { _ in nil }
+    /// Whether a target's settings that have a default are not asked for.
+    var takesDefaults = false
     /// What is offered where nothing else is known.
     var proposals = SetupProposals()
 

@@ -131,6 +131,43 @@ import Testing
         #expect(try sandbox.directory.read(".env").hasPrefix("PORT=80\n"))
     }
 
+    // MARK: Targets
+
+    @Test func aTokenIsTypedUnseenIntoAFileOfItsOwnersAlone() throws {
+        let sandbox = try Sandbox()
+        let console = try console(sandbox, (ids(sandbox) + ["--push", "supabase"]).joined(separator: " "))
+        try type("abcdefghijklmnopqrst", at: "project (the project's reference", in: console)
+        try type("hidden-token", at: "The API's token, which is not shown:", in: console)
+        try console.wait(for: "production-token would hold:")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("production-token")))
+        try type("yes", at: "Write this? (yes or no):", in: console)
+        // Of what is left to do `check` knows: nothing listens for the daemon.
+        let screen = try console.wait(for: "ended with 1").joined()
+        #expect(screen.contains("would push it to target production"))
+        #expect(!screen.contains("hidden-token"))
+        #expect(try sandbox.directory.read("production-token") == "hidden-token\n")
+        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.directory("production-token"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func aTargetThatTheFlagsSayIsWrittenWithoutAQuestion() throws {
+        let sandbox = try Sandbox()
+        try sandbox.directory.write("token", to: "token")
+        let console = try console(
+            sandbox,
+            (ids(sandbox) + [
+                "--yes", "--push", "netlify", "--set", "account=shop", "--set", "site=site-1", "--set", "variable=A",
+                "--token-file", sandbox.directory("token"),
+            ]).joined(separator: " "))
+        let screen = try console.wait(for: "ended with 1").joined()
+        #expect(screen.contains("PATCH https://api.netlify.com/api/v1/accounts/shop/env/A"), "\(screen)")
+        #expect(!screen.contains("[yes]"))
+        let text = try sandbox.directory.read("clientsecretd.yaml")
+        #expect(
+            text.contains("  production:\n    kind: netlify\n    account: shop\n    site: site-1\n    variable: A\n"))
+        #expect(text.contains("    token_file: \(sandbox.directory("token"))\n"))
+    }
+
     @Test func aSecondClientIsADropInFile() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
