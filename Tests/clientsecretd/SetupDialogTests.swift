@@ -72,15 +72,16 @@ import Testing
     @Test func offersTheVariableThatHoldsASecretAlready() throws {
         try withKey { key in
             let directory = try TemporaryDirectory()
-            let expired =
-                "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ." + Self.expiredClaims
-                + ".AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw"
-            try directory.write("A=1\nAUTH_APPLE_SECRET=\(expired)\n", to: ".env")
+            try directory.write("A=1\nAUTH_APPLE_SECRET=\(Self.expired)\n", to: ".env")
             let person = Person([key, "DEF123GHIJ", "com.example.web", "2", directory(".env"), "", "root", ""])
             let answers = try person.dialog.complete(SetupAnswers())
             #expect(answers.variable == "AUTH_APPLE_SECRET")
         }
     }
+
+    private static let expired =
+        "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ." + expiredClaims
+        + ".AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw"
 
     /// `{"iss":"DEF123GHIJ","iat":1700000000,"exp":1710000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}`
     private static let expiredClaims =
@@ -178,6 +179,17 @@ import Testing
             answers.target?.typedToken
                 == SystemFiles.File(path: directory("production-token"), lines: "the token\n", isSecret: true))
         #expect(!person.shown.joined().contains("the token "))
+    }
+
+    /// The secret goes to the API alone, under the name that the application reads now.
+    @Test func aTargetTakesTheVariableOfTheFile() throws {
+        let found = FoundClient.all(
+            in: Array("AUTH_APPLE_SECRET=\(Self.expired)\n".utf8), of: "/x/.env", variable: nil, client: nil)
+        let given = try InitCommand.parse(["--push", "netlify"]).given
+        let answers = given.adopting(try #require(found.first), in: try #require(AbsolutePath("/x/.env")), of: "app")
+        #expect(answers.target?.settings == ["variable": "AUTH_APPLE_SECRET"])
+        #expect(answers.team?.description == "DEF123GHIJ")
+        #expect(!answers.hasDestination)
     }
 
     @Test func withDefaultsOnlyWhatHasNoneIsAskedFor() throws {

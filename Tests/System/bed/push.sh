@@ -124,4 +124,14 @@ equal "what a target does not need is open to no other" "" \
 
 systemctl stop clientsecretd-push@production.socket
 equal "the socket goes with its unit" "" "$(ls $socket 2>/dev/null)"
+
+# What `init` writes is all it takes.
+systemctl stop clientsecretd.service 'clientsecretd-push@*.service'
+rm -r $configuration /etc/systemd/system/clientsecretd-push@production.service.d
+systemctl daemon-reload
+promise "init writes a target" clientsecretd init --yes --now --team-id DEF123GHIJ --client-id com.example.web --key "$key" \
+    --push vault --set path=apps/shop --set "endpoint=$(cat /tmp/api/address)" --set ca_file=/etc/ssl/stand-in.pem \
+    --token-file /etc/clientsecretd/vault-token
+eventually "and the API has the secret" grep -qx "POST /v1/secret/data/apps/shop 200" /tmp/api/log
+eventually "all is well again" clientsecretd health
 finish
