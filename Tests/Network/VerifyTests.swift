@@ -31,14 +31,19 @@ import Testing
     @Test func aSecretFromAFileOrStandardInputIsTried() throws {
         let apple = try own.standIn()
         let secret = try own.directory.read("web.jwt")
-        let fromFile = try own.ask(apple, "verify", "--client-secret-file", own.secretFile)
+        let fromFile = try own.ask(apple, "verify", own.secretFile)
         #expect(fromFile.status == 0)
         #expect(fromFile.output.hasPrefix("com.example.web: accepted (sha256:"))
         let environment = ["CLIENTSECRETD_CONFIG": "/nowhere"]
         let fromInput = try own.ask(
-            apple, "verify", "--client-secret-file", "-", input: secret, environment: environment)
+            apple, "verify", "-", input: secret, environment: environment)
         #expect(fromInput.status == 0)
-        let other = try own.ask(apple, "verify", "--client-secret-file", "-", input: "secret")
+        let variables = try own.ask(apple, "verify", "-", input: "A=1\nB=\"\(secret)\"\n", environment: environment)
+        #expect(variables.status == 0, "\(variables.complaints)")
+        let named = try own.ask(
+            apple, "verify", "-", "--variable", "A", input: "A=\(secret)\nB=\(secret)\n", environment: environment)
+        #expect(named.status == 0, "\(named.complaints)")
+        let other = try own.ask(apple, "verify", "-", input: "secret")
         #expect(other.status == 3 && other.complaints.contains("this is no client secret"))
     }
 

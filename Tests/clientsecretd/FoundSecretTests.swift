@@ -29,6 +29,25 @@ import Testing
         }
     }
 
+    @Test func inTheOnlyVariableThatHoldsAToken() throws {
+        func variable(_ text: String, named: String? = nil) throws(CommandFailure) -> String? {
+            try FoundSecret.variable(named, in: Array(text.utf8), of: "f")
+        }
+        let apples = "e30.eyJhdWQiOiJodHRwczovL2FwcGxlaWQuYXBwbGUuY29tIn0.AA"
+        #expect(try variable("A=1\nexport B=\"\(apples)\"\n") == "B")
+        #expect(try variable("A=e30.e30.AA\n") == "A")
+        // Its project's other tokens are not meant.
+        #expect(try variable("ANON_KEY=e30.e30.AA\nB=\(apples)\n") == "B")
+        #expect(try variable("A=\(apples)\nB=e30.e30.AA\n", named: "B") == "B")
+        #expect(try variable("A=1\n") == nil)
+        #expect(try variable(apples) == nil)
+        for text in ["A=\(apples)\nB=\(apples)\nC=e30.e30.AA\n", "B=e30.e30.AA\nA=e30.e30.AA\n"] {
+            #expect(
+                throws: CommandFailure(.failed, "f: several variables hold a token; choose one with --variable: A, B")
+            ) { try variable(text) }
+        }
+    }
+
     @Test(arguments: [
         (CompactJWS.Flaw.empty, "there is nothing in it"), (.tooLong, "it is longer than 16384 bytes"),
         (.notThreeParts, "it does not consist of three parts with dots between them"),

@@ -17,16 +17,19 @@ struct InspectCommand: ParsableCommand {
 
             Examples:
               clientsecretd inspect /run/clientsecretd/out/web.jwt
-              clientsecretd inspect .env --variable APPLE_CLIENT_SECRET
+              clientsecretd inspect .env
             """)
 
     @Argument(
-        help: ArgumentHelp("A file with the secret or JSON; '-' is standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file with the secret, JSON or variables; '-' is standard input.", valueName: "file"),
         completion: .file())
     var file: String
 
     @Option(
-        help: ArgumentHelp("The variable with the secret, in an environment file.", valueName: "name"),
+        help: ArgumentHelp(
+            "The variable with the secret, in an environment file (default: the only one that holds a token).",
+            valueName: "name"),
         transform: Flags.variable)
     var variable: String?
 
@@ -44,6 +47,7 @@ struct InspectCommand: ParsableCommand {
         let publicKey = try key.map(Self.publicKey)
         let bytes = try NamedFile.read(file, limit: Self.fileLimit)
         let name = file == NamedFile.standardInput ? "standard input" : file
+        let variable = try FoundSecret.variable(variable, in: bytes, of: name)
         let token = try FoundSecret.token(in: bytes, of: name, variable: variable)
         let jws: CompactJWS
         do throws(CompactJWS.Flaw) {
@@ -97,6 +101,24 @@ struct InspectCommand: ParsableCommand {
 
 /// Finds the secret in what a file holds.
 enum FoundSecret {
+    /// The variable that was named, else the only one of an environment file that holds a token, or a token for Apple; nil
+    /// where none does. Which of several is meant has to be said.
+    static func variable(
+        _ named: String?, in bytes: [UInt8], of name: String
+    ) throws(CommandFailure) -> String? {
+        if let named { return named }
+        let holders = FoundAssignment.all(in: bytes).filter { (try? CompactJWS($0.value)) != nil }
+        let all = Set(holders.map(\.name))
+        let forApple = Set(holders.filter { AppleSecret($0.value) != nil }.map(\.name))
+        guard let only = forApple.count == 1 ? forApple.first : all.first else { return nil }
+        guard forApple.count == 1 || all.count == 1 else {
+            let names = (forApple.isEmpty ? all : forApple).sorted().joined(separator: ", ")
+            throw CommandFailure(
+                .failed, "\(name): several variables hold a token; choose one with --variable: \(names)")
+        }
+        return only
+    }
+
     /// The token's bytes: what stands in its place in a file of some format.
     static func token(in bytes: [UInt8], of name: String, variable: String?) throws(CommandFailure) -> [UInt8] {
         let candidate: SecretCandidate

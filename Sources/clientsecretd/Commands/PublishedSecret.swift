@@ -13,7 +13,7 @@ import State
 
 /// A secret as an application reads it now, with what the configuration says of its client.
 struct PublishedSecret {
-    /// The client's name; nil for a secret from a file that a flag names.
+    /// The client's name; nil for a secret from a file that the caller names.
     let name: ClientName?
     /// Where it lies.
     let place: String
@@ -21,17 +21,18 @@ struct PublishedSecret {
     let jws: CompactJWS
     /// For whom it is.
     let clientID: ClientID
-    /// Nil for a secret from a file that a flag names.
+    /// Nil for a secret from a file that the caller names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
 
     /// In bytes; an output's file has the same limit.
     private static let fileLimit = 1 << 20
 
-    /// The secret in a file that a flag names, alone or as JSON.
-    init(inFile file: String) throws(CommandFailure) {
+    /// The secret in a file that the caller names: alone, as JSON or in a variable.
+    init(inFile file: String, variable: String?) throws(CommandFailure) {
         let name = file == NamedFile.standardInput ? "standard input" : file
+        let content = try NamedFile.read(file, limit: Self.fileLimit)
         let bytes = try FoundSecret.token(
-            in: NamedFile.read(file, limit: Self.fileLimit), of: name, variable: nil)
+            in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
         guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
             throw CommandFailure(.failed, "\(name): this is no client secret; see it with: clientsecretd inspect")
         }

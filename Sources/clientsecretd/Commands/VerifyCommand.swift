@@ -1,6 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Config
+import Daemon
 import Glibc
 import Linux
 import Model
@@ -22,28 +23,32 @@ struct VerifyCommand: ParsableCommand {
 
             Examples:
               clientsecretd verify web
-              clientsecretd mint web | clientsecretd verify --client-secret-file -
+              clientsecretd verify .env
+              clientsecretd mint web | clientsecretd verify -
             """)
 
     @Argument(
-        help: "The clients to verify (default: all).", completion: .configuredClients,
-        transform: Flags.clientName)
-    var clients: [ClientName] = []
+        help: ArgumentHelp(
+            """
+            The clients to verify (default: all); or one file with the secret, JSON or variables. '-' is standard input.
+            """, valueName: "client-or-file"),
+        completion: .configuredClients)
+    var subjects: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Verify the secret in this file instead. The file has only the secret, or is JSON; '-' is standard input.",
-            valueName: "file"),
-        completion: .file())
-    var clientSecretFile: String?
+            "The variable with the secret, in an environment file (default: the only one that holds a token).",
+            valueName: "name"),
+        transform: Flags.variable)
+    var variable: String?
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var settings: ConfigurationOption
     @OptionGroup var answer: JSONFlag
 
     mutating func validate() throws {
-        if clientSecretFile != nil, !clients.isEmpty {
-            throw ValidationError("--client-secret-file names the secret; leave it or the clients' names out")
+        if variable != nil, subjects.count != 1 {
+            throw ValidationError("--variable is for one file; name the file")
         }
     }
 
@@ -78,13 +83,27 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
-        if let clientSecretFile { return [(nil, .success(try PublishedSecret(inFile: clientSecretFile)))] }
+        if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: variable)))] }
+        let clients = try subjects.map(Flags.clientName)
         let settings = try PublishedSettings(settings)
         for name in clients { try settings.client(name) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         return names.flatMap { name in
             PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).map { (name, $0) }
         }
+    }
+
+    /// The file that is named instead of clients; nil for clients. A file in the working directory may be named like a client,
+    /// which is meant then.
+    private var file: String? {
+        guard subjects.count == 1, let subject = subjects.first else { return nil }
+        if subject == NamedFile.standardInput || subject.contains("/") || variable != nil { return subject }
+        guard unsafe access(subject, F_OK) == 0 else { return nil }
+        let path = settings.path(Environment.current)
+        let source = ConfigurationSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+        guard let name = ClientName(subject), case .success(let loaded) = source.load() else { return subject }
+        return loaded.configuration.clients[name] == nil ? subject : nil
     }
 
     private func show(_ result: VerifyResult) throws {

@@ -98,7 +98,7 @@ import Testing
             "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web")
         try directory.write(minted.output, to: "secret")
         let asked = try run([
-            directory("usr/bin/clientsecretd"), "verify", "--client-secret-file", directory("secret"), "--endpoint",
+            directory("usr/bin/clientsecretd"), "verify", directory("secret"), "--endpoint",
             "https://127.0.0.1:9",
         ])
         #expect(asked.status == 3 && asked.output.contains("com.example.web: not known"), "\(asked.complaints)")

@@ -91,7 +91,7 @@ setsid python3 -B /src/Tests/Support/apple/stand-in.py /tmp/apple --key ABC123DE
     --client com.example.web:DEF123GHIJ >/tmp/apple/address </dev/null &
 eventually "a stand-in for Apple listens" test -s /tmp/apple/address
 environment >/tmp/environment
-promise "which accepts what the application has" clientsecretd verify --client-secret-file /tmp/environment \
+promise "which accepts what the application has" clientsecretd verify /tmp/environment \
     --endpoint "$(cat /tmp/apple/address)" --ca-file /tmp/apple/ca.pem
 
 useradd --system app
