@@ -24,7 +24,7 @@ network_binary := $(dir $(binary))clientsecretd-network
 # What building, the demonstration and `make test` need beyond the toolchain; then what the other tests need.
 build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev openssl pkg-config python3
 test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc \
-    iproute2 lintian mmdebstrap polkitd procps python3-venv strace tmux util-linux zsh
+    iproute2 lintian mmdebstrap polkitd procps python3-venv strace systemd tmux util-linux zsh
 
 # What packing needs.
 package_packages := debhelper dpkg-dev

@@ -205,10 +205,14 @@ struct HTTPConnectionTests {
         var limits = HTTPLimits()
         limits.pendingRequests = 2
         let harness = try Harness(limits: limits, show: try Samples.snapshot())
-        let post = Texts.request("POST", "/v1/reload")
-        let waiting = try (0..<2).map { _ in try harness.connect() }
-        for connection in waiting { try connection.send(post) }
+        // Whoever is not root joins a request for the same that goes on.
+        let waiting = try ["web", "api"].map { name in
+            let connection = try harness.connect()
+            try connection.send(Texts.request("POST", "/v1/clients/\(name)/renew"))
+            return connection
+        }
         #expect(eventually { harness.rotation.asked.count == 2 })
+        let post = Texts.request("POST", "/v1/reload")
         expectSame(
             try harness.exchange(post),
             Texts.problem(
@@ -218,6 +222,7 @@ struct HTTPConnectionTests {
         let next = try harness.connect()
         try next.send(post)
         #expect(eventually { harness.rotation.asked.count == 3 })
+        withExtendedLifetime(waiting) {}
     }
 
     @Test func stopping() throws {

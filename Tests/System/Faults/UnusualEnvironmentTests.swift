@@ -125,7 +125,7 @@ import Testing
         #expect(unknown.complaints.contains("\"healht\""), "\(unknown.complaints)")
     }
 
-    @Test func aPreloadedLibraryMayChangeTheEnvironment() throws {
+    @Test(.needs(.tools)) func aPreloadedLibraryMayChangeTheEnvironment() throws {
         let directory = try TemporaryDirectory()
         let source = try directory.write(
             """

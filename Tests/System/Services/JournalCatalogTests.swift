@@ -9,7 +9,7 @@ import Testing
         return text.matches(of: try Regex(pattern)).compactMap { $0.output[1].substring.map(String.init) }
     }
 
-    @Test func systemdAcceptsTheCatalog() throws {
+    @Test(.needs(.tools)) func systemdAcceptsTheCatalog() throws {
         let root = try TemporaryDirectory()
         for directory in ["usr/lib/systemd/catalog", "var/lib/systemd/catalog"] {
             try FileManager.default.createDirectory(atPath: root(directory), withIntermediateDirectories: true)

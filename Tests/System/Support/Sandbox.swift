@@ -168,6 +168,23 @@ final class Sandbox {
         ]
     }
 
+    /// What the status socket answers to a GET: the status line, and the body. Without curl, which `make test` installs on no
+    /// machine.
+    func get(_ path: String) throws -> (status: String, body: String) {
+        let program = """
+            import socket, sys
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(sys.argv[1])
+            connection.sendall(f"GET {sys.argv[2]} HTTP/1.0\\r\\nHost: h\\r\\n\\r\\n".encode())
+            sys.stdout.buffer.write(b"".join(iter(lambda: connection.recv(65536), b"")))
+            """
+        let answer = try run(["/usr/bin/python3", "-c", program, socket, path]).output
+        let parts = answer.components(separatedBy: "\r\n\r\n")
+        return (
+            answer.components(separatedBy: "\r\n")[0], parts.dropFirst().joined(separator: "\r\n\r\n")
+        )
+    }
+
     func status() throws -> [String: Any] {
         let answer = try command("status", "--json")
         try #require(answer.status == 0, "\(answer.complaints)")
