@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Formats
 import Model
 import Rotation
 import TestSupport
@@ -82,6 +83,18 @@ import Testing
     private static let expired =
         "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ." + expiredClaims
         + ".AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw"
+
+    /// Without anything in it that would tell its format. A token alone would be no environment file.
+    @Test(arguments: [(".env", true), (".env.production", true), ("web.env", true), ("web.jwt", false)])
+    func aFileThatIsCalledAnEnvironmentFileIsOne(name: String, isOne: Bool) throws {
+        let directory = try TemporaryDirectory()
+        for content in [nil, "", "# to be filled in\n"] {
+            if let content { try directory.write(content, to: name) }
+            var answers = SetupAnswers()
+            answers.output = AbsolutePath(directory(name))
+            #expect(answers.withFormatOfOutput().format?.type.name == (isOne ? "env" : nil))
+        }
+    }
 
     /// `{"iss":"DEF123GHIJ","iat":1700000000,"exp":1710000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}`
     private static let expiredClaims =

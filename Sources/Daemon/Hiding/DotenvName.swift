@@ -1,5 +1,5 @@
 /// The names of environment files that one application reads together.
-enum DotenvName {
+package enum DotenvName {
     /// Endings of files that no application reads, or only its tests do, or that give the defaults.
     private static let inert: Set<Substring> = Set(
         "age asc backup bak ci default defaults dist enc example gpg keys me old orig php sample save schema swp template test tmp tmpl vault"
@@ -13,7 +13,7 @@ enum DotenvName {
     }
 
     /// Whether an application may read it so; false for backups, examples and the like.
-    static func isOne(_ name: String) -> Bool { parts(of: name) != nil }
+    package static func isOne(_ name: String) -> Bool { parts(of: name) != nil }
 
     private struct Parts: Hashable {
         let mode: Substring?

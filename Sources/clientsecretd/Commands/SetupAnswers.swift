@@ -1,6 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Config
+import Daemon
 import Failures
 import Formats
 import Linux
@@ -91,10 +92,14 @@ struct SetupAnswers {
         return answers
     }
 
-    /// With the format that the output already has, where the flags name none; of an environment file also the variable, if
-    /// exactly one holds an Apple client secret.
+    /// With the format that the output already has or that its name says, where the flags name none; of an environment file
+    /// also the variable, if exactly one holds an Apple client secret.
     func withFormatOfOutput() -> SetupAnswers {
-        guard format == nil, let bytes = contentOfOutput, let found = FormatRegistry.guess(bytes) else { return self }
+        guard format == nil, let output else { return self }
+        let isNamedSo = DotenvName.isOne(output.name) || output.name.hasSuffix(".env")
+        guard
+            let found = contentOfOutput.flatMap(FormatRegistry.guess) ?? (isNamedSo ? FormatRegistry.environment : nil)
+        else { return self }
         var answers = self
         answers.format = FormOptions.Format(found)
         if found.name == FormatRegistry.environment.name, variable == nil {
