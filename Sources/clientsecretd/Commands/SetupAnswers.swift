@@ -206,6 +206,7 @@ struct SetupAnswers {
         guard let team, let key else { throw CommandFailure(.usage, "name the key with --key") }
         let inName = KeyID(fileName: key.name)
         let id = try Flags.keyID(keyID ?? inName ?? formerKeyID, of: key)
+        if let misfit = client?.kind.misfit(team: team, keyID: id) { throw CommandFailure(.usage, misfit.words) }
         return .added(FirstConfiguration.AddedKey(team: team, keyID: inName == id ? nil : id, file: key))
     }
 }
