@@ -20,15 +20,21 @@ struct ClientSecretD: ParsableCommand {
               clientsecretd check
             """,
         version: Version.current,
-        subcommands: [
-            RunCommand.self, CheckCommand.self, InitCommand.self, MintCommand.self, InspectCommand.self,
-            StatusCommand.self, HealthCommand.self, DoctorCommand.self, RenewCommand.self, ReloadCommand.self,
-            RolloutCommand.self,
-            PublicKeyCommand.self,
-            VerifyCommand.self,
-            AuthorizeURLCommand.self, ExchangeCommand.self, RefreshCommand.self, IDTokenCommand.self,
-            RevokeCommand.self,
-            WriteCommand.self, KeepConfigurationCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Set up", subcommands: [InitCommand.self, CheckCommand.self, MintCommand.self, PublicKeyCommand.self]),
+            CommandGroup(name: "Run", subcommands: [RunCommand.self, RenewCommand.self, ReloadCommand.self]),
+            CommandGroup(
+                name: "Look",
+                subcommands: [StatusCommand.self, HealthCommand.self, DoctorCommand.self, InspectCommand.self]),
+            CommandGroup(
+                name: "Apple",
+                subcommands: [
+                    VerifyCommand.self, AuthorizeURLCommand.self, ExchangeCommand.self, IDTokenCommand.self,
+                    RefreshCommand.self, RevokeCommand.self,
+                ]),
+            CommandGroup(name: "Fleet", subcommands: [RolloutCommand.self]),
+            CommandGroup(name: "Internal", subcommands: [WriteCommand.self, KeepConfigurationCommand.self]),
         ])
 
     static func main() {

@@ -51,8 +51,9 @@ import Testing
             process.waitUntilExit()
         }
         try FileManager.default.removeItem(atPath: directory("open.jwt"))
-        // Until its program is executed it has the environment of this one.
-        while RunningProcess(process.processIdentifier).command != "sleep" { usleep(1_000) }
+        // Until its program is executed it has the environment of this one, and for a moment none.
+        let environ = "/proc/\(process.processIdentifier)/environ"
+        while try !String(contentsOfFile: environ, encoding: .utf8).contains("A=eyJ.no.secret") { usleep(1_000) }
         let held = RunningProcess(process.processIdentifier).secrets
         #expect(
             held.map(\.client) == ["com.example.variable", "com.example.credential", "com.example.open"])

@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"verdict":"refused","code":"invalid_client","detail":"in its own words"}"#, "invalid_client"),
-        (#"{"verdict":"refused","code":null}"#, "refused"),
+        (#"{"verdict":"refused","code":null}"#, "invalid_client"),
     ])
     func aRefusalNamesApplesCode(_ answer: String, _ detail: String) throws {
         let service = try SocketService(at: path, .answer(answer))

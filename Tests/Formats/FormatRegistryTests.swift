@@ -47,7 +47,7 @@ import Testing
         }
         #expect(
             found.sorted() == [
-                "Config/TargetSettings.swift: FormatRegistry.template",
+                "Config/TargetSettings+HTTP.swift: FormatRegistry.template",
                 "Push/PushExchange+Requests.swift: FormatRegistry.template",
                 "clientsecretd/Commands/AppPreset.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/AppPreset.swift: FormatRegistry.json",

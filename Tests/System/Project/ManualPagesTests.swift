@@ -20,9 +20,10 @@ import Testing
 
     @Test func bothProgramsEachCommandAndTheConfigurationHaveOne() throws {
         let help = try run([binary, "--help"]).output
-        let listed = try #require(help.components(separatedBy: "SUBCOMMANDS:\n").last)
-            .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
-            .filter { !$0.hasPrefix("   ") }
+        let listed = help.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().flatMap { group in
+            group.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+                .filter { !$0.hasPrefix("   ") }
+        }
         let commands = listed.compactMap { $0.split(separator: " ").first }
         #expect(commands.count >= 10)
         #expect(
