@@ -101,7 +101,7 @@ package struct Verdict: Hashable, Sendable {
     /// Nothing was asked, because nothing at Apple tries such a token.
     package static let cannotBeTried = Verdict(
         .unknown, reason: "cannot_be_tried",
-        detail: "Apple has nothing that tries a Maps token for web pages; open a page with a map and look at it")
+        detail: "Apple has nothing that tries a Maps token for web pages")
 
     /// What came of a trial.
     ///
