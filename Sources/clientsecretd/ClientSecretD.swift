@@ -22,7 +22,8 @@ struct ClientSecretD: ParsableCommand {
         version: Version.current,
         groupedSubcommands: [
             CommandGroup(
-                name: "Set up", subcommands: [InitCommand.self, CheckCommand.self, MintCommand.self, PublicKeyCommand.self]),
+                name: "Set up",
+                subcommands: [InitCommand.self, CheckCommand.self, MintCommand.self, PublicKeyCommand.self]),
             CommandGroup(name: "Run", subcommands: [RunCommand.self, RenewCommand.self, ReloadCommand.self]),
             CommandGroup(
                 name: "Look",

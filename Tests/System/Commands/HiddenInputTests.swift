@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is typed without being shown, on a real terminal.
-@Suite(.waits) struct HiddenInputTests {
+@Suite(.waits, .needs(.tools)) struct HiddenInputTests {
     private let sandbox: Sandbox
 
     init() throws {

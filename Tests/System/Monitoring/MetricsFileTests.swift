@@ -21,7 +21,8 @@ import Testing
 
     /// What the daemon answers at /metrics but for what is its process's and not its clients'.
     private static func served(_ sandbox: Sandbox) throws -> String {
-        try sandbox.get("/metrics").body.split(separator: "\n").filter { !$0.contains("process_") }.map { $0 + "\n" }.joined()
+        try sandbox.get("/metrics").body.split(separator: "\n").filter { !$0.contains("process_") }.map { $0 + "\n" }
+            .joined()
     }
 
     private static func holdsWhatIsServed(_ sandbox: Sandbox, _ file: String = "metrics/ours.prom") throws {

@@ -5,7 +5,9 @@ import Testing
 /// What the daemon says of its process, beside what the kernel says of it.
 @Suite(.waits) struct ProcessMetricsTests {
     private static func metrics(_ sandbox: Sandbox) throws -> [Substring: Double] {
-        let samples = try sandbox.get("/metrics").body.split(separator: "\n").filter { $0.hasPrefix("process_") }.map { $0.split(separator: " ") }
+        let samples = try sandbox.get("/metrics").body.split(separator: "\n").filter { $0.hasPrefix("process_") }.map {
+            $0.split(separator: " ")
+        }
         return Dictionary(uniqueKeysWithValues: samples.compactMap { line in Double(line[1]).map { (line[0], $0) } })
     }
 
