@@ -53,7 +53,8 @@ package struct ConfigurationSource: Sendable {
     func pusher(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Pusher {
         Pusher(
             besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
-            program: isOnce ? NetworkProgram.path() : nil, identity: identity, cancel: cancel)
+            program: isOnce ? NetworkProgram.path() ?? NetworkProgram.installed : nil, identity: identity,
+            cancel: cancel)
     }
 
     /// The client of the service that asks the store, whose socket lies beside the daemon's.

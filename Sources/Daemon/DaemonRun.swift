@@ -5,7 +5,7 @@ import Failures
 import Glibc
 import Keys
 import Linux
-import Model
+package import Model
 import Outputs
 import Rotation
 import State
@@ -18,6 +18,7 @@ package struct DaemonRun {
     private let settings: ConfigurationSource
     private let socketPath: String
     private let isOnce: Bool
+    private let report: (Snapshot) -> Void
     private let environment: [String: String]
     private let log: Log
     /// Why the start failed, for waiting clients.
@@ -31,13 +32,18 @@ package struct DaemonRun {
     ///   - configuration: the configuration's path as the user wrote it.
     ///   - socket: where the status socket is made unless systemd passes one.
     ///   - once: bring everything up to date and end.
-    package init(configuration: String, socket: String, once: Bool, environment: [String: String]) {
+    ///   - report: called with what `once` has come to.
+    package init(
+        configuration: String, socket: String, once: Bool, environment: [String: String],
+        report: @escaping (Snapshot) -> Void
+    ) {
         // Absolute, because readers of the log and the status are in other directories. What cannot be a path stays as
         // it is: loading it reports why.
         let absolute = ConfigurationLoader.absolutePath(of: configuration)
         settings = ConfigurationSource(path: absolute?.description ?? configuration, environment: environment)
         socketPath = socket
         isOnce = once
+        self.report = report
         self.environment = environment
         log = Log(environment: environment)
     }
@@ -206,6 +212,7 @@ package struct DaemonRun {
         let unwritten = metrics.finish(end, goesOn: isOnce, within: isOnce ? Self.patience : Self.lastPatience)
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard isOnce else { return .done }
+        report(end)
         for client in end.clients where client.health != .ok {
             log.note(.leftUndone(client.name, client.health, client.reason?.failure))
         }

@@ -4,6 +4,8 @@ import Linux
 /// The program `clientsecretd-network`, which has the network that this one has not.
 package enum NetworkProgram {
     package static let name = "clientsecretd-network"
+    /// Where Debian's package installs it.
+    static let installed = "/usr/libexec/clientsecretd/\(name)"
 
     /// Its file: beside this program as built, or where packages install it, as some distributions have no libexec. Nil where it
     /// is not installed, or without /proc.

@@ -146,7 +146,11 @@ struct NetworkService: Sendable {
                 _ = try? stream.read(exactly: 1)
             }.report
         } catch {
-            throw Failure(missing, at: place, cause: error.errno.rawValue, detail: arguments.first)
+            // No socket is missing: none is needed where the program can be started.
+            let remedy: Remedy? =
+                error.errno == .noSuchFileOrDirectory ? .say("install the package \(NetworkProgram.name)") : nil
+            throw Failure(
+                missing, at: place, cause: error.errno.rawValue, detail: arguments.first, remedy: remedy)
         }
         for line in report.lines.reversed() {
             if let answer = read(Array(line.utf8)) { return answer }

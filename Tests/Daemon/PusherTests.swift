@@ -140,6 +140,13 @@ import Testing
             #expect(error.code == .pushServiceSilent)
             #expect(error.detail == "'it broke'")
         }
+        do throws(Failure) {
+            _ = try pusher(program: directory("absent")).push(token, to: target)
+            Issue.record("it was pushed")
+        } catch {
+            #expect(error.code == .pushServiceMissing)
+            #expect(error.remedy == .say("install the package clientsecretd-network"))
+        }
         // A service is preferred: the token may be readable by it alone.
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":null}"#))
         #expect(try pusher(program: silent).push(token, to: target) == nil)

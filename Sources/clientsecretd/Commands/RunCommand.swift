@@ -12,6 +12,8 @@ struct RunCommand: ParsableCommand {
             SIGTERM ends it. SIGHUP reloads the configuration. If root runs it with the service's configuration, it \
             continues as the service's user.
 
+            With --once, a push needs no service, and each target has a line on standard output.
+
             Examples:
               clientsecretd run --config clientsecretd.yaml
               clientsecretd run --once
@@ -32,9 +34,10 @@ struct RunCommand: ParsableCommand {
             throw CommandFailure(.failed, error.description)
         }
         let ending = DaemonRun(
-            configuration: path, socket: daemon.path(environment), once: once,
-            environment: environment
-        ).run()
+            configuration: path, socket: daemon.path(environment), once: once, environment: environment
+        ) { snapshot in
+            for line in PushReport.lines(of: snapshot) { try? CommandOutput.answer(line) }
+        }.run()
         Glibc.exit(ending.rawValue)
     }
 }

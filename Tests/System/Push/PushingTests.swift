@@ -81,6 +81,37 @@ import Testing
         _ = service
     }
 
+    /// As in a CI job: no socket and no service, and the state of the run before or none.
+    @Test func runOncePushesWithOneCommand() throws {
+        let first = try sandbox.command("run", "--once")
+        #expect(first.status == 0, "\(first.complaints)")
+        let secret = try directory.read("held")
+        #expect(secret == (try published()))
+        let said = try #require(
+            first.output.wholeMatch(of: #/target "production": pushed (sha256:\S+) of web, verified\n/#))
+        let again = try sandbox.command("run", "--once")
+        #expect(again.status == 0, "\(again.complaints)")
+        #expect(again.output == "target \"production\": keeps \(said.output.1) of web, verified\n")
+        #expect(try directory.read("held") == secret)
+    }
+
+    @Test(arguments: [
+        ("* status=403", "the API refuses the token:"),
+        ("POST status=403", "the API accepts the token and refuses this change:"),
+    ])
+    func runOnceReportsWhatTheAPIRefuses(order: String, reason: String) throws {
+        try directory.write(order + "\n", to: "orders")
+        let refused = try sandbox.command("run", "--once")
+        #expect(refused.status == 1, "\(refused.complaints)")
+        let lines = refused.output.split(separator: "\n")
+        #expect(lines.count == 1 && lines[0].hasPrefix("target \"production\": \(reason)"), "\(refused.output)")
+        // The failure of a target keeps no file back.
+        #expect(try sandbox.judge(try published())["claims"] != nil)
+        for hidden in ["token-of-the-tests", try published()] {
+            #expect(!(refused.output + refused.complaints).contains(hidden))
+        }
+    }
+
     @Test func withoutTheServiceTheFileIsPublishedAndWhatHelpsIsSaid() throws {
         let check = try sandbox.command("check")
         let request = "POST \(api.firstLine)/v1/secret/data/apps/web"
