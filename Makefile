@@ -351,6 +351,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/prometheus $(wildcard etc/prometheus/*.yaml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/container etc/container/Containerfile
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/kubernetes $(wildcard etc/kubernetes/*.yaml)
+	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/ci $(wildcard etc/ci/*.yml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/grafana etc/grafana/clientsecretd.json
 	install -d -m 0755 $(DESTDIR)$(docdir)/examples/nagios
 	$(relocate) etc/nagios/clientsecretd.cfg | \

@@ -112,6 +112,40 @@ import Testing
         }
     }
 
+    /// The script in a CI system's recipe, with the key's text or file and the token as that system gives them, in a checkout
+    /// to which everybody may write.
+    @Test(arguments: ["github", "gitlab"]) func theRecipeForCIPushes(name: String) throws {
+        let checkout = try TemporaryDirectory()
+        try sandbox.permit(checkout.path, 0o777)
+        try checkout.write(
+            """
+            keys:
+              apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, credential: apple-key}
+            targets:
+              production:
+                kind: vault
+                path: apps/web
+                endpoint: \(api.firstLine)
+                ca_file: \(directory("ca.pem"))
+                token_credential: api-token
+            clients:
+              web: {client_id: com.example.web, outputs: [{push: production}]}
+            """, to: "clientsecretd.yaml")
+        let recipe = try String(contentsOfFile: repository + "/etc/ci/\(name).yml", encoding: .utf8)
+        let script = try #require(recipe.components(separatedBy: "|\n").last).split(separator: "\n")
+            .map { $0.drop { $0 == " " } }.joined(separator: "\n")
+        let programs = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path
+        let finished = try run(
+            ["sh", "-ec", script],
+            environment: [
+                "PATH": programs + ":/usr/bin:/bin", "API_TOKEN": "token-of-the-tests",
+                "APPLE_KEY": name == "github" ? try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8") : sandbox.key,
+            ], directory: checkout.path)
+        #expect(finished.status == 0, "\(finished.complaints)")
+        #expect(finished.output.hasPrefix("target \"production\": pushed sha256:"), "\(finished.output)")
+        #expect(try sandbox.judge(try directory.read("held"))["claims"] != nil)
+    }
+
     @Test func withoutTheServiceTheFileIsPublishedAndWhatHelpsIsSaid() throws {
         let check = try sandbox.command("check")
         let request = "POST \(api.firstLine)/v1/secret/data/apps/web"
