@@ -21,7 +21,11 @@ enum RealReader: String, CaseIterable, Sendable {
             case .node: [python, scripts + "node-reader.py", path]
             case .dotenv: [python, scripts + "dotenv-reader.py", path]
             case .systemd:
-                [repository + "/Tests/System/bed/run.sh", "-b", "\(path):\(path)", scripts + "systemd-reader.sh", path]
+                [
+                    repository + "/Tests/System/bed/run.sh", "-t", "600", "-b", "\(path):\(path)",
+                    scripts + "systemd-reader.sh",
+                    path,
+                ]
             case .docker: [python, scripts + "docker-reader.py", path, Self.dockerClient]
             }
         let finished = try run(arguments)
