@@ -216,9 +216,12 @@ package struct DaemonRun {
         for client in end.clients where client.health != .ok {
             log.note(.leftUndone(client.name, client.health, client.reason?.failure))
         }
+        // A replaced key is reported, but its clients are served.
         let isDone =
             end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
-            && ([end.reason] + end.clients.map(\.reason)).allSatisfy { $0 == nil }
+            && ([end.reason] + end.clients.map(\.reason)).allSatisfy {
+                $0?.failure.code ?? .keyChanged == .keyChanged
+            }
         return isDone && unwritten == nil ? .done : .failed
     }
 

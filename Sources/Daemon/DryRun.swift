@@ -134,7 +134,7 @@ package struct DryRun: Sendable {
             }
         }
         problems += failed.map { Problem(failure: $0.value, client: $0.key.client) }
-        problems += rotation.keyChanges.map { Problem(failure: $0, client: nil) }
+        problems += rotation.keyChanges(at: now).map { Problem(failure: $0, client: nil) }
         let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
         let ofUnits = UnitAction(cancel: nil).obstacles(

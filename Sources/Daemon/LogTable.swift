@@ -115,6 +115,11 @@ extension LogEvent {
             LogLine(
                 "1240f13238da4c178fd7f2176a15f851", .error, change.failure(of: key).sentence,
                 change.fields(of: clients))
+        case .keyRestored(let key, let change):
+            LogLine(
+                "1a524942e04a47919978041ae33aea44", .notice,
+                "key \"\(key)\": the old key is back behind \(change.keyID): \(change.from.fingerprint)",
+                change.fields(of: clients))
         case .clockDistrusted(let failure):
             LogLine("840dce6bbce640d39e69444f9413caa6", .error, failure.sentence, [.code(failure.code)])
         case .clockTrusted:

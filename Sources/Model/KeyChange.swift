@@ -7,12 +7,17 @@ package struct KeyChange: Hashable, Sendable {
     package let keyID: KeyID
     package let from: KeyDigest
     package let to: KeyDigest
+    package let at: WallTime
 
-    package init(keyID: KeyID, from: KeyDigest, to: KeyDigest) {
+    package init(keyID: KeyID, from: KeyDigest, to: KeyDigest, at: WallTime) {
         self.keyID = keyID
         self.from = from
         self.to = to
+        self.at = at
     }
+
+    /// How long a change is reported: one day.
+    package static let reportedFor: Seconds = 86_400
 
     /// The failure that reports the change.
     package func failure(of key: KeyName) -> Failure {

@@ -17,6 +17,8 @@ package struct Record: Hashable, Sendable {
     package var pushed: [PushOutput: SecretInfo]
     /// Actions that must run once more for a secret that they already ran for.
     package var owed: Set<ActionID>
+    /// The last change of the client's key to another one.
+    package var keyChange: KeyChange?
     /// When the actions that are still to run may run, by this machine's turn among those that received the secret; nil
     /// where none are, or they wait for no turn.
     package var turn: WallTime?
@@ -28,7 +30,7 @@ package struct Record: Hashable, Sendable {
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
-        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [],
+        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
         pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false,
         fleetSize: Int = 0
     ) {
@@ -43,5 +45,6 @@ package struct Record: Hashable, Sendable {
         self.shared = shared
         self.outputs = outputs
         self.owed = owed
+        self.keyChange = keyChange
     }
 }

@@ -1,18 +1,21 @@
 import AppleClientSecret
 package import Model
 
-/// What is known of each key: which one its file holds.
+/// What is known of each key: which one its file holds, and whether it has become another one under the same key id.
 ///
-/// A key that was not read since the start, the last reload or the last sign of another key is read at once; after a
-/// change notice, once the writer has finished. What was read before counts until then.
+/// - A key that was not read since the start, the last reload or the last sign of another key is read at once; after a
+///   change notice, once the writer has finished. What was read before counts until then.
+/// - Another key under one id is reported for a day, and no longer once the key from before is back.
 struct Keys: Sendable {
     private var states: [KeyName: State] = [:]
 
     private struct State: Sendable {
         /// Which key the file holds; nil while it cannot be used.
         var reading: Reading<KeyDigest>
-        /// The change that was reported last, so that one that blocks a renewal for days is reported once.
-        var reported: KeyChange?
+        /// The key last known to have the configured key id.
+        var known: KeyDigest?
+        /// When and how ``known`` last became another one.
+        var change: KeyChange?
     }
 
     // MARK: What is
@@ -30,15 +33,32 @@ struct Keys: Sendable {
     /// Whether the file has changed since the last read of it began.
     func wasNoticed(_ name: KeyName) -> Bool { states[name]?.reading.wasNoticed == true }
 
+    /// The last change to another key, however long ago.
+    func lastChange(of name: KeyName) -> KeyChange? { states[name]?.change }
+
+    /// The change to another key within the last day; nil when there was none.
+    func change(of name: KeyName, _ deadlines: inout Deadlines) -> KeyChange? {
+        guard let change = states[name]?.change, !deadlines.reached(change.at + KeyChange.reportedFor) else {
+            return nil
+        }
+        return change
+    }
+
     // MARK: What happens
 
     mutating func adopt(_ configuration: Configuration, _ old: Configuration, next: JobID) {
         states = configuration.keys.reduce(into: [:]) { keys, entry in
             let before = states[entry.key]
-            keys[entry.key] = State(
+            var key = State(
                 reading: Reading(
                     old.keys[entry.key] == entry.value ? before?.reading.value : nil,
                     countsFrom: before?.reading.countsFrom ?? next))
+            // Kept even if another file is now configured for the same id.
+            if let former = old.keys[entry.key], former.team == entry.value.team, former.keyID == entry.value.keyID {
+                key.known = before?.known
+                key.change = before?.change
+            }
+            keys[entry.key] = key
         }
     }
 
@@ -59,11 +79,47 @@ struct Keys: Sendable {
 
     mutating func beginReading(_ name: KeyName) { states[name]?.reading.begin() }
 
-    /// Whether this change is to be reported: it was not the last one that was.
-    mutating func report(_ change: KeyChange, of name: KeyName) -> Bool {
-        guard states[name]?.reported != change else { return false }
-        states[name]?.reported = change
-        return true
+    // MARK: Another key under one id
+
+    /// Compares the key that was read with the one last known under the same id.
+    mutating func compare(_ name: KeyName, _ print: KeyDigest, id: KeyID, at now: Now) -> LogEvent? {
+        defer { states[name]?.known = print }
+        guard let known = states[name]?.known, known != print else { return nil }
+        return change(name, KeyChange(keyID: id, from: known, to: print, at: now.wall))
+    }
+
+    /// Compares the key with the one that signed the secret in a record, and takes the change that was kept with it.
+    mutating func compare(
+        _ name: KeyName, signer: KeyDigest, kept: KeyChange?, id: KeyID, at now: Now
+    ) -> (event: LogEvent?, hasChanged: Bool) {
+        guard let key = states[name] else { return (nil, false) }
+        var hasChanged = false
+        if let kept, kept.keyID == id, key.change == nil {
+            states[name]?.change = kept
+            hasChanged = true
+        }
+        if let print = key.reading.value {
+            guard print != signer else { return (nil, hasChanged) }
+            return (change(name, KeyChange(keyID: id, from: signer, to: print, at: now.wall)), true)
+        }
+        if key.known == nil { states[name]?.known = signer }
+        return (nil, hasChanged)
+    }
+
+    private mutating func change(_ name: KeyName, _ new: KeyChange) -> LogEvent? {
+        guard let former = states[name]?.change, new.at < former.at + KeyChange.reportedFor else {
+            states[name]?.change = new
+            return .keyChanged(name, new)
+        }
+        if new.to == former.to { return nil }
+        if new.to == former.from {
+            states[name]?.change = nil
+            return .keyRestored(name, former)
+        }
+        // The key from before the first mistake is the one to restore, so it stays `from`.
+        let change = KeyChange(keyID: new.keyID, from: former.from, to: new.to, at: new.at)
+        states[name]?.change = change
+        return .keyChanged(name, change)
     }
 
     func checkInvariants(_ configuration: Configuration, next: JobID) -> [String] {
@@ -71,6 +127,7 @@ struct Keys: Sendable {
         if Set(states.keys) != Set(configuration.keys.keys) { broken.append("other keys than are configured") }
         for (name, key) in states {
             broken += key.reading.checkInvariants(next: next).map { "key \(name): \($0)" }
+            if key.reading.value != nil, key.known == nil { broken.append("key \(name) was read and is not known") }
         }
         return broken
     }
@@ -90,8 +147,7 @@ extension Rotation {
         case .success(.key(let print)):
             // A reload may have changed the entry while the file was being read.
             guard configuration.keys[name] == entry else { return }
-            let before = keys.digest(of: name)
-            if before != print {
+            if keys.digest(of: name) != print {
                 // The secrets in the files were verified without this key.
                 for client in index.clients(of: name) {
                     for path in client.files { observeAgain(at: .file(path)) }
@@ -99,11 +155,9 @@ extension Rotation {
                 }
             }
             keys.read(name, print, by: job.id)
-            if let before, before != print {
-                report(KeyChange(keyID: entry.keyID, from: before, to: print), of: name)
-            }
-            // What was read before the start, or before the file could not be read, only a secret shows.
-            for client in index.clients(of: name) { reportKeyChange(of: client) }
+            let before = keys.lastChange(of: name)
+            if let event = keys.compare(name, print, id: entry.keyID, at: now) { events.append(event) }
+            if keys.lastChange(of: name) != before { touch(.key(name)) }
         case .failure:
             keys.read(name, nil, by: job.id)
         case .success(let outcome):
@@ -111,30 +165,21 @@ extension Rotation {
         }
     }
 
-    /// The key that has signed a client's secret, and the one that its file holds now under the same key id; nil where both
-    /// are the same, or one of them is not known.
-    func keyChange(of client: Subject) -> (key: KeyName, change: KeyChange)? {
-        guard let current = clients[client].secret.current, let signer = current.signer else { return nil }
-        for key in client.keys where !key.entry.isPublic && client.entry.names(current, key: key.entry) {
-            guard let read = keys.digest(of: key.name), read != signer else { return nil }
-            return (key.name, KeyChange(keyID: key.entry.keyID, from: signer, to: read))
-        }
-        return nil
+    /// Compares the key of a client with the one that signed the secret kept in the state directory.
+    mutating func noteSigner(of record: Record, _ client: Subject, at now: Now) {
+        guard let current = record.current, let signer = current.signer,
+            client.entry.names(current, key: client.key), !client.key.isPublic
+        else { return }
+        let name = client.entry.key
+        let (event, hasChanged) = keys.compare(
+            name, signer: signer, kept: record.keyChange, id: client.key.keyID, at: now)
+        if let event { events.append(event) }
+        if hasChanged { touch(.key(name)) }
     }
 
-    /// Reports once that a key id stands for another key than the one that has signed a client's secret.
-    mutating func reportKeyChange(of client: Subject) {
-        if let (key, change) = keyChange(of: client) { report(change, of: key) }
-    }
-
-    private mutating func report(_ change: KeyChange, of key: KeyName) {
-        if keys.report(change, of: key) { events.append(.keyChanged(key, change)) }
-    }
-
-    /// The failures that report all key changes.
-    package var keyChanges: [Failure] {
-        let changes = index.all.compactMap(keyChange)
-        return Dictionary(changes.map { ($0.key, $0.change) }, uniquingKeysWith: { first, _ in first })
-            .sorted { $0.key < $1.key }.map { $0.value.failure(of: $0.key) }
+    /// The failures that report all key changes of the last day.
+    package func keyChanges(at now: Now) -> [Failure] {
+        var deadlines = Deadlines(now: now)
+        return keys.names.sorted().compactMap { name in keys.change(of: name, &deadlines)?.failure(of: name) }
     }
 }

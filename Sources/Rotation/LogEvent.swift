@@ -41,6 +41,8 @@ package enum LogEvent: Hashable, Sendable {
     case passes
     /// The key file now holds another key under the same key id.
     case keyChanged(KeyName, KeyChange)
+    /// The key from before is back.
+    case keyRestored(KeyName, KeyChange)
     case clockDistrusted(Failure)
     case clockTrusted
     case ready
@@ -88,7 +90,7 @@ extension Rotation {
     private func clients(of event: LogEvent) -> [ClientName] {
         switch event {
         case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource).map(\.name)
-        case .keyChanged(let key, _): index.clients(of: key).map(\.name)
+        case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key).map(\.name)
         default: []
         }
     }

@@ -43,6 +43,7 @@ extension RecordDocument: JSONDocument {
         record.shared = try members("shared", known?.shared)
         record.owed = try members.unlessEmpty("owed", known?.owed) ?? []
         record.refusal = try members.orAbsent("refusal", known?.refusal)
+        record.keyChange = try members.orAbsent("keyChange", known?.keyChange)
         record.turn = try members.orAbsent("turn", (known?.turn).map(UnixTime.init))?.moment
         record.wasRolledOut = try members.flag("rolledOut", known?.wasRolledOut)
         if let size = try members.orAbsent("fleetSize", known.flatMap { $0.fleetSize > 0 ? $0.fleetSize : nil }) {
@@ -118,6 +119,16 @@ extension SecretInfo: JSONDocument {
                 issuer: try members("team", info?.team), keyID: keyID, subject: client, issuedAt: issuedAt,
                 expiresAt: expiresAt),
             signer: signer)
+    }
+}
+
+/// Another key was found behind a key id.
+extension KeyChange: JSONDocument {
+    package init(_ change: KeyChange?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        let at = try members("at", (change?.at).map(UnixTime.init)).moment
+        let from = try members("from", change?.from)
+        let keyID = try members("keyID", change?.keyID)
+        self.init(keyID: keyID, from: from, to: try members("to", change?.to), at: at)
     }
 }
 

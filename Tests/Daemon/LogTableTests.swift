@@ -40,7 +40,7 @@ import Testing
             signer: nil)
         let digits = { (digit: String) in KeyDigest(String(repeating: digit, count: 64)) }
         change = KeyChange(
-            keyID: keyID, from: try #require(digits("1")), to: try #require(digits("2")))
+            keyID: keyID, from: try #require(digits("1")), to: try #require(digits("2")), at: expiry)
     }
 
     private struct Row {
@@ -136,6 +136,10 @@ import Testing
             Row(line(.passes), .notice, "the daemon would start with the configuration as it is now"),
             Row(
                 line(.keyChanged(key, change)), .error, change.failure(of: key).sentence,
+                ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
+            Row(
+                line(.keyRestored(key, change)), .notice,
+                "key \"apple\": the old key is back behind ABC123DEFG: \(change.from.fingerprint)",
                 ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
             Row(line(.clockDistrusted(clock)), .error, clock.sentence, ["CODE=clock_doubtful"]),
             Row(line(.clockTrusted), .notice, "the clock is believed again"),

@@ -16,6 +16,11 @@ import Testing
                     ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
                 ],
                 shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
+                keyChange: KeyChange(
+                    keyID: try #require(KeyID("ABC123DEFG")),
+                    from: try #require(KeyDigest(String(repeating: "1", count: 64))),
+                    to: try #require(KeyDigest(String(repeating: "2", count: 64))),
+                    at: WallTime(secondsSinceEpoch: 1_800_000_000)),
                 turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true),
             current: try Samples.kept(1), candidate: try Samples.kept(2))
     }
@@ -62,6 +67,8 @@ import Testing
             let secret = try Samples.secret(number)
             return #"{"known":\#(known(secret)),"signerKey":"\#(key)","token":"\#(Samples.text(secret))"}"#
         }
+        let one = "\(String(repeating: "1", count: 64))"
+        let two = "\(String(repeating: "2", count: 64))"
         var record = try record()
         record = ClientRecord(
             {
@@ -75,6 +82,7 @@ import Testing
             + #""delivered":{"exec /bin/x 'a b'":\#(known(try Samples.secret(0))),"#
             + #""restart myapp.service":\#(known(try Samples.secret(1)))},"shared":["/srv/app/.env"],"#
             + #""owed":["restart myapp.service"],"refusal":"no","#
+            + #""keyChange":{"at":1800000000,"from":"\#(one)","keyID":"ABC123DEFG","to":"\#(two)"},"#
             + #""turn":1800000600,"rolledOut":true,"fleetSize":7}"# + "\n"
         let text = String(decoding: format.encode(record, of: try name("web")), as: UTF8.self)
         #expect(text.drop { $0 != "\n" }.dropFirst() == expected)

@@ -60,7 +60,7 @@ extension Rotation {
         clients[client].secret.recall(record.current)
         if client.entry.source == nil { recallCandidate(record, client) }
         clock.noteIssue(clients[client].secret.current)
-        reportKeyChange(of: client)
+        noteSigner(of: record, client, at: now)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
         if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil {
@@ -105,7 +105,7 @@ extension Rotation {
             outputs: publishedPlaces(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
-            pushed: targets.pushed(of: client),
+            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: client.actions.contains { owes(client, $0) } ? known.turn?.wall : nil,
             wasRolledOut: index.hasStore

@@ -56,8 +56,10 @@ extension Rotation {
                     nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
         }
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
-        if let (key, change) = keyChange(of: client) {
-            reasons.append(Reason(failure: change.failure(of: key), client: name, since: now.wall, nextAttempt: nil))
+        for key in client.keys {
+            guard let change = keys.change(of: key.name, &deadlines) else { continue }
+            reasons.append(
+                Reason(failure: change.failure(of: key.name), client: name, since: change.at, nextAttempt: nil))
         }
         return reasons
     }

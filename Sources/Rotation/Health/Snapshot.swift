@@ -7,7 +7,9 @@ extension Rotation {
     package func snapshot(at now: Now) -> Snapshot {
         let clients = clients.all.compactMap(\.health.shared)
         var health = clients.lazy.map(\.view.health).max() ?? .ok
-        var reason = clients.first { $0.view.health == health }?.view.reason
+        var reason =
+            clients.first { $0.view.health == health && $0.view.reason?.failure.code != .keyChanged }?.view.reason
+        let change = clients.first { $0.view.health == health }?.view.reason
         if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
             health = max(health, .degraded)
             if health == .degraded || reason == nil {
@@ -32,7 +34,7 @@ extension Rotation {
         }
         var snapshot = Snapshot(
             startedAt: startedAt, ready: isReady && !jobs.isStopping, health: health,
-            reason: health == .ok ? nil : reason, clockTrusted: clock.failure == nil,
+            reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
                 path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
                 error: configurationWatch.refusal.map { $0.joined(separator: "\n") }

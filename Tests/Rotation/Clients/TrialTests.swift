@@ -274,7 +274,9 @@ import Testing
         try expectRefused(bench, refused)
         try accept(bench)
         bench.release(verification)
-        #expect(try bench.view(web).health == .ok)
+        // That its key is another one now is reported for a day.
+        #expect(try bench.view(web).health == (isKeyID ? .ok : .degraded))
+        #expect(try bench.view(web).reason?.failure.code == (isKeyID ? nil : .keyChanged))
     }
 
     @Test func whoSkipsTheQuestionIsToldOfNoRefusal() throws {

@@ -266,7 +266,7 @@ struct MachineWatch {
         let isWrong = !machine.isSigner && machine.expectedSource == .wrong
         guard let isReason = isUrgent || isOverdue || isWrong ? true : machine.isStoreReason else { return }
         let expected: HealthState = isUrgent ? .critical : isReason ? .degraded : .ok
-        if view.health != expected {
+        if view.health != expected, view.reason?.failure.code != .keyChanged {
             throw FleetViolation(.honest, "\(machine.name) is \(view.health), and should be \(expected)")
         }
     }
