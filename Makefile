@@ -40,6 +40,8 @@ ifdef with_everything
 MAKEFLAGS += --jobs=3
 beside := nice -n 10
 deps: | test-packages
+# A mistake in the form is told before anything is built.
+built-tests: | $(filter lint,$(MAKECMDGOALS))
 build simulator: | built-tests
 endif
 

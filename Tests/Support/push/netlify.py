@@ -13,7 +13,7 @@ MISSING = 404, {"code": 404, "message": "Not Found"}
 
 
 def now():
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def wrong(message):
