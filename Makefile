@@ -33,16 +33,15 @@ package_packages := debhelper dpkg-dev
 build_limit := 25m
 test_limit := 60m
 
-# Tests wait for much of their time: with everything, the release build, the packages and what is downloaded are made beside
-# them, once all Debian packages are there. Two builds in one folder wait for each other; the tests' own comes first.
+# With everything, what is downloaded is made beside the first build, once all Debian packages are there. The release build
+# comes after the tests of everybody: beside it, tests that wait for others' programs fail now and then.
 with_everything := $(filter test-all nightly,$(MAKECMDGOALS))
 ifdef with_everything
 MAKEFLAGS += --jobs=3
-beside := nice -n 10
 deps: | test-packages
 # A mistake in the form is told before anything is built.
 built-tests: | $(filter lint,$(MAKECMDGOALS))
-build simulator: | built-tests
+build simulator: | test
 endif
 
 # SwiftPM passes other flags to the compiler when its output is a terminal, and then compiles everything again.
@@ -75,7 +74,7 @@ deps: ## installs the Debian packages that building needs, if any is missing
 
 .PHONY: build
 build: deps ## builds the release binaries, clientsecretd and clientsecretd-network in .build/release
-	for product in clientsecretd clientsecretd-network; do $(beside) $(swift_build) $(release) --product $$product; done
+	for product in clientsecretd clientsecretd-network; do $(swift_build) $(release) --product $$product; done
 	@$(MAKE) --no-print-directory $(generated)/ready
 
 # Manual pages and completions are made of the program's own definitions of its arguments.
@@ -132,7 +131,7 @@ nightly: test-all .build/venv/nightly ## runs what buys little on each commit, f
 
 .PHONY: simulator
 simulator: deps
-	$(beside) $(swift_build) $(release) --product simulate
+	$(swift_build) $(release) --product simulate
 
 # Years and fleet-years of a seed that is drawn anew each time; with SEED or FLEET_SEED only the life of that seed.
 .PHONY: simulate

@@ -12,9 +12,11 @@ import Testing
     init() throws { scratch = try TemporaryDirectory() }
 
     private func obstacle(_ content: [UInt8]) throws -> (found: ProgramObstacle?, hasRun: Bool) {
-        let path = scratch("program")
-        try Data(content).write(to: URL(fileURLWithPath: path))
-        try #require(unsafe chmod(path, 0o755) == 0)
+        let (path, source) = (scratch("program"), scratch("content"))
+        try Data(content).write(to: URL(fileURLWithPath: source))
+        // A file that is open for writing cannot be executed, and what another test starts just now may have it open. What this
+        // program makes, a new file each time, nothing has inherited.
+        try #require(try run(["install", "--mode=755", source, path]).status == 0)
         let ended = try? ChildProcess.run([path], environment: ["PATH": Self.path], timeout: 60_000).ending
         let hasRun = ended == .exited(0)
         return (ProgramFile(path, searchPath: Self.path).obstacle(afterFailure: !hasRun), hasRun)
