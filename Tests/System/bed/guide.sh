@@ -312,7 +312,7 @@ declare -A tries=(
     ["The key as an encrypted credential"]=encrypted_key
     ["Upgrading"]=upgrading
     # Run by operations.sh, by PrometheusTests, or by none.
-    ["Cron"]="" ["node_exporter"]="" ["Scrape it"]="" ["Webhook"]="" ["Without systemd"]=""
+    ["Cron"]="" ["CI"]="" ["node_exporter"]="" ["Scrape it"]="" ["Webhook"]="" ["Without systemd"]=""
 )
 try_sections service outputs containers prometheus alerts keys
 

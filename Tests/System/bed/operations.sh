@@ -97,7 +97,7 @@ declare -A tries=(
     ["Moving from a hand-made secret"]=moving
     ["Restoring a backup or an old snapshot"]=restoring
     ["One file for each app"]=management
-    ["Cron"]=cron
+    ["Cron"]=cron ["CI"]=""
     ["When Apple refuses"]=refusal
     # Run by guide.sh, and Ansible's.
     ["A container that reads the secret"]="" ["A playbook"]=""
