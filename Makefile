@@ -39,7 +39,7 @@ with_everything := $(filter test-all nightly,$(MAKECMDGOALS))
 ifdef with_everything
 MAKEFLAGS += --jobs=3
 deps: | test-packages
-# A mistake in the form is told before anything is built.
+# A mistake in the form stops make before anything is built.
 built-tests: | $(filter lint,$(MAKECMDGOALS))
 build simulator: | test
 endif

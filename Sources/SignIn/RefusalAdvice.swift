@@ -193,7 +193,7 @@ package struct RefusalAdvice: Hashable, Sendable {
                 "the wrong client id: see under Identifiers whether \(claims.subject) is written so, and Sign in with "
                     + "Apple is configured for it with the App ID that the key is enabled for"
             ),
-            (.team, wrongTeam(claims, "key and client id")),
+            (.team, wrongTeam(claims, "key and client id belong to")),
         ]
     }
 
@@ -218,11 +218,11 @@ package struct RefusalAdvice: Hashable, Sendable {
                 "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with "
                     + "\(service), and that the file is the one downloaded for this id"
             ),
-            (.team, wrongTeam(claims, "the key")),
+            (.team, wrongTeam(claims, "the key belongs to")),
         ]
     }
 
     private static func wrongTeam(_ claims: Claims, _ owned: String) -> String {
-        "the wrong team: see under Membership whether \(claims.issuer) is the team that \(owned) \(owned == "the key" ? "belongs" : "belong") to"
+        "the wrong team: see under Membership whether \(claims.issuer) is the team that \(owned)"
     }
 }

@@ -17,9 +17,9 @@ package struct StoreAnswer: Equatable, Sendable {
         return .object(members + [("certificate_expires", .number(Int(certificateExpiresAt.secondsSinceEpoch)))])
     }
 
-    /// The longest ``line`` that answers a question, in bytes. Most values have some hundred bytes, and a key that holds more
-    /// than its share leaves less to the others.
-    package static func longest(for question: StoreQuestion) -> Int { (2 << 20) + question.keys << 13 }
+    /// The longest ``line`` that answers a question, in bytes. Half of the keys are of secrets, with values of up to
+    /// ``StoreEntry/longest`` in base64; rollouts have some hundred bytes. A page of a list has 1 MiB of etcd's answer.
+    package static func longest(for question: StoreQuestion) -> Int { (2 << 20) + question.keys * (11 << 10) }
 
     /// The most JSON values of such a line: an entry has five at most.
     package static func mostValues(for question: StoreQuestion) -> Int { 4_096 + question.keys * 8 }

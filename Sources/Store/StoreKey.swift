@@ -1,12 +1,12 @@
 import AppleClientSecret
 import Failures
 
-/// A key of the store: where a secret, the rollout of one, or a machine's report lies below the configured prefix.
+/// A key of the store, below the configured prefix: of a secret, of the rollout of one, or of a machine's report.
 ///
 /// Its text is `secret/SLOT`, `rollout/SLOT` or `host/NAME`, with SLOT as in ``StoreSlot`` and the name percent-encoded. In etcd
 /// `PREFIX/v1/` stands before it.
 package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
-    /// What lies there. Raw values stand in keys.
+    /// What the key holds. The raw value is the key's first word.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case secret
         case rollout
@@ -22,13 +22,13 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
         self.name = name
     }
 
-    /// Where the secret in a slot lies.
+    /// The key of the secret in a slot.
     package static func secret(_ slot: StoreSlot) -> StoreKey { StoreKey(.secret, slot.description) }
 
-    /// Where the rollout of the secret in a slot lies.
+    /// The key of the rollout of the secret in a slot.
     package static func rollout(_ slot: StoreSlot) -> StoreKey { StoreKey(.rollout, slot.description) }
 
-    /// Where a machine's report lies.
+    /// The key of a machine's report.
     package static func report(of machine: String) -> StoreKey { StoreKey(.report, PercentCoding.encode(machine)) }
 
     /// The key written in `text`; nil for any other form, and for one that encodes the same name differently.
@@ -48,7 +48,7 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     /// In bytes: the longest name of a host (RFC 1035, section 2.3.4).
     private static let longestName = 253
 
-    /// The machine whose report lies there; nil for another kind, and for a name that messages could not show as it is.
+    /// The machine whose report it holds; nil for another kind, and for a name that messages could not show as it is.
     package var machine: String? {
         guard kind == .report, let machine = PercentCoding.decode(Array(name.utf8)), !machine.isEmpty,
             machine.utf8.count <= Self.longestName, Printable.line(machine) == machine
@@ -56,7 +56,7 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
         return machine
     }
 
-    /// What lies there, for an error.
+    /// What it holds, for an error.
     var words: String {
         switch kind {
         case .secret: name

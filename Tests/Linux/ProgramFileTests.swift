@@ -14,8 +14,8 @@ import Testing
     private func obstacle(_ content: [UInt8]) throws -> (found: ProgramObstacle?, hasRun: Bool) {
         let (path, source) = (scratch("program"), scratch("content"))
         try Data(content).write(to: URL(fileURLWithPath: source))
-        // A file that is open for writing cannot be executed, and what another test starts just now may have it open. What this
-        // program makes, a new file each time, nothing has inherited.
+        // Linux does not execute a file that is open for writing, and a child of another test may have inherited it. `install`
+        // makes a new file each time, in a process that has no children.
         try #require(try run(["install", "--mode=755", source, path]).status == 0)
         let ended = try? ChildProcess.run([path], environment: ["PATH": Self.path], timeout: 60_000).ending
         let hasRun = ended == .exited(0)

@@ -46,6 +46,22 @@ import Testing
         #expect(StoreQuestion(request: put(StoreEntry.longest + 1).request) == nil)
     }
 
+    /// Whoever fills the secrets of a store keeps nobody from reading it.
+    @Test func theLongestSecretsOfAllClientsFitIntoAnAnswer() {
+        let pair: [StoreEntry] = [
+            .value(Array(repeating: 7, count: StoreEntry.longest), revision: .max),
+            .value(Array(repeating: 7, count: 250), revision: .max),
+        ]
+        let count = 512
+        let keys = (0..<count).flatMap { number in
+            let slot = sampleSlot("DEF123GHIJ", "com.example.web\(number)")
+            return [StoreKey.secret(slot), .rollout(slot)]
+        }
+        let answer = StoreResult.read(Array(repeating: pair, count: count).flatMap(\.self)).answer.bytes
+        #expect(answer.count <= StoreAnswer.longest(for: .read(keys)))
+        #expect(StoreAnswer(line: answer, to: .read(keys)) != nil)
+    }
+
     /// A version of the daemon and another of the role understand each other by these.
     @Test func aFailureIsNamedLikeTheCodeOfTheTable() {
         let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("store_") }
@@ -84,6 +100,8 @@ import Testing
         #expect(StoreAnswer(line: page) == nil, "a page of more keys than there may be")
         let full = StoreResult.list(many.dropLast(), next: nil).answer.bytes
         #expect(StoreAnswer(line: full, to: .list(.report, from: nil)) != nil)
+        let long = StoreResult.read([.value(Array(repeating: 7, count: StoreEntry.longest + 1), revision: 1)])
+        #expect(StoreAnswer(line: long.answer.bytes) == nil, "a value that is longer than one may be")
         let bomb = Array(#"{"result":"put","revision":5,"more":[\#(String(repeating: "0,", count: 5_000))0]}"#.utf8)
         #expect(StoreAnswer(line: bomb, to: .list(.report, from: nil)) == nil)
         let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)

@@ -152,6 +152,8 @@ import Testing
                 == "clientsecretd: standard input: this is no client secret: "
                 + "it does not consist of three parts with dots between them\n")
         #expect(try sandbox.command("inspect", "-").status == 1)
+        let variable = try sandbox.command("inspect", "-", input: "SECRET=none\nPORT=80\n").complaints
+        #expect(variable.hasSuffix("; of an environment file say which variable holds it, with --variable\n"))
         let variables = try sandbox.command("inspect", "-", input: "SECRET=\(token)\nOTHER=\(token)\n").complaints
         #expect(variables.hasSuffix("several variables hold a token; choose one with --variable: OTHER, SECRET\n"))
         // One letter of the signature changed.

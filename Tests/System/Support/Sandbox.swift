@@ -168,8 +168,7 @@ final class Sandbox {
         ]
     }
 
-    /// What the status socket answers to a GET: the status line, and the body. Without curl, which `make test` installs on no
-    /// machine.
+    /// What the status socket answers to a GET: the status line, and the body. `make test` does not install curl.
     func get(_ path: String) throws -> (status: String, body: String) {
         let program = """
             import socket, sys
