@@ -33,7 +33,7 @@ package struct UnitAction: Sendable {
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: Self.patience.count * 1_000, cancel: cancel)
+            var systemd = try SystemdClient(patience: Self.patience.count * 1_000, cancel: cancel)
             try systemd.carryOut(order, on: unit, ended: ended)
         } catch {
             throw Failure(error, of: action, for: Identity.current().user, after: Self.patience)
@@ -46,7 +46,7 @@ package struct UnitAction: Sendable {
         guard !orders.isEmpty else { return [:] }
         var found: [Action: Failure] = [:]
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: Self.askingPatience.count * 1_000, as: user, cancel: cancel)
+            var systemd = try SystemdClient(patience: Self.askingPatience.count * 1_000, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
                 if let obstacle = try systemd.obstacle(to: order, on: unit) {
                     found[action] = Failure(obstacle, of: action, for: user, after: Self.askingPatience)

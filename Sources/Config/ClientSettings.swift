@@ -150,7 +150,7 @@ struct ClientSettings {
 }
 
 /// One entry of `clients`.
-final class LocatedClient: Sendable {
+final class WrittenClient: Sendable {
     let name: Located<ClientName>
     let settings: ClientSettings
     /// Where the client itself, not "defaults", says how long its secrets live.
@@ -183,11 +183,11 @@ final class LocatedClient: Sendable {
     }
 
     /// The client with what it does not say itself taken from `defaults`.
-    func completed(by defaults: ClientSettings) -> LocatedClient {
-        LocatedClient(self, settings: settings.completed(by: defaults))
+    func completed(by defaults: ClientSettings) -> WrittenClient {
+        WrittenClient(self, settings: settings.completed(by: defaults))
     }
 
-    private init(_ client: LocatedClient, settings: ClientSettings) {
+    private init(_ client: WrittenClient, settings: ClientSettings) {
         name = client.name
         self.settings = settings
         ownTimes = client.ownTimes
@@ -390,8 +390,8 @@ final class LocatedClient: Sendable {
         guard renewBefore < lifetime.seconds else {
             diagnostics.error(
                 at: ownTimes ?? position,
-                "renew_before \(Span.text(renewBefore)) is not shorter than the lifetime \(Span.text(lifetime.seconds)) of "
-                    + "client \"\(name.value)\"; write less, such as \(Span.text(lifetime.seconds / 3))")
+                "renew_before \(DurationText.text(renewBefore)) is not shorter than the lifetime \(DurationText.text(lifetime.seconds)) of "
+                    + "client \"\(name.value)\"; write less, such as \(DurationText.text(lifetime.seconds / 3))")
             return nil
         }
         // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client
@@ -399,7 +399,7 @@ final class LocatedClient: Sendable {
         if lifetime.seconds - 60 < renewBefore / 3 {
             diagnostics.warning(
                 at: settings.lifetime.position ?? position,
-                "a lifetime of \(Span.text(lifetime.seconds)) is too short: renewals are at least 60s apart, and by "
+                "a lifetime of \(DurationText.text(lifetime.seconds)) is too short: renewals are at least 60s apart, and by "
                     + "the next one the secret has nearly expired; write 2m or more")
         }
         return (lifetime, renewBefore)

@@ -42,7 +42,7 @@ package enum ConfigurationParser {
         }
         if !unreadable {
             let start = Position(file: main.name, line: 1, column: 1)
-            let located = LocatedConfiguration(start: start, files: settings, diagnostics)
+            let located = WrittenConfiguration(start: start, files: settings, diagnostics)
             let configuration = located.checked(
                 against: ReservedPlaces(
                     files: files.flatMap { [$0.path, $0.realPath] }, directory: directory,

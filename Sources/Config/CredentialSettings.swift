@@ -39,8 +39,8 @@ enum CredentialSettings {
     }
 
     /// Finds credentials that two clients have, and units that go on with the one that they have read.
-    static func check(_ clients: [LocatedClient], _ diagnostics: Diagnostics) {
-        var served: [ServedCredential: LocatedClient] = [:]
+    static func check(_ clients: [WrittenClient], _ diagnostics: Diagnostics) {
+        var served: [ServedCredential: WrittenClient] = [:]
         var units: [String: Position] = [:]
         for client in clients {
             guard let credential = client.settings.credential.located else { continue }
@@ -63,7 +63,7 @@ enum CredentialSettings {
 
     /// - Parameter units: those that read a credential, and where it is named.
     private static func checkReloads(
-        by client: LocatedClient, of units: [String: Position], _ diagnostics: Diagnostics
+        by client: WrittenClient, of units: [String: Position], _ diagnostics: Diagnostics
     ) {
         for action in client.settings.onChange.value ?? [] {
             guard let action, case .unit(let verb, let unit) = action.value,
@@ -78,7 +78,7 @@ enum CredentialSettings {
     }
 
     /// A unit that no action restarts keeps the secret that it read at its start.
-    private static func checkIsRestarted(_ client: LocatedClient, _ diagnostics: Diagnostics) {
+    private static func checkIsRestarted(_ client: WrittenClient, _ diagnostics: Diagnostics) {
         guard let credential = client.settings.credential.located else { return }
         if case .wrong = client.settings.onChange { return }
         let served = credential.value.unit

@@ -80,8 +80,8 @@ enum ExecActionSettings: ActionKind {
             guard first.value != timeout else { continue }
             diagnostics.error(
                 at: action.position,
-                "the same command has a timeout of \(Span.text(first.value)) at \(first.position.seen(from: action.position)) "
-                    + "and of \(Span.text(timeout)) here, and runs once for both; write the same in both")
+                "the same command has a timeout of \(DurationText.text(first.value)) at \(first.position.seen(from: action.position)) "
+                    + "and of \(DurationText.text(timeout)) here, and runs once for both; write the same in both")
         }
     }
 }

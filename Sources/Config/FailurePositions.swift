@@ -6,7 +6,7 @@ package import Model
 package struct FailurePositions {
     private let start: Position
     private let keys: [KeyName: KeySettings]
-    private let clients: [ClientName: LocatedClient]
+    private let clients: [ClientName: WrittenClient]
     // Several clients may name the same: it is reported at the first place.
     private let paths: [AbsolutePath: Position]
     private let targets: [TargetName: Position]
@@ -103,7 +103,7 @@ package struct FailurePositions {
     }
 
     /// The value of the client's `path:`, or of the `group:` below it.
-    private func position(of code: Failure.Code, output path: AbsolutePath, _ client: LocatedClient?) -> Position? {
+    private func position(of code: Failure.Code, output path: AbsolutePath, _ client: WrittenClient?) -> Position? {
         let isOfGroup = code == .unknownGroup || code == .groupNotPermitted
         let outputs = (client?.settings.files ?? []).filter { $0.path.value == path }
         return (isOfGroup ? outputs.lazy.compactMap(\.group.position).first : nil)

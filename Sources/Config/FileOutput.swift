@@ -95,7 +95,7 @@ struct ClientOutput {
     let path: Located<AbsolutePath>
 
     /// The outputs of these clients, in their order.
-    static func all(of clients: [LocatedClient]) -> [ClientOutput] {
+    static func all(of clients: [WrittenClient]) -> [ClientOutput] {
         clients.flatMap { client in
             client.settings.files.compactMap { output in
                 guard let path = output.path.located else { return nil }

@@ -7,7 +7,7 @@ package import Store
 package struct LoadedConfiguration: Sendable {
     package let configuration: Configuration
     /// The same with the places where its values are written.
-    let located: LocatedConfiguration
+    let located: WrittenConfiguration
     /// The warnings, sorted by file and position.
     package let warnings: [Diagnostic]
     /// The files it was read from: the main one, then those of ``directory`` in name order.

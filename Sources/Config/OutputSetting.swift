@@ -36,7 +36,7 @@ enum OutputSetting {
     ///
     /// - Parameter mentioned: the names of all targets, also of those that are wrong.
     static func check(
-        _ clients: [LocatedClient], targets: [TargetSettings], mentioned: [String], _ diagnostics: Diagnostics
+        _ clients: [WrittenClient], targets: [TargetSettings], mentioned: [String], _ diagnostics: Diagnostics
     ) {
         var first: [TargetName: (client: ClientName, position: Position)] = [:]
         for client in clients {

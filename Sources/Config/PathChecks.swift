@@ -26,7 +26,7 @@ struct PathChecks {
     private static let metrics = "the metrics_file"
 
     init(
-        _ configuration: LocatedConfiguration, outputs: [ClientOutput], places: ReservedPlaces,
+        _ configuration: WrittenConfiguration, outputs: [ClientOutput], places: ReservedPlaces,
         _ diagnostics: Diagnostics
     ) {
         self.places = places

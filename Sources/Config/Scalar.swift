@@ -131,17 +131,17 @@ enum Scalar {
     private static func duration(_ text: String, examples: String, in range: ClosedRange<Seconds>) throws(Mistake)
         -> Seconds
     {
-        guard let span = Span.parse(text) else {
+        guard let span = DurationText.parse(text) else {
             if !text.isEmpty, text.utf8.count <= 10, text.utf8.allSatisfy(\.isASCIIDigit) {
                 throw Mistake("\"\(text)\" has no unit; write \(text)s, \(text)m, \(text)h or \(text)d")
             }
             throw Mistake("\(quoted(text)) is not a duration; write it like \(examples)")
         }
         guard span >= range.lowerBound else {
-            throw Mistake("\(quoted(text)) is too short; write \(Span.text(range.lowerBound)) or more")
+            throw Mistake("\(quoted(text)) is too short; write \(DurationText.text(range.lowerBound)) or more")
         }
         guard span <= range.upperBound else {
-            throw Mistake("\(quoted(text)) is too long; write \(Span.text(range.upperBound)) or less")
+            throw Mistake("\(quoted(text)) is too long; write \(DurationText.text(range.upperBound)) or less")
         }
         return span
     }

@@ -9,7 +9,7 @@ struct TopLevelSettings {
     ]
 
     private(set) var keys: [KeySettings] = []
-    private(set) var clients: [LocatedClient] = []
+    private(set) var clients: [WrittenClient] = []
     /// Whether it has keys or clients, counting misspelt and invalid ones.
     private(set) var mentionsKeys = false
     private(set) var mentionsClients = false
@@ -47,7 +47,7 @@ struct TopLevelSettings {
         if let (node, position) = section.node("clients") {
             mentionsClients = !node.isEmptyMapping
             clients = (Section.lines(of: node, named: "\"clients\"", at: position, diagnostics) ?? [])
-                .compactMap { LocatedClient($0, diagnostics) }
+                .compactMap { WrittenClient($0, diagnostics) }
         }
         if let main {
             for name in Self.names where name != "keys" && name != "clients" && section.has(name) {

@@ -12,6 +12,6 @@ struct WrittenLifetime {
         if let lifetime = Lifetime(seconds: span, of: kind) { return lifetime }
         let who = kind.rules.limit == nil ? "is minted" : "Apple accepts"
         throw Mistake(
-            "\(quoted(text)) is longer than \(who); write \(Span.text(kind.rules.longest)) or less, or max")
+            "\(quoted(text)) is longer than \(who); write \(DurationText.text(kind.rules.longest)) or less, or max")
     }
 }

@@ -82,7 +82,7 @@ final class CredentialServer: Sendable {
 
     private func run(_ listener: CredentialListener, _ waits: CredentialWaits) {
         do throws(SystemError) {
-            try CredentialConnections(self, listener, waits, limits).run()
+            try CredentialLoop(self, listener, waits, limits).run()
         } catch {
             let failure = Failure(
                 .credentialSocketUnusable, at: .named("credential socket"), cause: error.errno.rawValue,

@@ -85,7 +85,7 @@ package struct DaemonRun {
         let words = headline?.words ?? ""
         refusal.lines.withLock { $0 = (words, why.map(\.words)) }
         let more = why.count > 1 ? " (and \(why.count - 1) more)" : ""
-        ServiceManager(log: log).fail(words + more, errno: headline?.errno)
+        ManagerNotifications(log: log).fail(words + more, errno: headline?.errno)
         return ending
     }
 
@@ -157,16 +157,16 @@ package struct DaemonRun {
         let configuration = loaded.configuration
         let now = Clock.now()
         var rotation = Rotation(
-            seed: UInt64.random(in: 0 ... .max), hostJitter: Host.jitter, builtAt: Version.builtAt,
+            seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce)
         rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
-        let callers = Callers()
+        let callers = WaitingCallers()
         let cancel = try EventCounter()
         let storeService = try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) }
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, storeService, configuration, &rotation, now)
         let secretCache = SecretCache()
-        let keyring = Keyring()
+        let keyring = KeyCache()
         let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
         defer { credentials?.close() }
         for name in passed.names { log.note(.socketIgnored(name: name)) }
@@ -239,7 +239,7 @@ package struct DaemonRun {
     }
 
     private func openSocket(
-        _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: Callers,
+        _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: WaitingCallers,
         _ storeService: StoreService, _ configuration: Configuration, _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
         let control = RenewalPermission(configuration, settings.identity)

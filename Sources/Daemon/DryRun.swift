@@ -68,7 +68,7 @@ package struct DryRun: Sendable {
             return
         }
         var rotation = Rotation(
-            seed: 0, hostJitter: Host.jitter, builtAt: Version.builtAt, startedAt: now.wall,
+            seed: 0, hostJitter: HostJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
             configurationPath: settings.path)
         rotation.handle(.configured(configuration), at: now)
         while true {
@@ -202,7 +202,7 @@ private struct DryRunReader {
         executor = Executor(
             log: Log(environment: [:]), identity: identity, naming: naming,
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
-            secretCache: SecretCache(), keyring: Keyring(),
+            secretCache: SecretCache(), keyring: KeyCache(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
             verifier: settings.verifier(besideSocket: socket, cancel: nil),
             pusher: settings.pusher(besideSocket: socket, isOnce: false, cancel: nil),

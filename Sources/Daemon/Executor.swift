@@ -15,7 +15,7 @@ import UserWriter
 /// Runs jobs on worker threads: everything that blocks, touches a disk or sees a secret.
 final class Executor: Sendable {
     private let secretCache: SecretCache
-    let keyring: Keyring
+    let keyring: KeyCache
     private let publisher: Publisher
     private let writers: UserWriterClient
     private let verifier: Verifier
@@ -51,7 +51,7 @@ final class Executor: Sendable {
 
     init(
         log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
-        secretCache: SecretCache, keyring: Keyring, writers: UserWriterClient, verifier: Verifier,
+        secretCache: SecretCache, keyring: KeyCache, writers: UserWriterClient, verifier: Verifier,
         pusher: Pusher, storeService: StoreService, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
         adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
     ) {

@@ -10,7 +10,7 @@ import StatusAPI
 final class Loop {
     private var rotation: Rotation
     private let inbox: Inbox<Input>
-    private let callers: Callers
+    private let callers: WaitingCallers
     private let executor: Executor
     private let log: Log
     private let server: StatusServer?
@@ -37,7 +37,7 @@ final class Loop {
 
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
-    private var manager: ServiceManager
+    private var manager: ManagerNotifications
     private var stopAt: BootTime?
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
     private var reloadAt: BootTime?
@@ -70,7 +70,8 @@ final class Loop {
     private static let statePause: Int64 = 2_000
 
     init(
-        rotation: Rotation, inbox: Inbox<Input>, callers: Callers, executor: Executor, log: Log, server: StatusServer?,
+        rotation: Rotation, inbox: Inbox<Input>, callers: WaitingCallers, executor: Executor, log: Log,
+        server: StatusServer?,
         credentials: CredentialServer?, watcher: Watcher?, findings: Inbox<Watcher.Finding>, metrics: MetricsKeeper?,
         cancel: EventCounter
     ) throws(SystemError) {
@@ -85,7 +86,7 @@ final class Loop {
         self.findings = findings
         self.metrics = metrics
         self.cancel = cancel
-        manager = ServiceManager(log: log)
+        manager = ManagerNotifications(log: log)
         epoll = try Epoll()
         wallTimer = try WallTimer()
         bootTimer = try BootTimer()

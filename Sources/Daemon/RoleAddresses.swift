@@ -85,7 +85,7 @@ struct RoleAddresses: Hashable {
             hasChanged = true
         }
         guard hasChanged else { return }
-        var systemd = try UnitManager(patience: Self.patience, cancel: nil)
+        var systemd = try SystemdClient(patience: Self.patience, cancel: nil)
         try systemd.reloadUnits()
     }
 

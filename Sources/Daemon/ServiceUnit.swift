@@ -26,7 +26,7 @@ package struct ServiceUnit: Sendable {
     /// else the service. Nil where systemd cannot be asked. Blocks.
     package static func ofDaemon() -> ServiceUnit? {
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(patience: patience, cancel: nil)
             let isService = try systemd.isUsed("clientsecretd.service")
             let isTimer = try systemd.isUsed("clientsecretd-once.timer")
             return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
@@ -38,7 +38,7 @@ package struct ServiceUnit: Sendable {
     /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
     static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(patience: patience, cancel: nil)
             guard let unit = try systemd.unit("clientsecretd-writer@\(user).service") else { return nil }
             let socket = "clientsecretd-writer@\(user).socket"
             let enablement = try systemd.enablement(of: socket)
@@ -50,7 +50,7 @@ package struct ServiceUnit: Sendable {
     }
 }
 
-extension UnitManager {
+extension SystemdClient {
     fileprivate mutating func isUsed(_ unit: String) throws(UnitError) -> Bool {
         if try enablement(of: unit).hasPrefix("enabled") { return true }
         return try condition(of: unit).isRunning
@@ -64,7 +64,7 @@ extension UnitManager {
     }
 }
 
-extension UnitManager.Condition {
+extension SystemdClient.Condition {
     /// Whether it has processes, or is about to.
     fileprivate var isRunning: Bool { !["inactive", "failed"].contains(activity) }
 }

@@ -25,7 +25,7 @@ package struct UnitsInEffect {
         if configuration?.store != nil { names.append(Self.store) }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: Self.patience, cancel: nil)
+            var systemd = try SystemdClient(patience: Self.patience, cancel: nil)
             var units: [(String, UnitSettings)] = []
             for name in names {
                 if let settings = try systemd.settings(of: name) { units.append((name, settings)) }
@@ -154,7 +154,7 @@ package struct UnitsInEffect {
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
         let found: UnitSettings?
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(patience: patience, cancel: nil)
             found = try systemd.settings(of: unit)
         } catch {
             return failure

@@ -36,7 +36,7 @@ enum EncryptedKey {
             // OpenSSL 3 has the ciphers of old schemes in its legacy provider.
             if let name = ObjectName.short(of: unsafe OBJ_obj2nid(algorithm.pointee.algorithm)), name.hasPrefix("PBE-")
             {
-                throw KeyDamage(.oldEncryption(name)).flaw
+                throw KeyFileDiagnosis(.oldEncryption(name)).flaw
             }
             throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto does not open")
         }

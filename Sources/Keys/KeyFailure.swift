@@ -48,11 +48,11 @@ struct KeyFlaw: Error, Hashable {
     let cause: Int32?
     let remedy: Remedy?
     /// What was done to the file, where that can be undone.
-    let damage: KeyDamage?
+    let damage: KeyFileDiagnosis?
 
     init(
         _ code: Failure.Code, _ detail: String? = nil, cause: Int32? = nil, remedy: Remedy? = nil,
-        damage: KeyDamage? = nil
+        damage: KeyFileDiagnosis? = nil
     ) {
         self.damage = damage
         self.code = code
@@ -65,7 +65,7 @@ struct KeyFlaw: Error, Hashable {
         Failure(code, at: place, cause: cause, detail: detail, remedy: remedy ?? damage.map { Self.remedy($0, place) })
     }
 
-    private static func remedy(_ damage: KeyDamage, _ place: Failure.Place) -> Remedy {
+    private static func remedy(_ damage: KeyFileDiagnosis, _ place: Failure.Place) -> Remedy {
         guard case .path(let path) = place else {
             return .say("undo that where it comes from, or copy the .p8 file again")
         }

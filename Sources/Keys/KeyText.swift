@@ -40,7 +40,7 @@ struct KeyText: ~Copyable {
         }
         guard let block = candidates.first else { throw Self.flaw(without: blocks) }
         guard candidates.count == 1 else { throw KeyFlaw(.keyMalformed, "it holds \(candidates.count) private keys") }
-        if block.isEncrypted(in: text) { throw KeyDamage(.encryptedSEC1).flaw }
+        if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1).flaw }
         let der = try damageNamed { text throws(KeyFlaw) in try block.decoded(from: text) }
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
         switch passphrase {
@@ -56,7 +56,7 @@ struct KeyText: ~Copyable {
         do throws(KeyFlaw) {
             return try read(text)
         } catch {
-            throw KeyDamage(in: text)?.flaw ?? error
+            throw KeyFileDiagnosis(in: text)?.flaw ?? error
         }
     }
 

@@ -7,7 +7,7 @@ import Model
 /// do with an input.
 struct Dirty: Sendable {
     private(set) var keys: Set<KeyName> = []
-    /// By number (``Batches``).
+    /// By number (``ClientBatches``).
     private(set) var batches: Set<Int> = []
     private var wakes = WakeQueue()
 

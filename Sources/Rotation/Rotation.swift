@@ -16,23 +16,23 @@ package struct Rotation: Sendable {
     var jobs: Jobs
     var clock = ClockTrust()
     var configurationWatch: ConfigurationWatch
-    var keys = Keys()
+    var keys = KeyFiles()
     /// Everything known about each client.
     var clients = Clients()
     var files = Files()
     var targets = Targets()
     /// Of each action of a client.
     var runs: [ActionID: ActionRun] = [:]
-    var probes = Probes()
+    var probes = ActionProbes()
     var appleRequests = AppleRequests()
     var stateDirectory = StateDirectory()
     var storeReading = StoreReading()
-    var admissions = Admissions()
+    var admissions = RolloutAdmissions()
     var reporting = Reporting()
     var fleet = Fleet()
     var faults = DaemonFaults()
     var stateChangeActions = StateChangeActions()
-    var answers = Answers()
+    var waiting = WaitingRequests()
     /// Whether every client was tried once.
     var isReady = false
 
@@ -202,7 +202,7 @@ package struct Rotation: Sendable {
         let isReplaced = if case .readKey(let name, _) = job.work { keys.wasNoticed(name) } else { false }
         let event = jobs.fail(
             job, failure, isEmergency: isEmergency(job, at: now),
-            isAtOnce: isReplaced || isWanted && answers.isWaiting, at: now)
+            isAtOnce: isReplaced || isWanted && waiting.isWaiting, at: now)
         if let event { events.append(event) }
     }
 
@@ -274,7 +274,7 @@ package struct Rotation: Sendable {
     private mutating func takeStep() -> Step {
         dirty.clear()
         var step = Step(
-            start: jobs.takeStarted(), wake: dirty.earliestWake(), answers: answers.takeFound())
+            start: jobs.takeStarted(), wake: dirty.earliestWake(), answers: waiting.takeFound())
         if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
         swap(&step.served, &served)
@@ -299,7 +299,7 @@ package struct Rotation: Sendable {
             + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
             + reporting.checkInvariants(configuration) + fleet.checkInvariants(configuration)
             + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)
-            + answers.checkInvariants(next: jobs.next)
+            + waiting.checkInvariants(next: jobs.next)
     }
 }
 

@@ -54,7 +54,8 @@ extension RenewalBody: JSONDocument {
         var jsonText: JSONText { seconds.count.jsonText }
 
         init(jsonValue: JSONValue) throws(JSONFlaw) {
-            guard let span = jsonValue.whole ?? jsonValue.text.flatMap({ Span.parse($0)?.count }), span >= 0 else {
+            guard let span = jsonValue.whole ?? jsonValue.text.flatMap({ DurationText.parse($0)?.count }), span >= 0
+            else {
                 throw jsonValue.unexpected("seconds as a number, or a span such as \"21d\"")
             }
             seconds = Seconds(span)

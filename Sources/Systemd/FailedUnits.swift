@@ -1,4 +1,4 @@
-extension UnitManager {
+extension SystemdClient {
     /// The units in state `failed` whose names match a pattern as systemctl(1) takes it, such as `clientsecretd*.socket`.
     package mutating func failedUnits(matching pattern: String) throws(UnitError) -> [String] {
         do throws(BusError) {

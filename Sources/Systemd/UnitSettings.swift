@@ -245,7 +245,7 @@ package struct UnitSettings: Hashable, Sendable {
     }
 }
 
-extension UnitManager {
+extension SystemdClient {
     /// A service's settings as systemd has loaded them; nil when there is no such unit.
     package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
         guard try condition(of: service).load == "loaded" else { return nil }

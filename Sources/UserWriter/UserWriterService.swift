@@ -127,7 +127,8 @@ package struct UserWriterService: Sendable {
             // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
             // read the current text: the daemon may have adopted a newer one than the copy.
             if !refusal.isUnreadable,
-                let adopted = AdoptedText.load(path: configuration, in: AdoptedText.directory, as: root)
+                let adopted = AdoptedConfiguration.load(
+                    path: configuration, in: AdoptedConfiguration.directory, as: root)
             {
                 return adopted
             }

@@ -15,9 +15,9 @@ import Testing
         "Push/PushExchange.swift",  // makes them requests to an API
         "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "State/RecordDocument.swift",  // looks whether they are those of a token
+        "clientsecretd/Commands/Apple/PublishedSecret.swift",  // reads its claims
+        "clientsecretd/Commands/Apple/TokenRequest.swift",  // gives them to the program that asks Apple
         "clientsecretd/Commands/MintCommand.swift",  // prints one
-        "clientsecretd/Commands/PublishedSecret.swift",  // reads its claims
-        "clientsecretd/Commands/TokenRequest.swift",  // gives them to the program that asks Apple
     ]
 
     @Test func onlyTheseFilesSeeASecretsBytes() throws {

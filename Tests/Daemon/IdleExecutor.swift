@@ -14,7 +14,7 @@ extension Executor {
         return Executor(
             log: Log(environment: [:]), identity: settings.identity, naming: try TemporaryNames(),
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))), settings: settings,
-            secretCache: SecretCache(), keyring: Keyring(),
+            secretCache: SecretCache(), keyring: KeyCache(),
             writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
             verifier: settings.verifier(besideSocket: "/nowhere/socket", cancel: nil),
             pusher: settings.pusher(besideSocket: "/nowhere/socket", isOnce: false, cancel: nil),

@@ -49,12 +49,12 @@ import Testing
             found.sorted() == [
                 "Config/TargetSettings+HTTP.swift: FormatRegistry.template",
                 "Push/PushExchange+Requests.swift: FormatRegistry.template",
-                "clientsecretd/Commands/AppPreset.swift: FormatRegistry.environment",
-                "clientsecretd/Commands/AppPreset.swift: FormatRegistry.json",
                 "clientsecretd/Commands/CommonOptions.swift: VariableName",
                 "clientsecretd/Commands/FoundClient.swift: FormatRegistry.environment",
-                "clientsecretd/Commands/SetupAnswers.swift: FormatRegistry.environment",
-                "clientsecretd/Commands/SetupDialog.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/Setup/AppPreset.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/Setup/AppPreset.swift: FormatRegistry.json",
+                "clientsecretd/Commands/Setup/SetupAnswers.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/Setup/SetupDialog.swift: FormatRegistry.environment",
             ])
     }
 

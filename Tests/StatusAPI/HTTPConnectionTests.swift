@@ -156,8 +156,9 @@ struct HTTPConnectionTests {
         try connection.send(Texts.request("GET", "/v1/status"))
         #expect(try eventually { try harness.openConnections() == 0 })
         #expect(try connection.readToEnd().utf8.count < 4 << 20)
-        // One who reads gets all of it.
-        #expect(try harness.client.status().json == snapshot.json)
+        // One who reads gets all of it, however long this machine takes.
+        let patient = try Harness(show: snapshot)
+        #expect(try patient.client.status().json == snapshot.json)
     }
 
     /// An outcome may take minutes.

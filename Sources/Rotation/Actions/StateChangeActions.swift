@@ -17,7 +17,7 @@ struct StateChangeActions: Sendable {
 
     private(set) var reported = ReportedStates()
     /// What the state directory is known to hold.
-    private var kept = Kept(ReportedStates())
+    private var kept = Persisted(ReportedStates())
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
     private var stages: [ClientName: Stage] = [:]

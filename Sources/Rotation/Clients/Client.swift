@@ -10,7 +10,7 @@ struct Client: Sendable {
     let subject: Subject
     var secret = CurrentSecret()
     /// What the state directory holds of it.
-    var record = Kept(Record())
+    var record = Persisted(Record())
     /// Whether everything is known of it and no secret or record is under way: its files and actions then have nothing
     /// more to wait for.
     var isSettled = false

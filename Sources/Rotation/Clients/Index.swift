@@ -22,7 +22,7 @@ final class Index: Sendable {
     /// What can keep `on_state_change` from reporting, in the configuration's order: the runs of each action, and its
     /// probes for each state.
     let stateChangeResources: [Resource]
-    let batches: Batches
+    let batches: ClientBatches
     private let subjects: [ClientName: Subject]
     private let clientsOfFile: [AbsolutePath: [Subject]]
     /// For each target the others that belong into the same document; none for most.
@@ -105,7 +105,7 @@ final class Index: Sendable {
         self.targetsOfAction = targetsOfAction
         self.clientsOfKey = clientsOfKey
         let clientsOfDocument = targetsOfDocument.values.map { targets in targets.compactMap { clientOfTarget[$0] } }
-        batches = Batches(
+        batches = ClientBatches(
             all, sharing: Array(clientsOfFile.values) + Array(clientsOfAction.values) + clientsOfDocument)
         self.actions = actions
         self.probes = probes

@@ -166,7 +166,7 @@ extension Rotation {
             !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
         }
         events += live.map(LogEvent.orphaned)
-        answers.report(orphaned: live)
+        waiting.report(orphaned: live)
         stateDirectory.tidied(lookedFor)
     }
 }

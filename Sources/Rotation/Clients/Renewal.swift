@@ -18,10 +18,10 @@ package enum Decision: Hashable, Sendable {
 /// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
 /// - A distrusted clock mints nothing, nor does a client without its key. A clock that may be ahead mints nothing because
 ///   of a secret's times.
-/// - Clients that share a file or an action are renewed together (``DueBatches``).
+/// - Clients that share a file or an action are renewed together (``RenewalBatches``).
 extension Rotation {
     mutating func planClients(_ clients: [Subject], at now: Now) {
-        var batches = DueBatches()
+        var batches = RenewalBatches()
         for client in clients {
             var deadlines = Deadlines(now: now)
             var ofCandidate = Deadlines(now: now)
@@ -32,7 +32,7 @@ extension Rotation {
     }
 
     private mutating func planClient(
-        _ client: Subject, _ batches: inout DueBatches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
+        _ client: Subject, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
     ) {
         if client.entry.source != nil { return planReceiver(client, &deadlines) }
         guard isKnown(client) else { return planRecall(client, &deadlines) }
@@ -40,7 +40,7 @@ extension Rotation {
         presumeDelivered(client)
         settleMinter(client, &deadlines, &ofCandidate)
         // The batches were found with the secret that this client had before.
-        if clients[client].secret.current != before { batches = DueBatches() }
+        if clients[client].secret.current != before { batches = RenewalBatches() }
         let decision = decide(client, &batches, &deadlines)
         // No new secret is needed, so a failure to mint one no longer matters.
         switch decision {
@@ -117,12 +117,12 @@ extension Rotation {
     /// Decides what to do about a client's secret from what is known.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
         guard let client = index[name], isKnown(client) else { return .wait }
-        var batches = DueBatches()
+        var batches = RenewalBatches()
         return decide(client, &batches, &deadlines)
     }
 
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
-    func decide(_ client: Subject, _ batches: inout DueBatches, _ deadlines: inout Deadlines) -> Decision {
+    func decide(_ client: Subject, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines) -> Decision {
         if client.entry.source != nil {
             guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
                 return .receive
@@ -138,7 +138,7 @@ extension Rotation {
 
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
-        _ client: Subject, _ batches: inout DueBatches, _ deadlines: inout Deadlines
+        _ client: Subject, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
     ) -> Decision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }

@@ -46,7 +46,7 @@ extension Rotation {
     /// Draws when a client's received secret is delivered.
     mutating func drawTurn(of client: Subject, for secret: SecretInfo, at now: Now) {
         let span = client.entry.source?.deliverOver ?? 0
-        guard isReady, span > 0, !answers.isWaiting(for: client.name) else {
+        guard isReady, span > 0, !waiting.isWaiting(for: client.name) else {
             clients[client].turn = nil
             return
         }
@@ -68,7 +68,7 @@ extension Rotation {
         var isAdmitted = false
         for client in clients {
             // Who asks gets what the source holds then, not what came before.
-            if answers.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
+            if waiting.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
                 return false
             }
             if !hasCome { hasCome = isCalled(client) || self.clients[client].turn?.hasCome(&deadlines) != false }

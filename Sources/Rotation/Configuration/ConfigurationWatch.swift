@@ -136,9 +136,9 @@ extension Rotation {
     }
 
     mutating func planConfiguration(_ deadlines: inout Deadlines) {
-        if answers.wantConfiguration {
+        if waiting.wantConfiguration {
             if start(.readConfiguration, on: .configuration, &deadlines) {
-                answers.beginReading()
+                waiting.beginReading()
                 configurationWatch.beginReading()
             }
         } else if configurationWatch.isDue(&deadlines), start(.checkConfiguration, on: .configuration, &deadlines) {

@@ -318,7 +318,7 @@ extension Rotation {
         guard let store = configuration.store, fleet.isSigner, !isOnce, isReady,
             jobs.mayStart(.fleet, &deadlines)
         else { return }
-        let isAsked = answers.pending.contains { request in
+        let isAsked = waiting.pending.contains { request in
             if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
         }
         if !isAsked, storeReading.isFailing { return }

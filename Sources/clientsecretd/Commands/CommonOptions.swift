@@ -154,7 +154,7 @@ enum Flags {
     }
 
     static func lifetime(_ text: String, of kind: TokenKind) throws -> Lifetime {
-        try valid(Span.lifetime(text, of: kind), lifetimes(of: kind))
+        try valid(DurationText.lifetime(text, of: kind), lifetimes(of: kind))
     }
 
     static func lifetimes(of kind: TokenKind) -> String {
@@ -172,7 +172,7 @@ enum Flags {
     }
 
     static func span(_ text: String) throws -> Seconds {
-        try valid(Span.parse(text), "a duration is written like 21d, 12h or 1d12h")
+        try valid(DurationText.parse(text), "a duration is written like 21d, 12h or 1d12h")
     }
 
     static func variable(_ text: String) throws -> String {

@@ -14,7 +14,7 @@ enum FailedSockets {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
         var names: [String] = []
         do throws(UnitError) {
-            var systemd = try UnitManager(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(patience: patience, cancel: nil)
             names = try systemd.failedUnits(matching: "clientsecretd*.socket")
         } catch {
             return []

@@ -53,7 +53,7 @@ struct MintCommand: ParsableCommand {
 
     mutating func validate() throws {
         if name == nil {
-            if let lifetime, Span.lifetime(lifetime, of: kind.kind) == nil {
+            if let lifetime, DurationText.lifetime(lifetime, of: kind.kind) == nil {
                 throw ValidationError("--lifetime: \(Flags.lifetimes(of: kind.kind))")
             }
             guard let key, let teamID, kind.clientID != nil || !kind.kind.hasClient else {

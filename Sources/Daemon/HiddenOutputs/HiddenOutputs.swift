@@ -1,0 +1,192 @@
+package import AppleClientSecret
+import Failures
+import Formats
+import Linux
+package import Model
+import Systemd
+
+/// Collects what may hide outputs from their readers, as far as this user may read it.
+package struct HiddenOutputs {
+    /// In bytes; environment files and caches are far shorter.
+    private static let fileLimit = 1 << 20
+    /// In bytes, of a table with tens of thousands of mounts.
+    private static let tableLimit = 16 << 20
+    /// How many names of a directory, or of processes, are looked at.
+    private static let nameLimit = 50_000
+    /// In milliseconds; systemd answers at once.
+    private static let patience: Int64 = 10_000
+
+    private let configuration: Configuration
+    private let ownMounts: NamespaceMounts?
+    private let ownNamespace: String?
+    /// The variables of each file that outputs set.
+    private let variables: [AbsolutePath: Set<String>]
+
+    private init(_ configuration: Configuration) {
+        self.configuration = configuration
+        ownMounts = ForeignFile.read("/proc/self/mountinfo", limit: Self.tableLimit).map {
+            NamespaceMounts(String(decoding: $0, as: UTF8.self))
+        }
+        ownNamespace = ForeignFile.link("/proc/self/ns/mnt")
+        variables = Dictionary(grouping: configuration.places, by: \.path).mapValues { Set($0.compactMap(\.variable)) }
+    }
+
+    /// What hides outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd, and decides
+    /// nothing by it. Blocks.
+    package static func all(of configuration: Configuration, at now: WallTime) -> [HiddenOutput] {
+        Set(byClient(of: configuration, at: now).values.joined()).sorted()
+    }
+
+    /// The same for each client.
+    package static func byClient(
+        of configuration: Configuration, at now: WallTime
+    ) -> [ClientName: [HiddenOutput]] {
+        let collector = HiddenOutputs(configuration)
+        let settings = collector.unitSettings()
+        let namespaces = collector.namespaces()
+        return configuration.clients.filter { !$0.value.outputs.isEmpty }.mapValues { client in
+            var found: Set<HiddenOutput> = []
+            let units = client.onChange.compactMap(\.service).filter { settings[$0] != nil }
+            let outputs = collector.outputs(of: client, units.compactMap { settings[$0]?.workingDirectory })
+            for output in outputs {
+                found.formUnion(HiddenOutput.overrides(of: output))
+                found.formUnion(HiddenOutput.caches(of: output))
+                found.formUnion(HiddenOutput.otherSecrets(in: output, at: now))
+                let mounts = namespaces.flatMap { HiddenOutput.mounts(of: output, in: $0) }
+                found.formUnion(mounts)
+                for name in Set(units) {
+                    guard let unit = settings[name].map({ collector.unit(name, $0, of: output) }) else { continue }
+                    // Where the unit reads another output of the client, that one is the one to be hidden.
+                    let isRead = unit.environmentFiles.contains { output.realPath == $0.realPath }
+                    let readsCopy = unit.environmentFiles.contains { output.copies.contains($0.realPath) }
+                    if isRead || !readsCopy { found.formUnion(HiddenOutput.settings(of: unit, over: output)) }
+                    if let stale = HiddenOutput.staleProcess(of: unit, output) { found.insert(stale) }
+                    if mounts.isEmpty, let other = HiddenOutput.otherFile(at: output, in: unit) { found.insert(other) }
+                }
+            }
+            return found.sorted()
+        }
+    }
+
+    // MARK: Outputs
+
+    private func outputs(of client: ClientConfiguration, _ workingDirectories: [String]) -> [OutputFacts] {
+        client.outputs.map { output in
+            let path = output.path.description
+            let real = RealPath.of(path)
+            var variable: String?
+            if case .variable(let name) = output.slot { variable = name }
+            let copies = client.outputs.filter { $0.slot == output.slot }.map { RealPath.of($0.path.description) }
+            var facts = OutputFacts(path: path, realPath: real, variable: variable, copies: Set(copies))
+            facts.modified = FileStatus.following(path).map { $0.identity.modified / 1_000 }
+            facts.place = ownMounts?.place(of: real)
+            facts.runsProgram = client.onChange.contains { if case .exec = $0 { true } else { false } }
+            guard variable != nil else { return facts }
+            facts.variables = variables[output.path] ?? []
+            facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ForeignFacts(path: path, bytes: $0) }
+            facts.neighbours = neighbours(of: path, real, workingDirectories)
+            return facts
+        }
+    }
+
+    /// Environment files and caches in the directories from which the application may read the output: where it is by its
+    /// name, where it really is, and where its units start if the output has a link there.
+    private func neighbours(of path: String, _ real: String, _ workingDirectories: [String]) -> [ForeignFacts] {
+        let name = Self.split(path).name
+        guard DotenvName.isOne(name) else { return [] }
+        var directories = [path, real].map { Self.split($0).directory }
+        directories += workingDirectories.filter { RealPath.of($0 + "/" + name) == real }
+        var seen: Set<String> = [real]
+        return directories.flatMap { directory -> [ForeignFacts] in
+            let files = ForeignFile.names(in: directory, limit: Self.nameLimit).filter {
+                DotenvName.takesPrecedence($0, over: name)
+            }
+            let caches = name == ".env" ? ConfigurationCache.allCases.map(\.path) : []
+            return (files + caches).compactMap { name in
+                let path = directory + "/" + name
+                guard seen.insert(RealPath.of(path)).inserted,
+                    let bytes = ForeignFile.read(path, limit: Self.fileLimit)
+                else { return nil }
+                return ForeignFacts(path: path, bytes: bytes)
+            }
+        }
+    }
+
+    private static func split(_ path: String) -> (directory: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
+        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+
+    // MARK: Units and processes
+
+    /// The settings of all services of `on_change`; none where systemd cannot be asked.
+    private func unitSettings() -> [String: UnitSettings] {
+        guard SystemManager.isSystemd else { return [:] }
+        let names = Set(configuration.clients.values.flatMap(\.onChange).compactMap(\.service))
+        guard !names.isEmpty else { return [:] }
+        var settings: [String: UnitSettings] = [:]
+        do throws(UnitError) {
+            var systemd = try SystemdClient(patience: Self.patience, cancel: nil)
+            for name in names { settings[name] = try systemd.settings(of: name) }
+        } catch {}
+        return settings
+    }
+
+    private func unit(_ name: String, _ settings: UnitSettings, of output: OutputFacts) -> UnitFacts {
+        let files = settings.environmentFiles.flatMap { pattern in
+            ForeignFile.paths(matching: pattern).compactMap { path in
+                ForeignFile.read(path, limit: Self.fileLimit).map {
+                    ForeignFacts(path: path, realPath: RealPath.of(path), pattern: pattern, bytes: $0)
+                }
+            }
+        }
+        let process = settings.mainProcess.map { id, startedAt in
+            var process = UnitFacts.MainProcess(id: id, startedAt: startedAt)
+            let environment = ForeignFile.read("/proc/\(id)/environ", limit: Self.fileLimit) ?? []
+            process.environment = Set(environment.split(separator: 0).map { Array($0) })
+            if seesOtherFile(id, at: output.realPath) { process.otherFiles = [output.path] }
+            return process
+        }
+        return UnitFacts(name: name, settings: settings, environmentFiles: files, process: process)
+    }
+
+    private func seesOtherFile(_ process: Int32, at path: String) -> Bool {
+        guard let namespace = ForeignFile.link("/proc/\(process)/ns/mnt"), namespace != ownNamespace,
+            let before = FileStatus.following(path),
+            let theirs = FileStatus.following("/proc/\(process)/root" + path),
+            // The daemon may replace it just now.
+            let after = FileStatus.following(path), before.isSameFile(as: after)
+        else { return false }
+        return !theirs.isSameFile(as: before)
+    }
+
+    /// All mount namespaces that may be read, our own first.
+    private func namespaces() -> [NamespaceFacts] {
+        guard let ownMounts, let ownNamespace, configuration.clients.values.contains(where: { !$0.outputs.isEmpty })
+        else { return [] }
+        var seen: Set<String> = [ownNamespace]
+        let numbers = ForeignFile.names(in: "/proc", limit: Self.nameLimit).compactMap { Int32($0) }.sorted()
+        return [NamespaceFacts(process: "self", command: nil, mounts: ownMounts)]
+            + numbers.compactMap { id in
+                guard let namespace = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(namespace).inserted,
+                    let table = ForeignFile.read("/proc/\(id)/mountinfo", limit: Self.tableLimit)
+                else { return nil }
+                let name = ForeignFile.read("/proc/\(id)/comm", limit: 4_096).map {
+                    String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+                }
+                return NamespaceFacts(
+                    process: String(id), command: name ?? "?",
+                    mounts: NamespaceMounts(String(decoding: table, as: UTF8.self)).without(ownMounts))
+            }
+    }
+}
+
+extension Action {
+    /// The service that it concerns; nil for another kind of unit or none.
+    fileprivate var service: String? {
+        switch self {
+        case .unit(_, let unit), .signal(let unit, _): unit.hasSuffix(".service") ? unit : nil
+        case .exec, .redeploy: nil
+        }
+    }
+}

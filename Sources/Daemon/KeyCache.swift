@@ -1,0 +1,51 @@
+import Keys
+import Linux
+import Model
+
+/// The signing keys as last read, and the public keys that the state directory keeps: with these a published secret can
+/// be distinguished from a forged one while its key cannot be read.
+final class KeyCache: Sendable {
+    private struct Keys {
+        var signing: [KeyName: SigningKey] = [:]
+        var remembered: [KeyDigest: PublicKey] = [:]
+    }
+
+    private let keys = QuietMutex(Keys())
+
+    func put(_ key: SigningKey, as name: KeyName) {
+        keys.withLock { $0.signing[name] = key }
+    }
+
+    /// Forgets a key that cannot be used any more: a key that was removed from the disk must not go on signing from memory.
+    func remove(_ name: KeyName) {
+        keys.withLock { $0.signing[name] = nil }
+    }
+
+    /// Remembers the key in a DER SubjectPublicKeyInfo. Each is decoded once: that takes longer than verifying a signature,
+    /// and ten thousand records may hold the same. Bytes that are no such key are ignored.
+    func remember(spki: [UInt8]) {
+        // Also a key that signs now: its file may be removed, and its signing key with it.
+        if let print = PublicKey.digest(spki: spki), keys.withLock({ $0.remembered[print] != nil }) { return }
+        guard let key = PublicKey(spki: spki) else { return }
+        keys.withLock { $0.remembered[key.print] = key }
+    }
+
+    func signingKey(_ name: KeyName) -> SigningKey? {
+        keys.withLock { $0.signing[name] }
+    }
+
+    /// Every public key that one of the daemon's secrets may verify with.
+    var publicKeys: [PublicKey] {
+        keys.withLock { keys in
+            var all = keys.remembered
+            for key in keys.signing.values { all[key.print] = key.publicKey }
+            return Array(all.values)
+        }
+    }
+
+    func publicKey(_ print: KeyDigest) -> PublicKey? {
+        keys.withLock { keys in
+            keys.remembered[print] ?? keys.signing.values.first { $0.print == print }?.publicKey
+        }
+    }
+}

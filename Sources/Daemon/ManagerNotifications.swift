@@ -1,0 +1,172 @@
+import AppleClientSecret
+import Linux
+import Model
+import Systemd
+
+/// Reports the daemon's state to the service manager without waiting for it: messages that it does not take now are
+/// sent when it reads again. Without `NOTIFY_SOCKET` nothing is sent.
+struct ManagerNotifications {
+    private let log: Log
+    private let socket: NotifySocket?
+    private var notifyQueue = NotifyQueue()
+    /// Whether the socket has no room for what is in the queue.
+    private var isFull = false
+    /// Since the first iteration of the loop that found it full.
+    private var fullSince: BootTime?
+    /// Half of what the watchdog allows, in milliseconds; nil without a watchdog.
+    private let pace = Watchdog.interval().map { max($0 / 2, 1) }
+    private var nextPing: BootTime?
+    private var lastLine: String?
+    private var phase = Phase.starting
+    private var lastDone = 0
+    private var nextProgress: BootTime?
+    /// False once a warning said that the manager does not read.
+    private var isRead = true
+
+    private enum Phase {
+        case starting
+        case ready
+        case reloading
+        case stopping
+    }
+
+    /// Milliseconds that each progress of a start asks for. A file system that hangs is given up on after half of it,
+    /// so that progress goes on.
+    private static let patience: Int64 = 60_000
+    /// Milliseconds between two reports of progress: people read them no faster.
+    private static let progressInterval: Int64 = 1_000
+
+    /// Milliseconds for which messages may wait until there is a warning. A busy manager reads them earlier; one that is
+    /// frozen, or that reads nothing after READY, does not.
+    private static let readingTime: Int64 = 5_000
+
+    /// Whether there is a service manager.
+    var isListening: Bool { socket != nil }
+
+    /// The socket's descriptor; nil without a service manager.
+    var raw: Int32? { socket?.raw }
+
+    /// Becomes writable when there is room again; then ``sendQueued()`` is called. Nil while nothing waits for that.
+    var full: Int32? { isFull ? raw : nil }
+
+    init(log: Log) {
+        self.log = log
+        do throws(SystemError) {
+            socket = try NotifySocket()
+        } catch {
+            socket = nil
+            log.note(.managerUnreachable(error))
+        }
+    }
+
+    /// Called on each iteration of the loop, and nowhere else, so that the watchdog notices a loop that hangs.
+    ///
+    /// - Returns: when it has to be called again; nil when there is no need.
+    mutating func alive(at now: BootTime) -> BootTime? {
+        [ping(at: now), complain(at: now)].compactMap { $0 }.min()
+    }
+
+    private mutating func ping(at now: BootTime) -> BootTime? {
+        guard let pace else { return nil }
+        if let nextPing, now < nextPing { return nextPing }
+        notify(.watchdog)
+        nextPing = now.advanced(milliseconds: pace)
+        return nextPing
+    }
+
+    /// Sends the state in one line, and once that every client was tried.
+    mutating func show(_ snapshot: Snapshot, at now: BootTime) {
+        guard phase != .starting || snapshot.ready else { return showProgress(of: snapshot, at: now) }
+        var messages: [Notify.Message] = []
+        let line = snapshot.statusLine
+        if line != lastLine { messages.append(.status(line)) }
+        lastLine = line
+        if phase == .starting {
+            phase = .ready
+            messages.append(.ready)
+        }
+        notify(messages)
+    }
+
+    /// A start of thousands of clients takes long: each progress extends its timeout.
+    private mutating func showProgress(of snapshot: Snapshot, at now: BootTime) {
+        if let nextProgress, now < nextProgress { return }
+        let progress = snapshot.progress
+        guard progress.done > lastDone || nextProgress == nil else { return }
+        nextProgress = now.advanced(milliseconds: Self.progressInterval)
+        lastDone = progress.done
+        notify(.status(progress.words), .extendTimeout(milliseconds: Self.patience))
+    }
+
+    /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.
+    mutating func reload(isGoingOn: Bool) {
+        switch (phase, isGoingOn) {
+        case (.ready, true):
+            phase = .reloading
+            notify(.reloading(since: Clocks.monotonicMicroseconds()))
+        case (.reloading, false):
+            phase = .ready
+            notify(.ready)
+        default: break
+        }
+    }
+
+    mutating func stop() {
+        phase = .stopping
+        notify(.stopping)
+    }
+
+    /// Why the daemon ends on its own; shown by `systemctl status` until the next start.
+    func fail(_ why: String, errno: Int32? = nil) {
+        var last = self
+        last.notify([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
+    }
+
+    private mutating func notify(_ messages: Notify.Message...) {
+        notify(messages)
+    }
+
+    private mutating func notify(_ messages: [Notify.Message]) {
+        guard isListening, !messages.isEmpty else { return }
+        notifyQueue.add(messages)
+        sendQueued()
+    }
+
+    /// Sends what is in the queue, as far as there is room.
+    mutating func sendQueued() {
+        guard let socket, !notifyQueue.isEmpty else { return }
+        do throws(SystemError) {
+            while !notifyQueue.isEmpty {
+                isFull = try !socket.send(notifyQueue.next)
+                if isFull { return }
+                notifyQueue.removeNext()
+            }
+        } catch {
+            isFull = false
+            // Once, not for each message.
+            if isRead { log.note(.managerUnreachable(error)) }
+            isRead = false
+            return
+        }
+        if !isRead { log.note(.managerReached) }
+        isRead = true
+    }
+
+    /// Warns once that the manager does not read the messages.
+    ///
+    /// - Returns: when that is due; nil when it is not.
+    private mutating func complain(at now: BootTime) -> BootTime? {
+        guard let socket, isFull else {
+            fullSince = nil
+            return nil
+        }
+        let since = fullSince ?? now
+        fullSince = since
+        guard isRead else { return nil }
+        let due = since.advanced(milliseconds: Self.readingTime)
+        guard now >= due else { return due }
+        log.note(.managerSilent(address: socket.address))
+        isRead = false
+        return nil
+    }
+}

@@ -1,0 +1,236 @@
+internal import AppleClientSecret
+internal import Failures
+internal import Model
+
+/// What people do to a key file on its way from Apple to here, found in a text that holds no key as it is.
+///
+/// Only what can be undone counts: what the command would write was read as a key here, in secure memory.
+struct KeyFileDiagnosis: Hashable {
+    enum Kind: Hashable {
+        case utf16
+        case escapedLineBreaks
+        case missingLineBreaks
+        case dashes
+        case spaces
+        case quotes
+        case assignment
+        case percent
+        case textAround
+        case markers
+        case base64
+        case bodyAlone
+        case der
+        /// A SEC1 key that is encrypted as old tools do.
+        case encryptedSEC1
+        /// A PKCS#8 key that is encrypted with this old scheme.
+        case oldEncryption(String)
+    }
+
+    /// All that was found, the most telling first.
+    let kinds: [Kind]
+    /// Of the key in it, such as `PRIVATE KEY`.
+    let label: String
+
+    /// A damaged key is little longer than a key. A quarter of what the secure heap has room for.
+    private static let maximumLength = 4_096
+
+    private static let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"]
+
+    /// The damage in `text`; nil where there is none that a command could undo.
+    init?(in text: borrowing SecureBuffer) {
+        guard text.count <= Self.maximumLength else { return nil }
+        if text.count > 0, text[0] == DERReader.Tag.sequence, Self.isKey(text) {
+            self.init(kinds: [.der], label: "PRIVATE KEY")
+            return
+        }
+        guard var letters = SecureBuffer.letters(of: text) else { return nil }
+        for label in Self.labels {
+            let mark = Array(label.utf8.filter { $0 != 32 })
+            let begins = letters.ranges(of: Array("BEGIN".utf8) + mark)
+            guard begins.count == 1, let begin = begins.first,
+                let end = letters.ranges(of: Array("END".utf8) + mark).first, begin.upperBound <= end.lowerBound,
+                let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound),
+                label == "ENCRYPTED PRIVATE KEY" ? Self.isSequence(der) : Self.isKey(der)
+            else { continue }
+            self.init(kinds: text.damage, label: label)
+            return
+        }
+        letters.dropName(before: Array("LS0tLS1".utf8))
+        if letters.starts(with: Array("LS0tLS1".utf8), at: 0) {
+            guard let inner = PEMBlock.decode(letters, 0..<letters.count), Self.holdsKey(inner) else { return nil }
+            self.init(kinds: [.base64], label: "PRIVATE KEY")
+            return
+        }
+        letters.dropName(before: Array("M".utf8))
+        guard let der = PEMBlock.decode(letters, 0..<letters.count), Self.isKey(der) else { return nil }
+        self.init(kinds: [.bodyAlone], label: PrivateKeyInfo.isSEC1(der) ? "EC PRIVATE KEY" : "PRIVATE KEY")
+    }
+
+    init(_ kind: Kind) {
+        self.init(kinds: [kind], label: "ENCRYPTED PRIVATE KEY")
+    }
+
+    private init(kinds: [Kind], label: String) {
+        self.kinds = kinds
+        self.label = label
+    }
+
+    private static func isKey(_ der: borrowing SecureBuffer) -> Bool {
+        do throws(KeyFlaw) {
+            _ = try PrivateKeyInfo(der)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func isSequence(_ der: borrowing SecureBuffer) -> Bool {
+        var reader = DERReader(0..<der.count)
+        return reader.take(DERReader.Tag.sequence, in: der) != nil && reader.isAtEnd
+    }
+
+    private static func holdsKey(_ text: borrowing SecureBuffer) -> Bool {
+        do throws(KeyFlaw) {
+            return try PEMBlock.all(in: text).contains { labels.contains($0.label) }
+        } catch {
+            return false
+        }
+    }
+}
+
+// MARK: What is said
+
+extension KeyFileDiagnosis {
+    /// The flaw of a text that has this damage.
+    var flaw: KeyFlaw {
+        let words = kinds.compactMap(\.words)
+        return KeyFlaw(code, words.isEmpty ? nil : words.joined(separator: " and "), damage: self)
+    }
+
+    private var code: Failure.Code {
+        switch kinds.first {
+        case .utf16, .base64, .bodyAlone, .der: .keyNotPEM
+        case .encryptedSEC1: .keyIsSEC1
+        default: .keyMalformed
+        }
+    }
+
+    /// How to undo it, for a key file at `path`.
+    func remedy(at path: String) -> Remedy {
+        .say("write it again from a copy; \(filter.cleanup(of: path))", run: .rewriteKey(path, by: filter))
+    }
+
+    private var filter: KeyFilter {
+        switch kinds.first {
+        case .der: .fromDER
+        case .encryptedSEC1: .fromEncryptedSEC1
+        case .oldEncryption: .fromOldEncryption
+        case .base64: .fromBase64
+        default: .fromLetters(label: label)
+        }
+    }
+}
+
+extension KeyFileDiagnosis.Kind {
+    /// Nil where the code says it all.
+    fileprivate var words: String? {
+        switch self {
+        case .utf16: "it is UTF-16"
+        case .escapedLineBreaks: #"its line breaks are written as \n"#
+        case .missingLineBreaks: "its line breaks are missing"
+        case .dashes: "it has typographic dashes instead of \"-\""
+        case .spaces: "it has special spaces, such as no-break spaces"
+        case .quotes: "it is in quotes"
+        case .assignment: "a name and \"=\" are in front of it"
+        case .percent: "a \"%\" follows the last line, which zsh shows for a missing line break"
+        case .textAround: "other text is on its BEGIN or END line"
+        case .markers: "its BEGIN or END line is damaged"
+        case .base64: "it is the base64 of a PEM file"
+        case .bodyAlone: "its BEGIN and END lines are missing"
+        case .der: "it is DER"
+        case .encryptedSEC1: nil
+        case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
+        }
+    }
+}
+
+// MARK: Secure memory
+
+extension SecureBuffer {
+    /// What is left of `text` without all that no base64 has, escaped line breaks included; nil where the secure heap has
+    /// no room for it.
+    fileprivate static func letters(of text: borrowing SecureBuffer) -> SecureBuffer? {
+        guard var letters = SecureBuffer(capacity: max(1, text.count)) else { return nil }
+        var wasBackslash = false
+        for index in 0..<text.count {
+            let byte = text[index]
+            if byte == UInt8(ascii: "\\") {
+                wasBackslash = true
+            } else if Base64.Alphabet.standard.value(of: byte) != nil || byte == UInt8(ascii: "=") {
+                let isLineBreak = wasBackslash && (byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r"))
+                wasBackslash = false
+                if !isLineBreak { letters.append(byte) }
+            }
+        }
+        return letters
+    }
+
+    /// What of the text is in a PEM file's way.
+    fileprivate var damage: [KeyFileDiagnosis.Kind] {
+        let nul = ranges(of: [0])
+        if nul.count > count / 3 { return [.utf16] }
+        var kinds: [KeyFileDiagnosis.Kind] = []
+        if contains(#"\n"#) { kinds.append(.escapedLineBreaks) }
+        // U+2010 to U+2015 and the minus sign.
+        if (0x90...0x95).contains(where: { contains([0xE2, 0x80, $0]) }) || contains("\u{2212}") {
+            kinds.append(.dashes)
+        }
+        if ["\u{A0}", "\u{2002}", "\u{2003}", "\u{2007}", "\u{2009}", "\u{200B}", "\u{202F}", "\u{2060}", "\u{3000}"]
+            .contains(where: { contains($0) })
+        {
+            kinds.append(.spaces)
+        }
+        if ["\"", "'", "`", "\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"].contains(where: { contains($0) }) {
+            kinds.append(.quotes)
+        }
+        if let begin = ranges(of: Array("BEGIN".utf8)).first?.lowerBound,
+            (0..<begin).contains(where: { self[$0] == UInt8(ascii: "=") })
+        {
+            kinds.append(.assignment)
+        }
+        if kinds.isEmpty, contains("-%") { kinds.append(.percent) }
+        if kinds.isEmpty, ranges(of: [0x0A]).count < 2 { kinds.append(.missingLineBreaks) }
+        if kinds.isEmpty {
+            let ends = ranges(of: Array("-----END ".utf8))
+            kinds.append(ends.isEmpty ? .markers : .textAround)
+        }
+        return kinds
+    }
+
+    /// Removes what precedes the first `=` if `value` follows it.
+    fileprivate mutating func dropName(before value: [UInt8]) {
+        guard let equals = (0..<count).first(where: { self[$0] == UInt8(ascii: "=") }),
+            starts(with: value, at: equals + 1)
+        else { return }
+        dropFirst(equals + 1)
+    }
+
+    /// Where these bytes are, without overlaps.
+    fileprivate func ranges(of bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var index = 0
+        while index + bytes.count <= count {
+            if starts(with: bytes, at: index) {
+                found.append(index..<index + bytes.count)
+                index += bytes.count
+            } else {
+                index += 1
+            }
+        }
+        return found
+    }
+
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool { !ranges(of: bytes).isEmpty }
+
+    fileprivate func contains(_ text: String) -> Bool { contains(Array(text.utf8)) }
+}

@@ -1,0 +1,54 @@
+import Model
+
+/// Finds out, without running them, what would keep actions from running: after a start or a reload, as `check` does,
+/// so that it is reported before a renewal meets it.
+///
+/// - Probes wait until every client was tried, which matters more.
+/// - A failed probe is repeated until it succeeds.
+struct ActionProbes: Sendable {
+    /// Actions that were not probed yet since the start or the last reload.
+    private(set) var due: Set<ActionID> = []
+
+    mutating func adopt(_ index: Index) {
+        due = Set(index.probes.keys)
+    }
+
+    fileprivate mutating func begin(_ action: ActionID) {
+        due.remove(action)
+    }
+
+    func checkInvariants(_ index: Index) -> [String] {
+        due.allSatisfy { index.probes[$0] != nil } ? [] : ["a probe is due of an action that is not configured"]
+    }
+}
+
+extension Rotation {
+    mutating func probeFinished(
+        _ job: Job, _ result: Result<Outcome, Failure>, before lastFailure: Attempts?, at now: Now
+    ) {
+        guard case .probe(let action) = job.work, case .success(let outcome) = result else { return }
+        guard case .feasible = outcome else { return unexpected(outcome, of: job) }
+        // The cause of the action's failure is gone: retry at once, without the rest of the backoff.
+        if let lastFailure, jobs.attempts[.action(action.id)]?.failure == lastFailure.failure {
+            jobs.resetBackoff(of: .action(action.id), to: now.boot)
+            touch(.action(action.id))
+        }
+    }
+
+    var probesToPlan: [ActionID] {
+        guard isReady else { return [] }
+        let failed = jobs.attempts.keys.compactMap { if case .probe(let id) = $0 { id } else { nil } }
+        return probes.due.union(failed).sorted()
+    }
+
+    mutating func planProbe(_ id: ActionID, _ deadlines: inout Deadlines) {
+        guard let action = index.probes[id], probes.due.contains(id) || jobs.attempts[.probe(id)] != nil else { return }
+        if start(.probe(action), on: .probe(id), &deadlines) { probes.begin(id) }
+    }
+
+    /// Whether probes of actions are still to run or to end, other than overdue ones.
+    var isProbing: Bool {
+        probes.due.contains { !jobs.isOverdue(.probe($0)) }
+            || jobs.all.contains { $0.resource.isProbe && jobs.isBusy($0.resource) }
+    }
+}

@@ -1,0 +1,44 @@
+import Model
+
+/// Clients that share a file, an action or a document behind an API, directly or through others. What happens to one of
+/// them may concern all, so they are planned together. Most batches are a single client.
+struct ClientBatches: Sendable {
+    private let all: [[Subject]]
+    /// The position in ``all`` of each client's batch, by ``Subject/order``.
+    private let positions: [Int]
+
+    /// - Parameters:
+    ///   - clients: in order.
+    ///   - groups: those that share something.
+    init(_ clients: [Subject], sharing groups: some Sequence<[Subject]>) {
+        // Each client leads, over others, to one that stands for its batch.
+        var next = Array(clients.indices)
+        func representative(_ client: Int) -> Int {
+            var client = client
+            while next[client] != client {
+                next[client] = next[next[client]]
+                client = next[client]
+            }
+            return client
+        }
+        for group in groups {
+            for client in group.dropFirst() { next[representative(client.order)] = representative(group[0].order) }
+        }
+        var all: [[Subject]] = []
+        var positionOf: [Int: Int] = [:]
+        positions = clients.map { client in
+            let position = positionOf[representative(client.order), default: all.count]
+            positionOf[representative(client.order)] = position
+            if position == all.count { all.append([]) }
+            all[position].append(client)
+            return position
+        }
+        self.all = all
+    }
+
+    /// The number of a client's batch.
+    func number(of client: Subject) -> Int { positions[client.order] }
+
+    /// The clients of a batch, in order.
+    subscript(_ number: Int) -> [Subject] { all[number] }
+}

@@ -1,0 +1,100 @@
+import AppleClientSecret
+import Model
+
+/// Whether this machine, which receives its secrets from the store, may deliver them yet: where signers roll a secret out,
+/// its actions wait until this machine's ``Rank`` is admitted.
+///
+/// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
+///   is rolled out; before that, as after a start without the store, nobody is admitted.
+/// - A place without a rollout admits everybody. Where one was seen that is gone, is of another secret or unreadable, nobody
+///   is: who may write there can hold deliveries, and not release them by emptying it. The client's record keeps that one was
+///   seen, because a restart in between must not release them either.
+/// - From the time half of `renew_before` is left of the secret that applications hold, a machine that is not admitted delivers by
+///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
+/// - A machine that is admitted before the rollout is finished, or by an operator who finishes it, waits for no turn of
+///   `deliver_over`.
+/// - An action of several clients runs once one of them is admitted, for all of them: waiting for each other, two clients
+///   whose canaries are different machines would have none.
+struct RolloutAdmissions: Sendable {
+    /// Where a rollout was seen, since the start or by what the clients' records say.
+    private var rolledOut: Set<StorePlace> = []
+    /// The digests of the secrets that were seen in each place: the last one, and the current ones. Another secret that is
+    /// found there later says nothing of one that was received.
+    private var seen: [StorePlace: Set<Fingerprint>] = [:]
+
+    mutating func adopt(_ change: ConfigurationChange) {
+        if change.isOfStore { self = RolloutAdmissions() }
+    }
+
+    /// Records what was read.
+    ///
+    /// - Parameter current: the digests of the secrets that are delivered, or wait for it.
+    mutating func read(
+        _ secrets: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation],
+        current: Set<Fingerprint>
+    ) {
+        for (place, observation) in secrets {
+            guard case .secret(let secret, _) = observation else { continue }
+            seen[place] = seen[place, default: []].intersection(current).union(secret.name.digests)
+        }
+        for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
+    }
+
+    /// Takes from a client's record that a rollout was seen.
+    mutating func recall(_ place: StorePlace) { rolledOut.insert(place) }
+
+    /// Whether a rollout was ever seen in a place.
+    func wasRolledOut(_ place: StorePlace) -> Bool { rolledOut.contains(place) }
+
+    /// Whether a machine may deliver a secret.
+    fileprivate func admits(_ admission: Admission) -> Bool {
+        if let rollout = admission.rollout { return admission.rank <= rollout.admitted }
+        guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
+        return admission.secret.digests.contains(where: seen.contains)
+    }
+
+    func checkInvariants(_ configuration: Configuration) -> [String] {
+        configuration.store != nil || rolledOut.isEmpty && seen.isEmpty ? [] : ["a rollout without a store"]
+    }
+}
+
+/// A secret that was received from the store, and what lets this machine deliver it.
+private struct Admission {
+    let secret: SecretName
+    let place: StorePlace
+    /// The secret's rollout, by the last read; nil where none was found, or another secret's.
+    let rollout: Rollout?
+    /// Of this machine.
+    let rank: UInt64
+}
+
+extension Rotation {
+    /// Nil for a client that receives nothing from the store.
+    private func admission(_ client: Subject) -> Admission? {
+        guard let store = configuration.store, client.entry.source?.isStore == true,
+            let secret = wantedSecret(client), let place = StorePlace(of: secret)
+        else { return nil }
+        let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
+        return Admission(
+            secret: secret.name, place: place, rollout: rollout,
+            rank: rollout?.rank(of: store.machine) ?? Rank.of(store.machine, secret.fingerprint))
+    }
+
+    /// Whether a rollout has this machine deliver a client's secret now: one that is going on has spread the deliveries, and
+    /// one that an operator has finished means at once.
+    func isCalled(_ client: Subject) -> Bool {
+        guard let admission = admission(client), let rollout = admission.rollout else { return false }
+        return admission.rank <= rollout.admitted && (rollout.admitted < .max || rollout.isOrdered)
+    }
+
+    /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
+    func isAdmitted(_ client: Subject, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        guard let admission = admission(client) else { return true }
+        if admissions.admits(admission) { return true }
+        guard let held = held(by: action, of: client), let wanted = wantedSecret(client) else { return true }
+        let span = client.entry.renewBefore(of: held)
+        // One that was issued later than that, after an outage, is spread as well.
+        let start = max(held.expiresAt - span / 2, wanted.issuedAt)
+        return deadlines.reached(start + Rank.part(admission.rank, of: span / 20))
+    }
+}

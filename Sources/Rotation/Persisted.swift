@@ -1,0 +1,35 @@
+import Model
+
+/// What the state directory is known to hold of something.
+struct Persisted<Value: Hashable & Sendable>: Sendable {
+    /// As it was last read or written; before that what it was made with.
+    private(set) var value: Value
+    /// Whether reading it was tried since the start, successfully or not.
+    private(set) var wasTried = false
+    /// Whether it was read since the start. One that was not may hold the only secret.
+    private(set) var wasRead = false
+    /// The job that wrote or read ``value``.
+    private var by = JobID(number: 0)
+
+    init(_ value: Value) { self.value = value }
+
+    mutating func recalled(_ value: Value, by job: JobID) {
+        self.value = value
+        by = job
+        wasTried = true
+        wasRead = true
+    }
+
+    /// Records that it could not be read.
+    mutating func notRecalled() { wasTried = true }
+
+    mutating func kept(_ value: Value, by job: JobID) {
+        self.value = value
+        by = job
+    }
+
+    /// Whether the state directory holds this value, written or read by this job or a later one.
+    func holds(_ value: Value, since job: JobID) -> Bool { self.value == value && by >= job }
+
+    func checkInvariants(next: JobID) -> [String] { by >= next ? ["it was kept by a job that never began"] : [] }
+}

@@ -1,0 +1,324 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// The requests that have no answer yet, and the answers that were found.
+///
+/// - Each request is answered once; one that came while the daemon stops is answered at once.
+/// - A failure answers a request only if its job began after the request was made.
+/// - What is not minted because of the clock or the configuration is not minted later either.
+struct WaitingRequests: Sendable {
+    private(set) var pending: [PendingRequest] = []
+    private var found: [(RequestID, Answer)] = []
+
+    // MARK: What is
+
+    /// Whether a requested reload has no answer yet.
+    var isReloading: Bool { pending.contains { $0.request == .reload } }
+
+    /// Whether a reload was requested that has not begun.
+    var wantConfiguration: Bool { pending.contains { $0.wantsConfiguration } }
+
+    /// Whether a request that has no answer yet wants this client renewed or delivered.
+    func isWaiting(for client: ClientName) -> Bool { pending.contains { $0.chosen.contains(client) } }
+
+    /// Whether a request waits for a client.
+    var isWaiting: Bool { pending.contains { !$0.open.isEmpty } }
+
+    // MARK: What happens
+
+    mutating func add(_ request: PendingRequest) {
+        pending.append(request)
+    }
+
+    mutating func answer(_ request: RequestID?, _ answer: Answer) {
+        if let request { found.append((request, answer)) }
+    }
+
+    /// The configuration is being read for every reload that was requested until now.
+    mutating func beginReading() {
+        for index in pending.indices { pending[index].wantsConfiguration = false }
+    }
+
+    /// Adds former outputs that still hold a secret to the answers of the reloads that were carried out.
+    mutating func report(orphaned: [OrphanedOutput]) {
+        for index in pending.indices where pending[index].request == .reload && !pending[index].wantsConfiguration {
+            pending[index].orphaned += orphaned.map(\.sentence)
+        }
+    }
+
+    /// Takes the requests out, to be put back with ``replace(_:)``: no copy is made of those that change.
+    fileprivate mutating func take() -> [PendingRequest] {
+        defer { pending = [] }
+        return pending
+    }
+
+    fileprivate mutating func replace(_ requests: [PendingRequest]) {
+        pending = requests
+    }
+
+    /// The answers that were found since this was last called.
+    mutating func takeFound() -> [(RequestID, Answer)] {
+        defer { found = [] }
+        return found
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        var broken: [String] = []
+        if !found.isEmpty { broken.append("answers were found that nobody gets") }
+        for request in pending {
+            if request.since > next { broken.append("a request waits for no job at all") }
+            if !request.undecided.isSubset(of: request.open) { broken.append("an answer was given undecided") }
+            guard case .renew = request.request else { continue }
+            if request.wantsConfiguration { broken.append("a renewal wants the configuration") }
+            if request.open.isEmpty { broken.append("a request has all answers and is kept") }
+        }
+        return broken
+    }
+}
+
+extension Rotation {
+    /// Whether a requested reload has no answer yet.
+    package var isReloading: Bool { waiting.isReloading }
+
+    mutating func ask(_ request: Request, _ requestID: RequestID?, at now: Now) {
+        if jobs.isStopping { return waiting.answer(requestID, .stopping) }
+        switch request {
+        case .reload:
+            waiting.add(
+                PendingRequest(
+                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: true, chosen: [],
+                    open: []))
+            touch(.configuration)
+        case .fleet:
+            jobs.want(.fleet, at: now)
+            waiting.add(
+                PendingRequest(
+                    requestID: requestID, request: request, since: readingOfFleet(at: now), wantsConfiguration: false,
+                    chosen: [], open: []))
+        case .rollout(let client, let order):
+            guard let subject = index[client] else {
+                return waiting.answer(requestID, .unknownClients([client]))
+            }
+            guard orderRollout(order, of: subject, at: now) else { return waiting.answer(requestID, .noRollout(nil)) }
+            waiting.add(
+                PendingRequest(
+                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
+                    open: []))
+        case .renew(let renewal):
+            let unknown = renewal.clients.filter { index[$0] == nil }
+            guard unknown.isEmpty else { return waiting.answer(requestID, .unknownClients(unknown.sorted())) }
+            let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
+            waiting.add(
+                PendingRequest(
+                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
+                    undecided: asked, open: asked.sorted(by: >)))
+            // A client that is not due is left alone. All are judged before anything is looked at again, which leaves less
+            // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
+            var batches = RenewalBatches()
+            let leftAlone =
+                renewal.deliverOnly
+                ? [] : asked.filter { isChosen($0, renewal, since: jobs.next, at: now, &batches) == false }
+            for name in asked {
+                guard let client = index[name] else { continue }
+                if leftAlone.contains(name) { touch(client) } else { resetBackoff(client, at: now) }
+            }
+        }
+    }
+
+    /// Decides which clients a request to renew applies to, as soon as enough is known of each.
+    mutating func planRequests(at now: Now) {
+        var batches = RenewalBatches()
+        var requests = waiting.take()
+        for index in requests.indices {
+            guard case .renew(let renewal) = requests[index].request else { continue }
+            for name in requests[index].undecided.sorted() {
+                guard let isChosen = isChosen(name, renewal, since: requests[index].since, at: now, &batches)
+                else { continue }
+                requests[index].undecided.remove(name)
+                guard isChosen else { continue }
+                requests[index].chosen.insert(name)
+                guard !renewal.deliverOnly, let client = self.index[name] else { continue }
+                // A client that cannot mint reads its source again.
+                if client.entry.source == nil {
+                    clients[client].secret.force(true)
+                    clients[client].trial?.skip(renewal.skipVerify)
+                } else {
+                    observeAgain(at: .source(name))
+                }
+            }
+            if let failure = clock.failure ?? configurationWatch.restraint, !renewal.deliverOnly {
+                deny(&requests[index], failure)
+            }
+        }
+        waiting.replace(requests)
+    }
+
+    /// Withdraws a request to mint: after the answer that nothing is minted, because of the clock or the configuration,
+    /// no new secret may appear hours later that nobody remembers having requested.
+    private mutating func deny(_ request: inout PendingRequest, _ failure: Failure) {
+        for name in request.chosen {
+            guard let client = index[name], clients[client].secret.isForced, !jobs.isBusy(.client(name)) else {
+                continue
+            }
+            request.denied[name] = failure
+        }
+        for name in request.denied.keys {
+            guard let client = index[name] else { continue }
+            clients[client].secret.force(false)
+            clients[client].trial?.skip(false)
+            touch(client)
+        }
+    }
+
+    /// Whether a request applies to a client; nil while that is not known yet.
+    private func isChosen(
+        _ name: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout RenewalBatches
+    ) -> Bool? {
+        guard let client = index[name] else { return true }
+        if renewal.deliverOnly {
+            guard isKnown(client), !jobs.isBusy(.client(name)),
+                client.files.allSatisfy({ wasSeen($0, since: job) })
+            else { return nil }
+            return !isInPlace(client) || client.targets.contains { !isGood($0.target) }
+                || client.actions.contains { owes(client, $0) }
+        }
+        guard let span = renewal.dueWithin else { return true }
+        // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
+        if clock.failure != nil { return true }
+        guard isKnown(client) else { return nil }
+        var deadlines = Deadlines(now: now)
+        return switch decide(client, &batches, &deadlines) {
+        case .wait: nil
+        case .keep(_, let until): until <= now.wall + span
+        case .mint, .receive, .verify: true
+        }
+    }
+
+    /// Whether a file was read back, is overdue, or has failed in this or a later job.
+    private func wasSeen(_ path: AbsolutePath, since job: JobID) -> Bool {
+        files.isFresh(path) || jobs.isOverdue(.file(path))
+            || jobs.attempts[.file(path)].map { $0.job >= job } == true
+    }
+
+    /// Lets everything that serves a client be tried at once: the user who requests it may just have fixed the cause.
+    private mutating func resetBackoff(_ client: Subject, at now: Now) {
+        for resource in resources(of: client) { jobs.want(resource, at: now) }
+        for path in client.files {
+            observeAgain(at: .file(path))
+            files[path]?.ask()
+        }
+        for output in client.targets { targets[output.target]?.ask() }
+        jobs.want(.source(client.name), at: now)
+        if index.hasStore { jobs.want(.store, at: now) }
+        jobs.want(.share(client.name), at: now)
+        for key in client.keys { touch(.key(key.name)) }
+        touch(client)
+    }
+
+    /// Everything whose failure keeps a client from being served. Its source is none, because the current secret may last.
+    func resources(of client: Subject) -> [Resource] {
+        var all: [Resource] = client.keys.map { .key($0.name) }
+        all += [.client(client.name), .verification(client.name)]
+        all += client.files.map(Resource.file)
+        all += client.targets.map { .target($0.target) }
+        all += client.actions.map(Resource.action)
+        all += client.actions.map(Resource.probe)
+        // Last: a record that was not written does no harm before the next start.
+        all.append(.record(client.name))
+        return all
+    }
+
+    /// Answers the requests that are done.
+    mutating func planAnswers(at now: Now) {
+        var requests = waiting.take()
+        var waiting: [PendingRequest] = []
+        for index in requests.indices {
+            if let answer = jobs.isStopping ? .stopping : answer(to: &requests[index], at: now) {
+                self.waiting.answer(requests[index].requestID, answer)
+            } else {
+                waiting.append(requests[index])
+            }
+        }
+        self.waiting.replace(waiting)
+    }
+
+    private mutating func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
+        switch request.request {
+        case .reload:
+            if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
+            guard !request.wantsConfiguration, jobs[.configuration] == nil else { return nil }
+            if let refusal = configurationWatch.refusal { return .refused(diagnostics: refusal) }
+            // The search for former outputs starts only after everything was tried.
+            guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
+            return .reloaded(
+                unserved: index.all.compactMap { client in
+                    (failure(of: client, since: request.since) ?? contest(of: client, at: now))
+                        .map { "client \"\(client.name)\": \($0.message)" }
+                } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
+        case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
+        case .rollout(let client, let order):
+            return rolloutAnswer(order, of: client, since: request.since, at: now)
+        case .renew:
+            while let client = request.open.last {
+                guard let result = result(of: client, in: request, at: now) else { return nil }
+                request.open.removeLast()
+                request.outcomes.append(RenewalOutcome(client: client, result: result))
+            }
+            return .renewed(request.outcomes)
+        }
+    }
+
+    private func result(of name: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
+        if request.undecided.contains(name) { return nil }
+        guard request.chosen.contains(name) else { return .untouched }
+        guard let client = index[name] else { return .failed("the client is no longer configured") }
+        if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
+        if let failure = request.denied[name] { return .failed(failure.message) }
+        if wantedSecret(client) == nil, !jobs.isBusy(.client(name)), let failure = clock.failure {
+            return .failed(failure.message)
+        }
+        if let source = clients[client].source, !request.isDeliverOnly {
+            // What was read is judged once the outputs were read again too.
+            guard source.reading.isFresh || jobs.isOverdue(sourceResource(of: client)), isKnown(client) else {
+                return nil
+            }
+            if let failure = sourceFailure(of: client) { return .failed(failure.message) }
+        }
+        let secret = clients[client].secret
+        guard !secret.isForced, let current = secret.current, request.isDeliverOnly || heldBack(client) == nil else {
+            return nil
+        }
+        if let failure = contest(of: client, at: now) { return .failed(failure.message) }
+        guard isPublished(client), wasPushed(client) else { return nil }
+        if client.actions.contains(where: { owes(client, $0) }) {
+            return (configurationWatch.restraint?.message).map { .failed($0) }
+        }
+        return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
+    }
+
+    /// The failure of a resource that keeps this client from being served: a shared action that fails for another
+    /// client alone does not, nor does one that merely waits: it failed for an earlier secret.
+    func attempts(at resource: Resource, for client: Subject) -> Attempts? {
+        if case .action(let id) = resource, !owes(client, id) || runs[id]?.isWaitingForTurn == true { return nil }
+        return jobs.attempts[resource]
+    }
+
+    /// The first failure since a request was made that keeps a client from being served. Its record does not count:
+    /// without it the secret is still published and delivered.
+    func failure(of client: Subject, since job: JobID) -> Failure? {
+        guard jobs.hasFailure else { return nil }
+        for resource in resources(of: client) where resource != .record(client.name) {
+            // The current secret is published and delivered whatever Apple says of it.
+            if resource == .verification(client.name), heldBack(client) == nil { continue }
+            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
+            if let failure = hang(of: resource) { return failure }
+        }
+        return nil
+    }
+
+    /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
+    private func contest(of client: Subject, at now: Now) -> Failure? {
+        client.files.first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
+    }
+}

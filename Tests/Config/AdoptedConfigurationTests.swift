@@ -1,0 +1,176 @@
+import Foundation
+import Linux
+import Model
+import Push
+import Store
+import TestSupport
+import Testing
+
+@testable import Config
+
+/// The copy of a configuration's text by which a start goes on whose own text is refused.
+@Suite struct AdoptedConfigurationTests {
+    private let directory: TemporaryDirectory
+    private let me = Identity.current()
+
+    private let good = """
+        keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+        # Straße, "quoted" \\ and	tab
+        clients: {web: {outputs: [{path: /run/web}]}}
+
+        """
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try directory.write(good, to: "c.yaml", mode: 0o644)
+    }
+
+    private var copies: String { directory("copies") }
+
+    private func keep() throws -> LoadedConfiguration {
+        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
+        try AdoptedConfiguration(of: loaded).keep(in: copies, as: me, mode: 0o600)
+        return loaded
+    }
+
+    private func kept(_ path: String? = nil, as identity: Identity? = nil) -> LoadedConfiguration? {
+        AdoptedConfiguration.load(path: path ?? directory("c.yaml"), in: copies, as: identity ?? me)
+    }
+
+    @Test func itIsTheSameConfigurationWithTheSamePlaces() throws {
+        try FileManager.default.createDirectory(
+            atPath: directory("c.d"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        try directory.write("clients: {b: {outputs: [{path: /run/b, mode: 0644}]}}", to: "c.d/20.yaml")
+        try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/10.yaml")
+        let loaded = try keep()
+        try FileManager.default.removeItem(atPath: directory("c.d"))
+        try FileManager.default.removeItem(atPath: directory("c.yaml"))
+        let again = try #require(kept())
+        #expect(again.configuration == loaded.configuration)
+        #expect(again.sources.map(\.bytes) == loaded.sources.map(\.bytes))
+        #expect(again.files == loaded.files)
+        #expect(again.warnings == loaded.warnings)
+        #expect(!again.warnings.isEmpty)
+    }
+
+    /// What the network program reads.
+    @Test(arguments: [
+        nil, "targets: {\n", "targets: {production: {kind: vaul}}\nstore: {endpoints: [no]}\n", "target: {}\n",
+        "#missing",
+    ])
+    func aSectionThatIsRefusedIsThatOfTheAdoptedText(text: String?) throws {
+        let settings = """
+            targets: {production: {kind: vault, path: a, endpoint: "https://v.example.com", token_credential: t}}
+            store: {endpoints: ["https://e.example.com:2379"]}
+
+            """
+        try directory.write(good.replacing("path: /run/web", with: "push: production") + settings, to: "c.yaml")
+        _ = try keep()
+        let path = directory("c.yaml")
+        let main = try #require(AbsolutePath(path))
+        let copy = AdoptedConfiguration.file(of: main, in: copies)
+        try FileManager.default.removeItem(atPath: path)
+        if let text { try directory.write(text, to: "c.yaml", mode: 0o644) }
+        // Whichever configuration it is of: a service sees its own under another name.
+        try FileManager.default.copyItem(atPath: copy, toPath: directory("adopted.json"))
+        for adopted in [copy, directory("adopted.json")] {
+            let targets = try ConfigurationLoader.targets(path: path, adopted: adopted, as: me).get()
+            #expect(targets.map(\.name) == ["production"])
+            let store = try #require(try ConfigurationLoader.store(path: path, adopted: adopted, as: me).get())
+            #expect(store.endpoints == ["https://e.example.com:2379"])
+        }
+        // What is said is what is wrong now.
+        try directory.write("missing", to: "adopted.json")
+        #expect(throws: Refusal.self) {
+            try ConfigurationLoader.targets(path: path, adopted: directory("adopted.json"), as: me).get()
+        }
+    }
+
+    @Test func aSectionThatPassesIsTheCurrentTexts() throws {
+        _ = try keep()
+        try directory.write(good + "store: {endpoints: [\"https://e.example.com:2379\"]}\n", to: "c.yaml")
+        let copy = AdoptedConfiguration.file(of: try #require(AbsolutePath(directory("c.yaml"))), in: copies)
+        #expect(try ConfigurationLoader.store(path: directory("c.yaml"), adopted: copy, as: me).get() != nil)
+    }
+
+    /// Versions before wrote it on several lines, with blanks around the colons and the members in another order.
+    @Test func aCopyOfAnEarlierVersionIsRead() throws {
+        struct Earlier: Encodable {
+            let version = 1
+            let configuration: String
+            let text: String
+            let additions = [["name": "10.yaml", "text": "clients: {a: {outputs: [{path: /run/a}]}}"]]
+        }
+        let path = directory("c.yaml")
+        _ = try keep()
+        let copy = AdoptedConfiguration.file(of: try #require(AbsolutePath(path)), in: copies)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(Earlier(configuration: path, text: good)).write(to: URL(fileURLWithPath: copy))
+        let loaded = try #require(kept())
+        #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "web"])
+        #expect(loaded.sources[0].bytes == Array(good.utf8))
+        #expect(loaded.sources[1].path.description == directory("c.d") + "/10.yaml")
+    }
+
+    @Test func theLastOneWins() throws {
+        _ = try keep()
+        try directory.write(good.replacing("web", with: "shop"), to: "c.yaml")
+        _ = try keep()
+        #expect(kept()?.configuration.clients.keys.map(\.description) == ["shop"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies).count == 1)
+    }
+
+    @Test func anotherPathHasAnotherCopy() throws {
+        _ = try keep()
+        try directory.write(good, to: "d.yaml")
+        #expect(kept(directory("d.yaml")) == nil)
+        // One that was put in its place is for the path that it names.
+        let names = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
+        try FileManager.default.copyItem(
+            atPath: copies + "/" + names, toPath: copies + "/" + names.replacing("c.yaml", with: "d.yaml"))
+        #expect(kept(directory("d.yaml")) == nil)
+    }
+
+    @Test func whatOthersMayWriteIsNotBelieved() throws {
+        _ = try keep()
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
+        let path = copies + "/" + name
+        try FileManager.default.setAttributes([.posixPermissions: 0o620], ofItemAtPath: path)
+        #expect(kept() == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: copies)
+        #expect(kept() == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copies)
+        #expect(kept() != nil)
+    }
+
+    @Test(arguments: ["", "{", "[]", #"{"version": 2}"#, "keys: {}"]) func whatIsNoCopyIsNone(_ text: String) throws {
+        _ = try keep()
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
+        try directory.write(text, to: "copies/" + name)
+        #expect(kept() == nil)
+    }
+
+    @Test(arguments: [
+        ("/etc/clientsecretd/clientsecretd.yaml", "etc-clientsecretd-clientsecretd.yaml.json"),
+        ("/.a/b-c d.yaml", #"\x2ea-b\x2dc\x20d.yaml.json"#), ("/é.yaml", #"\xc3\xa9.yaml.json"#),
+    ]) func isCalledAsSystemdEscapesPaths(_ path: String, _ name: String) throws {
+        let main = try #require(AbsolutePath(path))
+        #expect(AdoptedConfiguration.file(of: main, in: "/d") == "/d/" + name)
+    }
+
+    @Test func whoMayReadItIsWhoMayReadTheText() throws {
+        // The temporary directory's own mode is what it is.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        func isOpen() throws -> Bool {
+            try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get().isReadableByAll
+        }
+        #expect(try isOpen())
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("c.yaml"))
+        #expect(try !isOpen())
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory("c.yaml"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: directory.path)
+        #expect(try !isOpen())
+    }
+}

@@ -1,0 +1,159 @@
+import Failures
+import Foundation
+import Keys
+import Model
+import TestSupport
+import Testing
+
+/// What people do to key files is named, with a command that undoes it: each one is typed here, and the key then taken.
+@Suite struct KeyFileDiagnosisTests {
+    private struct Damage: CustomStringConvertible, Sendable {
+        /// What makes `damaged` of the good key in `good`.
+        let script: String
+        let words: String
+
+        init(_ script: String, _ words: String) {
+            self.script = script
+            self.words = words
+        }
+
+        var description: String { script }
+    }
+
+    private static let escaped = #"its line breaks are written as \n"#
+    private static let quotes = "it is in quotes"
+    private static let assignment = "a name and \"=\" are in front of it"
+    private static let dashes = "it has typographic dashes instead of \"-\""
+    private static let spaces = "it has special spaces, such as no-break spaces"
+    private static let percent = "a \"%\" follows the last line, which zsh shows for a missing line break"
+    private static let around = "other text is on its BEGIN or END line"
+    private static let escape = "sed ':a;N;$!ba;s/\\n/\\\\n/g' good | tr -d '\\n'"
+
+    private static let all: [Damage] = [
+        Damage("head -c -1 good >damaged; printf %% >>damaged", percent),
+        Damage("head -c -1 good >damaged; printf '%%\\n' >>damaged", percent),
+        Damage("{ printf '\"'; head -c -1 good; printf '\"\\n'; } >damaged", quotes),
+        Damage("{ printf \\'; head -c -1 good; printf \\'; } >damaged", quotes),
+        Damage("{ printf '\"'; head -c -1 good; printf '\",\\n'; } >damaged", quotes),
+        Damage("{ printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'; } >damaged", "\(quotes) and \(assignment)"),
+        Damage("{ printf 'PRIVATE_KEY='; cat good; } >damaged", assignment),
+        Damage("{ printf '  key: '; cat good; } >damaged", around),
+        Damage("\(escape) >damaged", escaped),
+        Damage("\(escape) | sed 's/\\\\n/\\\\r\\\\n/g' >damaged", escaped),
+        Damage("\(escape) | sed 's/\\\\n/\\\\\\\\n/g' >damaged", escaped),
+        Damage("{ printf '{\"key\": \"'; \(escape); printf '\"}'; } >damaged", "\(escaped) and \(quotes)"),
+        Damage("{ printf 'KEY='; \(escape); } >damaged", "\(escaped) and \(assignment)"),
+        Damage("tr -d '\\n' <good >damaged", "its line breaks are missing"),
+        Damage("tr '\\n' ' ' <good >damaged", "its line breaks are missing"),
+        Damage("sed 's/-----/\u{2014}\u{2013}/g' good >damaged", dashes),
+        Damage("sed 's/KEY-----/KEY---\u{2014}/' good >damaged", dashes),
+        Damage("sed 's/-----/\u{2212}\u{2212}\u{2212}\u{2212}\u{2212}/g' good >damaged", dashes),
+        Damage("sed 's/BEGIN PRIVATE/BEGIN\u{A0}PRIVATE/' good >damaged", spaces),
+        Damage("sed 's/^/\u{A0}\u{A0}/' good >damaged", spaces),
+        Damage("sed 's/PRIVATE KEY-----/PRIVATE KEY-----\u{200B}/' good >damaged", spaces),
+        Damage("sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good >damaged", around),
+        Damage("sed 's/END PRIVATE KEY-----/& # copied/' good >damaged", around),
+        Damage("sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good >damaged", "its BEGIN or END line is damaged"),
+        Damage("sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good >damaged", around),
+        Damage("iconv -t UTF-16LE good >damaged", "it is UTF-16"),
+        Damage("iconv -t UTF-16BE good >damaged", "it is UTF-16"),
+        Damage("iconv -t UTF-16 good >damaged", "it is UTF-16"),
+        Damage("base64 -w0 good >damaged", "it is the base64 of a PEM file"),
+        Damage("base64 good >damaged", "it is the base64 of a PEM file"),
+        Damage("{ printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'; } >damaged", "it is the base64 of a PEM file"),
+        Damage("grep -v -- ----- good >damaged", "its BEGIN and END lines are missing"),
+        Damage("grep -v -- ----- good | tr -d '\\n' >damaged", "its BEGIN and END lines are missing"),
+        Damage("{ printf KEY=; grep -v -- ----- good | tr -d '\\n'; } >damaged", "its BEGIN and END lines are missing"),
+        Damage("openssl pkey -in good -outform DER -out damaged", "it is DER"),
+        Damage(
+            "openssl pkey -in good -traditional | tr -d '\\n' >damaged", "its line breaks are missing"),
+        Damage(
+            "openssl pkey -in good -traditional | grep -v -- ----- >damaged", "its BEGIN and END lines are missing"),
+        Damage("openssl pkey -in good -traditional -outform DER -out damaged", "it is DER"),
+    ]
+
+    @Test(arguments: all.indices) func damageIsNamedAndUndone(index: Int) throws {
+        let damage = Self.all[index]
+        let directory = try TemporaryDirectory()
+        let good = try freshKey(in: directory, name: "good")
+        try shell("{ \(damage.script)\n} 2>/dev/null; chmod 640 damaged", in: directory)
+        let before = FileManager.default.contents(atPath: directory("damaged"))
+        let failure = try failure(directory("damaged"))
+        #expect(failure.detail == damage.words, "\(damage)")
+        let command = try #require(failure.remedy?.command, "\(damage)")
+        // What a terminal and the journal show is the whole command.
+        #expect(Redaction.plain(command).contains("BEGIN") == command.contains("BEGIN"))
+        try shell(command, in: directory)
+        #expect(try signingKey(directory("damaged")).print == good.print, "\(damage)")
+        // The file's mode is the same, and the damaged one is still there.
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        let copy = try #require(names.first { $0.hasPrefix("damaged.") })
+        // The copy holds the key: what is said names it, so that it is removed.
+        #expect(failure.remedy?.words?.contains("remove \(directory(copy))") == true, "\(failure)")
+        for name in ["damaged", copy] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o640, "\(name)")
+        }
+        #expect(FileManager.default.contents(atPath: directory(copy)) == before)
+        // Typed a second time it destroys nothing.
+        #expect(throws: ShellFailure.self) { try shell(command, in: directory) }
+        #expect(try signingKey(directory("damaged")).print == good.print)
+    }
+
+    /// These commands ask for a passphrase.
+    @Test(arguments: [
+        ("openssl ec -in good -aes128 -passout pass:abcd -out damaged", "abcd\nabcd\nabcd\n"),
+        (
+            "openssl pkcs8 -topk8 -in good -v1 PBE-MD5-DES -provider default -provider legacy -passout pass:abcd -out damaged",
+            "abcd\nabcd\nabcd\n"
+        ),
+    ])
+    func anOldEncryptionIsReplaced(script: String, passphrases: String) throws {
+        let directory = try TemporaryDirectory()
+        let good = try freshKey(in: directory, name: "good")
+        try shell("\(script) 2>/dev/null", in: directory)
+        try directory.write("abcd", to: "passphrase")
+        let failure = try failure(directory("damaged"), passphrase: directory("passphrase"))
+        let command = try #require(failure.remedy?.command)
+        // Without a terminal the program reads what is piped into it.
+        let typed = try run(
+            ["setsid", "-w", "sh", "-euc", command], input: Data(passphrases.utf8), directory: directory.path)
+        #expect(typed.status == 0, "\(typed.complaints)")
+        let key = try signingKey(directory("damaged"), passphrase: directory("passphrase"))
+        #expect(key.print == good.print)
+    }
+
+    @Test func twoKeysInOneFileAreNotMended() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "good")
+        try shell("cat good good | sed 's/-----BEGIN/\"&/' >damaged", in: directory)
+        #expect(try failure(directory("damaged")).remedy?.command == nil)
+    }
+
+    @Test func whatIsNoKeyInsideIsNotMended() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "good")
+        for script in [
+            "{ printf '\"'; sed 3d good; } >damaged", "{ printf '\"'; sed '2s/./A/' good; } >damaged",
+            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 2>/dev/null | tr -d '\\n' >damaged",
+            "printf MIGH >damaged", "printf LS0tLS1CRUdJTg== >damaged", "printf '\"%%\\\\n' >damaged",
+        ] {
+            try shell(script, in: directory)
+            #expect(try failure(directory("damaged")).remedy?.command == nil, "\(script)")
+        }
+    }
+
+    private func failure(_ path: String, passphrase: String? = nil) throws -> Failure {
+        let place = Failure.Place.path(try #require(AbsolutePath(path)))
+        return try #require(throws: Failure.self) {
+            try withFile(path) { key in
+                guard let passphrase else { return try SigningKey(descriptor: key, place: place) }
+                return try withFile(passphrase) {
+                    try SigningKey(
+                        descriptor: key, place: place,
+                        passphrase: Passphrase(descriptor: $0, place: .named("the passphrase")))
+                }
+            }
+        }
+    }
+}

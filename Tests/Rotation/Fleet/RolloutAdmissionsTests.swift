@@ -1,0 +1,363 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Model
+@testable import Rotation
+
+/// When a machine that receives its secrets from the store delivers them.
+struct RolloutAdmissionsTests {
+    private let bench: Bench
+    private let place: StorePlace
+    private let web: ClientName
+
+    init() throws {
+        web = try Values.name("web")
+        place = StorePlace(
+            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")),
+            key: try Values.print("1"))
+        bench = try Bench(try Self.configuration())
+    }
+
+    private static func configuration(deliverOver: Int64 = 0) throws -> Configuration {
+        var key = try Values.keyEntry()
+        key.location = .publicKey([])
+        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        client.lifetime = .maximum
+        client.source = SourceConfiguration(.store)
+        client.source?.deliverOver = Seconds(deliverOver)
+        var configuration = try Values.configuration(["web": client], keys: ["apple": key])
+        configuration.store = SecretStore(place: "etcd", machine: "app17")
+        return configuration
+    }
+
+    private func secret(_ number: UInt64, days: Int64 = 90) throws -> SecretInfo {
+        let now = bench.now.wall.secondsSinceEpoch - Values.start
+        return try Values.issued(
+            number, from: now - 60 + Int64(number), to: now + days * Values.day, signer: Values.print("1"))
+    }
+
+    private var revision: Int64 = 100
+
+    /// Puts a secret there as a signer does, with a rollout that admits so many ranks more or fewer than this machine's.
+    @discardableResult private mutating func offer(
+        _ number: UInt64, admitting difference: Int64?, _ state: Rollout.State = .going, days: Int64 = 90
+    ) throws -> SecretInfo {
+        let secret = try secret(number, days: days)
+        revision += 1
+        bench.store[place] = .secret(secret, revision: revision)
+        bench.rollouts[place] = nil
+        if let difference { admit(secret.fingerprint, difference, state) }
+        bench.pass(61)
+        return secret
+    }
+
+    private mutating func admit(_ fingerprint: Fingerprint, _ difference: Int64, _ state: Rollout.State = .going) {
+        revision += 1
+        let rank = Rank.of("app17", fingerprint)
+        bench.rollouts[place] = .rollout(
+            Rollout(
+                of: SecretName(fingerprint),
+                admitted: difference < 0 ? rank - UInt64(-difference) : rank + UInt64(difference), state: state),
+            revision: revision)
+    }
+
+    private var runs: Int { bench.log.count { $0.hasPrefix("run") } }
+
+    /// The first secret, which waits for nobody.
+    private mutating func begin() throws {
+        bench.go()
+        try offer(1, admitting: nil)
+        #expect(runs == 1, "an application without a secret waited")
+        bench.forget()
+    }
+
+    /// An older one, of a restored backup.
+    @Test mutating func anotherSecretInItsPlaceHoldsNoDeliveryBackWithoutARollout() throws {
+        try bench.reload(Self.configuration(deliverOver: 3600))
+        try begin()
+        let first = try #require(try bench.held(in: "web.jwt"))
+        let second = try offer(2, admitting: nil)
+        #expect(runs == 0)
+        revision += 1
+        bench.store[place] = .secret(first, revision: revision)
+        bench.pass(3700)
+        #expect(try bench.held(in: "web.jwt") == second)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func itIsPublishedAtOnceAndDeliveredOnceAdmitted() throws {
+        try begin()
+        let second = try offer(2, admitting: -1)
+        #expect(try bench.held(in: "web.jwt") == second)
+        bench.pass(86_400)
+        #expect(runs == 0)
+        let view = try bench.view("web")
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+        #expect(try bench.view("web").delivered)
+    }
+
+    @Test mutating func aHeldRolloutStaysWhereItIs() throws {
+        try begin()
+        let second = try offer(2, admitting: -1, .held)
+        bench.pass(3600)
+        #expect(runs == 0)
+        admit(second.fingerprint, 0, .held)
+        bench.pass(61)
+        #expect(runs == 1, "who was admitted before it was held may deliver")
+    }
+
+    @Test mutating func withoutARolloutNobodyWaits() throws {
+        try begin()
+        try offer(2, admitting: nil)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func oneThatIsGoneOrAnothersOrUnreadableAdmitsNobody() throws {
+        try begin()
+        try offer(2, admitting: -1)
+        bench.rollouts[place] = nil
+        bench.pass(61)
+        #expect(runs == 0, "gone")
+        admit(Fingerprint(leadingBytes: 77), 0)
+        bench.rollouts[place] = .rollout(.finished(SecretName(Fingerprint(leadingBytes: 77))), revision: 900)
+        bench.pass(61)
+        #expect(runs == 0, "another's")
+        bench.rollouts[place] = .foreign(revision: 901)
+        bench.pass(61)
+        #expect(runs == 0, "unreadable")
+        try offer(3, admitting: nil)
+        #expect(runs == 0, "gone with the next secret")
+    }
+
+    @Test mutating func whoAsksDoesNotWait() throws {
+        try begin()
+        try offer(2, admitting: -1)
+        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.pass(3)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func halfOfRenewBeforeAheadOfTheEndEverybodyDeliversByRank() throws {
+        try begin()
+        let held = try #require(bench.rotation.delivered(to: web).values.first)
+        let second = try offer(2, admitting: -1, .held, days: 180)
+        // A third of 90 days is renew_before, so 15 days are half of it, and 1.5 days a twentieth.
+        let deadline = held.expiresAt.secondsSinceEpoch - 15 * Values.day
+        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
+        bench.sleep(deadline + turn - bench.now.wall.secondsSinceEpoch - 300)
+        #expect(runs == 0)
+        bench.pass(600)
+        #expect(runs == 1)
+    }
+
+    /// After an outage of the signer, which ended later than that.
+    @Test mutating func whatIsIssuedAfterTheDeadlineIsSpreadAsWell() throws {
+        try begin()
+        bench.sleep(77 * Values.day)
+        let second = try offer(2, admitting: -1)
+        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
+        try #require(turn > 1200)
+        bench.pass(turn - 900)
+        #expect(runs == 0)
+        bench.pass(1200)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func aRestartDeliversNothingBeforeTheStoreWasRead() throws {
+        try begin()
+        let second = try offer(2, admitting: -1)
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        try bench.restart(Self.configuration())
+        bench.pass(3600)
+        #expect(runs == 0)
+        #expect(try bench.current("web") == second)
+        #expect(!(try bench.view("web").delivered))
+        bench.failures = [:]
+        bench.pass(600)
+        #expect(runs == 0)
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// The daemon ends after it has kept the new secret, and before that is in the output.
+    @Test(arguments: [1, 2]) mutating func aRestartWithinARenewalReleasesNobody(renewals: UInt64) throws {
+        try begin()
+        let path = try Values.path("web.jwt")
+        // Of two, the first is published and waits.
+        if renewals == 2 { try offer(2, admitting: -1) }
+        bench.failingWrites[path] = Failure(.ioError, at: .path(path))
+        let last = try offer(1 + renewals, admitting: -1)
+        bench.failingWrites = [:]
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        #expect(try bench.view("web").outputs.first?.state == .ok)
+        #expect(try bench.current("web") == last)
+        #expect(runs == 0)
+        admit(last.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Applications may have read something else than a secret while no daemon ran.
+    @Test mutating func whoMayHoldNoSecretWaitsForNobody() throws {
+        try begin()
+        let path = try Values.path("web.jwt")
+        try offer(2, admitting: -1)
+        bench.disk[path]?.slots[.whole] = .foreign
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func whatFailedForAnEarlierSecretIsNotSaidOfWhoWaits() throws {
+        try begin()
+        let action = Values.exec("/bin/tell").id
+        bench.failures[.action(action)] = Failure(.actionFailed, at: .action(action))
+        try offer(2, admitting: 0)
+        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
+        let third = try offer(3, admitting: -1)
+        let view = try bench.view("web")
+        #expect(view.health == .ok)
+        #expect(!view.delivered)
+        // Whoever is let deliver tries again.
+        admit(third.fingerprint, 0)
+        bench.pass(61)
+        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
+    }
+
+    @Test mutating func aStoreThatWasEmptiedReleasesNobodyAfterARestart() throws {
+        try begin()
+        let second = try offer(2, admitting: -1)
+        bench.store = [:]
+        bench.rollouts = [:]
+        try bench.restart(Self.configuration())
+        bench.pass(3600)
+        #expect(runs == 0)
+        bench.store[place] = .secret(second, revision: 5000)
+        bench.pass(61)
+        #expect(runs == 0, "the rollout that was seen is gone")
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Whoever may write there could release the next secret by removing its rollout.
+    @Test mutating func whereOneWasSeenBeforeARestartTheNextSecretWaitsForOne() throws {
+        try begin()
+        try offer(2, admitting: 0)
+        #expect(runs == 1)
+        bench.rollouts[place] = nil
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        bench.forget()
+        let third = try offer(3, admitting: nil)
+        bench.pass(3600)
+        #expect(runs == 0)
+        admit(third.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func whomARolloutLetsWaitsForNoTurn() throws {
+        bench.reload(try Self.configuration(deliverOver: 86_400))
+        try begin()
+        try offer(2, admitting: 0)
+        #expect(runs == 1)
+    }
+
+    @Test mutating func aFinishedRolloutLeavesEachMachineItsTurn() throws {
+        bench.reload(try Self.configuration(deliverOver: 3600))
+        try begin()
+        let second = try secret(2)
+        bench.store[place] = .secret(second, revision: 500)
+        bench.rollouts[place] = .rollout(.finished(second.name), revision: 500)
+        bench.pass(61)
+        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 3600)
+        #expect(turn > 130, "take another number for the secret")
+        #expect(runs == 0)
+        bench.pass(turn + 5)
+        #expect(runs == 1)
+    }
+
+    /// What an operator finishes is for now.
+    @Test mutating func aRolloutThatAnOperatorFinishesLeavesNoMachineItsTurn() throws {
+        bench.reload(try Self.configuration(deliverOver: 3600))
+        try begin()
+        let second = try secret(2)
+        bench.store[place] = .secret(second, revision: 500)
+        bench.rollouts[place] = .rollout(Rollout(of: second.name, admitted: 0), revision: 500)
+        bench.pass(61)
+        #expect(runs == 0)
+        bench.rollouts[place] = .rollout(Rollout(of: second.name, admitted: .max, isOrdered: true), revision: 501)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Some machines may hold the secret with another signature than the rollout's signer.
+    @Test mutating func aRolloutIsAboutTheSecretWhateverItsSignature() throws {
+        try begin()
+        let second = try secret(2)
+        let held = SecretInfo(
+            SecretName(second.fingerprint, signed: Fingerprint(leadingBytes: 5)), claims: second.claims,
+            signer: second.signer)
+        let named = SecretName(Fingerprint(leadingBytes: 6), signed: Fingerprint(leadingBytes: 5))
+        let rank = Rank.of("app17", named.fingerprint)
+        bench.store[place] = .secret(held, revision: 500)
+        bench.rollouts[place] = .rollout(Rollout(of: named, admitted: rank - 1), revision: 500)
+        bench.pass(61)
+        #expect(runs == 0)
+        bench.rollouts[place] = .rollout(Rollout(of: named, admitted: rank), revision: 501)
+        bench.pass(61)
+        #expect(runs == 1)
+    }
+
+    /// Two clients whose canaries are different machines would wait for each other.
+    @Test mutating func anActionOfTwoClientsRunsOnceOneOfThemIsAdmitted() throws {
+        var configuration = try Self.configuration()
+        var shop = try #require(configuration.clients[web])
+        shop.clientID = try #require(ClientID("com.example.shop"))
+        shop.outputs = try Values.client("shop").outputs
+        configuration.clients[try Values.name("shop")] = shop
+        bench.reload(configuration)
+        let shopPlace = StorePlace(team: place.team, client: shop.clientID, key: place.key)
+        func offer(_ number: UInt64, shopAdmits: Bool) throws {
+            let now = bench.now.wall.secondsSinceEpoch - Values.start
+            let secret = try Values.issued(
+                100 + number, id: "com.example.shop", from: now - 60 + Int64(number), to: now + 90 * Values.day,
+                signer: Values.print("1"))
+            let rank = Rank.of("app17", secret.fingerprint)
+            bench.store[shopPlace] = .secret(secret, revision: 1_000 + Int64(number))
+            bench.rollouts[shopPlace] = .rollout(
+                Rollout(of: secret.name, admitted: shopAdmits ? rank : rank - 1, state: .going),
+                revision: 1_000 + Int64(number))
+        }
+        bench.go()
+        try offer(1, shopAdmits: true)
+        try self.offer(1, admitting: 0)
+        bench.pass(61)
+        bench.forget()
+
+        try offer(2, shopAdmits: false)
+        try self.offer(2, admitting: -1)
+        bench.pass(600)
+        #expect(runs == 0)
+        try offer(3, shopAdmits: true)
+        bench.pass(61)
+        #expect(runs == 1)
+        bench.pass(600)
+        #expect(runs == 1, "it ran for both")
+    }
+
+    @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {
+        try begin()
+        bench.rollouts[place] = .forbidden
+        bench.pass(61)
+        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+    }
+}

@@ -1,0 +1,259 @@
+import AppleClientSecret
+import Failures
+import Testing
+
+@testable import Model
+@testable import Rotation
+
+/// When a key is read, and what it does that a key id now stands for another key than before.
+@Suite struct KeyFilesTests {
+    private let web = "web"
+
+    private func configuration(keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8") throws -> Configuration {
+        try Values.configuration(
+            [web: Values.client(web)], keys: ["apple": Values.keyEntry(keyID: keyID, file: file)])
+    }
+
+    private func settled() throws -> Bench {
+        let bench = try Bench(try configuration())
+        bench.go()
+        bench.forget()
+        return bench
+    }
+
+    /// Copies another key over the key file.
+    private func replace(_ bench: Bench, by digit: Character) throws {
+        bench.prints[try Values.key()] = try Values.print(digit)
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(1)
+    }
+
+    private var failure: Failure {
+        get throws {
+            Failure(
+                .keyChanged, at: .key(try Values.key()),
+                detail: "ABC123DEFG was sha256:1111111111111111 and is sha256:2222222222222222")
+        }
+    }
+
+    @Test func itIsSaidForADay() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        #expect(bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
+        // What is published is signed by the new key.
+        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
+        #expect(try bench.view(web).reason?.failure == failure)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).delivered)
+        bench.pass(Values.day - 1)
+        #expect(try bench.view(web).health == .degraded)
+        bench.pass(1)
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.entries.filter { if case .keyChanged = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func puttingTheOldFileBackIsAllItTakes() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        try replace(bench, by: "1")
+        #expect(try bench.view(web).health == .ok)
+        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("1"))
+        #expect(bench.entries.contains { if case .keyRestored = $0 { true } else { false } })
+    }
+
+    /// The key file could not be read for a while; then two wrong keys were copied over it.
+    @Test func theKeyBeforeTheMistakeIsTheOneToPutBack() throws {
+        let bench = try settled()
+        bench.prints = [:]
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(60)
+        try replace(bench, by: "3")
+        try replace(bench, by: "2")
+        #expect(try bench.view(web).reason?.failure == failure)
+        try replace(bench, by: "1")
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func aRestartDoesNotForgetIt() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        bench.pass(3600)
+        let since = try bench.view(web).reason?.since
+        let rotation = try Bench(try configuration())
+        rotation.prints = bench.prints
+        rotation.records = bench.records
+        rotation.disk = bench.disk
+        rotation.go()
+        #expect(try rotation.view(web).reason?.failure == failure)
+        #expect(try rotation.view(web).reason?.since == since)
+        try replace(rotation, by: "1")
+        #expect(try rotation.view(web).health == .ok)
+    }
+
+    @Test func aKeyThatWasReplacedWhileNobodyLookedIsFound() throws {
+        let bench = try settled()
+        for isReadLast in [true, false] {
+            let anew = try Bench(try configuration())
+            anew.prints = [try Values.key(): try Values.print("2")]
+            anew.records = bench.records
+            anew.disk = bench.disk
+            let late: Resource = isReadLast ? .key(try Values.key()) : .record(try Values.name(web))
+            anew.held = [late]
+            anew.go()
+            anew.release(late)
+            #expect(try anew.view(web).reason?.failure == failure)
+            #expect(anew.rotation.keyChanges(at: anew.now) == [try failure])
+        }
+    }
+
+    /// A changed key alone does not fail `run --once`; anything else that is wrong does.
+    @Test func nothingThatFailsIsHiddenByIt() throws {
+        let bench = try settled()
+        let full = Failure(.diskFull, at: .path(try Values.path("web.jwt")))
+        bench.failingWrites[try Values.path("web.jwt")] = full
+        try replace(bench, by: "2")
+        #expect(try bench.view(web).reason?.failure == full)
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == full)
+        #expect(try !bench.view(web).delivered)
+    }
+
+    @Test func whatTheDaemonItselfLacksIsNotHiddenByIt() throws {
+        let bench = try settled()
+        try replace(bench, by: "2")
+        let lack = Failure(.permissionDenied, at: .named("socket"))
+        bench.tell(.faultRaised(lack, nextAttempt: nil))
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == lack)
+    }
+
+    @Test func anotherFileForTheSameIdIsTheSameMistake() throws {
+        let bench = try settled()
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.reload(try configuration(file: "/keys/other.p8"))
+        #expect(try bench.view(web).reason?.failure == failure)
+    }
+
+    @Test func anotherKeyWithAnIdOfItsOwnIsNone() throws {
+        let bench = try settled()
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.reload(try configuration(keyID: "XYZ123DEFG", file: "/keys/other.p8"))
+        #expect(try bench.view(web).health == .ok)
+        #expect(!bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
+    }
+
+    @Test func aReplacedKeyReplacesTheSecret() throws {
+        let bench = try settled()
+        let old = try #require(try bench.current(web))
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        #expect(bench.log == [])
+        bench.pass(1)
+        #expect(bench.mintReasons == [.unusable(old)])
+        #expect(try bench.current(web)?.signer == Values.print("2"))
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(try bench.records[Values.name(web)]?.current == bench.current(web))
+    }
+
+    @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
+        let key = try Values.key()
+        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        bench.failures = [.key(key): Failure(.keyTruncated, at: .key(key))]
+        bench.go()
+        // By now it is retried once a minute.
+        bench.pass(3600)
+        bench.held = [.key(key)]
+        bench.pass(60)
+        bench.tell(.changeNoticed(.key(key)))
+        bench.release(.key(key))
+        bench.failures = [:]
+        bench.pass(5)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
+        let bench = try settled()
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(1)
+        #expect(bench.effects == [])
+        #expect(bench.entries == [])
+    }
+
+    @Test func aKeyReplacedWhileItWasBeingReadIsReadAgain() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.held = [key]
+        bench.tell(.changeNoticed(key))
+        bench.pass(1)
+        // The running job has read the old content; the notification comes before it ends.
+        bench.tell(.changeNoticed(key))
+        bench.release(key)
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.pass(1)
+        #expect(try bench.current(web)?.signer == Values.print("2"))
+    }
+
+    @Test func aKeyIsNotReadInTheMiddleOfBeingWritten() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.prints = [:]
+        bench.tell(.changeNoticed(key))
+        // Truncated, and half a second later written.
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.tell(.changeNoticed(key))
+        bench.pass(60)
+        #expect(bench.effects == [])
+        #expect(bench.entries == [])
+    }
+
+    @Test func aDirectoryThatIsNeverQuietCostsOneLookASecondAtMost() throws {
+        let bench = try settled()
+        for _ in 0..<60 {
+            bench.tell(.changeNoticed(.key(try Values.key())))
+            bench.tell(.changeNoticed(.file(try Values.path("web.jwt"))))
+            bench.tell(.changeNoticed(.configuration))
+            bench.pass(1)
+        }
+        for observe in ["read apple", "observe web.jwt", "check configuration"] {
+            let count = bench.log.filter { $0 == observe }.count
+            #expect(count >= 6 && count <= 60, "\(observe) \(count)")
+        }
+        // A key that cannot be used is read no more often.
+        bench.prints = [:]
+        bench.forget()
+        for _ in 0..<1000 { bench.tell(.changeNoticed(.key(try Values.key()))) }
+        #expect(bench.log == [])
+    }
+
+    @Test func whatWasReadBecauseOfANoticeIsNoReasonToWakeAgain() throws {
+        let bench = try settled()
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.tell(.changeNoticed(.configuration))
+        #expect(bench.lastStep.wake.boot != nil)
+        // One plan starts both reads; from then on only the jobs' time limit wakes.
+        bench.held = [.key(try Values.key()), .configuration]
+        bench.pass(1)
+        #expect(Set(bench.log) == ["check configuration", "read apple"])
+        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+    }
+
+    @Test func aKeyThatIsFixedIsReadAtOnce() throws {
+        let bench = try settled()
+        bench.prints = [:]
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(300)
+        bench.prints = [try Values.key(): try Values.print("2")]
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(1)
+        #expect(try bench.current(web)?.signer == Values.print("2"))
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+    }
+
+    @Test func aSecretSignedByAnotherKeyThanWasReadHasTheKeyReadAgain() throws {
+        // The file was replaced between the read and the signing, and no notification has come yet.
+        let bench = try settled()
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.ask(.renew(.init()))
+        #expect(bench.mintReasons == [.asked])
+        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
+        #expect(try bench.view(web).reason?.failure.code == .keyChanged)
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import Linux
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Systemd
+
+/// Orders to units, answered by a systemd that the test controls; scripts in Tests/System/bed try the real one.
+struct SystemdClientTests {
+    private static let patience: Int64 = 60_000
+
+    private func outcome(
+        of order: UnitOrder, _ script: FakeSystemd.Script, patience: Int64 = patience, cancel: EventCounter? = nil,
+        ended: EndedStarts? = nil
+    ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
+        let systemd = try FakeSystemd(script)
+        do throws(UnitError) {
+            var manager = try SystemdClient(
+                at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), patience: patience, cancel: cancel)
+            return (systemd, .success(try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)))
+        } catch {
+            return (systemd, .failure(error))
+        }
+    }
+
+    @Test(arguments: [
+        (UnitOrder.start, "StartUnit a.service replace"), (.tryRestart, "TryRestartUnit a.service replace"),
+        (.reload, "ReloadUnit a.service replace"), (.reloadOrTryRestart, "ReloadOrTryRestartUnit a.service replace"),
+        (.signal(1), "KillUnit a.service main 1"),
+    ])
+    func eachOrderIsTheRightMethod(order: UnitOrder, call: String) throws {
+        let (systemd, result) = try outcome(of: order, .init())
+        #expect(result == .success(true))
+        #expect(systemd.orders == [call])
+    }
+
+    @Test func aJobMayEndBeforeItsOrderIsAnswered() throws {
+        #expect(try outcome(of: .tryRestart, .init(isHasty: true)).result == .success(true))
+        #expect(
+            try outcome(of: .tryRestart, .init(result: "failed", isHasty: true)).result == .failure(.job(.failed)))
+    }
+
+    @Test(arguments: [
+        ("failed", JobResult.failed), ("timeout", .timeout), ("canceled", .canceled), ("dependency", .dependency),
+        ("assert", .other("assert")),
+    ])
+    func theResultOfAJobIsReported(result: String, expected: JobResult) throws {
+        #expect(try outcome(of: .start, .init(result: result)).result == .failure(.job(expected)))
+    }
+
+    @Test func aSkippedJobIsOneOfAUnitThatStoppedMeanwhile() throws {
+        let stopped = FakeSystemd.Script(later: [("inactive", 1)], result: "skipped")
+        #expect(try outcome(of: .reload, stopped).result == .success(false))
+        #expect(try outcome(of: .reload, .init(result: "skipped")).result == .failure(.job(.skipped)))
+        #expect(try outcome(of: .start, .init(result: "skipped")).result == .failure(.job(.skipped)))
+    }
+
+    /// Every user of the bus may address a signal, or a reply, to the daemon.
+    @Test(arguments: ["done", "skipped", "failed"]) func believesNobodyButSystemd(forged: String) throws {
+        for (result, expected) in [
+            ("done", Result<Bool, UnitError>.success(true)), ("failed", .failure(.job(.failed))),
+        ] {
+            for isHasty in [false, true] {
+                let script = FakeSystemd.Script(result: result, isHasty: isHasty, isBus: true, forged: forged)
+                #expect(try outcome(of: .tryRestart, script).result == expected)
+            }
+        }
+    }
+
+    @Test func isNotHeldByAFloodOfMessages() throws {
+        let script = FakeSystemd.Script(result: nil, isBus: true, forged: "done", isFlooded: true)
+        #expect(try outcome(of: .reload, script, patience: 300).result == .failure(.timedOut))
+    }
+
+    @Test func confirmsTheEndOfAJobByTheUnit() throws {
+        // The job is still there when its end is reported.
+        #expect(try outcome(of: .start, .init(lingering: 2)).result == .success(true))
+        #expect(try outcome(of: .start, .init(result: nil, lingering: 1), patience: 300).result == .failure(.timedOut))
+        #expect(try outcome(of: .reload, .init(reload: "exit-code")).result == .failure(.job(.failed)))
+        #expect(try outcome(of: .reloadOrTryRestart, .init(reload: "timeout")).result == .failure(.job(.failed)))
+        let notRestarted = try outcome(of: .tryRestart, .init(later: [("active", 1)])).result
+        guard case .failure(.job(.other)) = notRestarted else {
+            Issue.record("\(notRestarted)")
+            return
+        }
+    }
+
+    /// `systemctl daemon-reexec`, or a restart of the bus, while a job runs.
+    @Test(arguments: [false, true]) func learnsHowAJobEndedWhileSystemdWasAway(isBus: Bool) throws {
+        func result(_ order: UnitOrder, _ later: (String, UInt8), reload: String = "success") throws -> Result<
+            Bool, UnitError
+        > {
+            let script = FakeSystemd.Script(later: [later], reload: reload, isBus: isBus, isExecutedAnew: true)
+            return try outcome(of: order, script).result
+        }
+        #expect(try result(.tryRestart, ("active", 2)) == .success(true))
+        #expect(try result(.tryRestart, ("active", 1)) == .failure(.job(.canceled)))
+        #expect(try result(.start, ("failed", 2)) == .failure(.job(.failed)))
+        #expect(try result(.reload, ("active", 1)) == .success(true))
+        #expect(try result(.reload, ("active", 1), reload: "exit-code") == .failure(.job(.failed)))
+    }
+
+    @Test func nothingIsAskedForWhatIsStopped() throws {
+        for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1)] {
+            let (systemd, result) = try outcome(of: order, .init(activity: "inactive"))
+            #expect(result == .success(false))
+            #expect(systemd.orders == [])
+        }
+        #expect(try outcome(of: .start, .init(activity: "inactive")).systemd.orders.count == 1)
+    }
+
+    @Test func whatHasFailedIsStartedOrItIsSaid() throws {
+        for order in [UnitOrder.tryRestart, .reloadOrTryRestart] {
+            let (systemd, result) = try outcome(of: order, .init(activity: "failed", later: [("active", 2)]))
+            #expect(result == .success(true))
+            #expect(systemd.orders == ["StartUnit a.service replace"])
+        }
+        for order in [UnitOrder.reload, .signal(1)] {
+            let (systemd, result) = try outcome(of: order, .init(activity: "failed"))
+            #expect(result == .failure(.failed))
+            #expect(systemd.orders == [])
+        }
+    }
+
+    @Test func whatIsStartedIsSeenToStayUp() throws {
+        func result(_ later: (String, UInt8)..., order: UnitOrder = .tryRestart) throws -> Result<Bool, UnitError> {
+            try outcome(of: order, .init(later: later)).result
+        }
+        #expect(try result(("active", 2), ("failed", 2)) == .failure(.ended))
+        #expect(try result(("active", 2), ("failed", 2), order: .start) == .failure(.ended))
+        // Restart= restarts it over and over.
+        #expect(try result(("active", 2), ("activating", 2), ("active", 3), ("active", 4)) == .failure(.ended))
+        #expect(try result(("active", 2), ("activating", 2)) == .failure(.ended))
+        // Somebody else restarts it once.
+        #expect(try result(("active", 2), ("active", 3), ("active", 3)) == .success(true))
+        #expect(try result(("active", 2), ("deactivating", 2)) == .success(true))
+        // A unit that is not restarted is not watched.
+        #expect(try result(("failed", 2), order: .reload) == .success(true))
+    }
+
+    @Test func whatEndedByItselfIsNoStoppedUnit() throws {
+        let ended = EndedStarts()
+        let script = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)])
+        #expect(try outcome(of: .tryRestart, script, ended: ended).result == .failure(.ended))
+        // It is started again, unless somebody else has started it since and it was stopped.
+        let again = FakeSystemd.Script(activity: "inactive", invocation: 2, later: [("active", 3)])
+        #expect(try outcome(of: .tryRestart, again, ended: ended).systemd.orders == ["StartUnit a.service replace"])
+        // systemd has unloaded the unit meanwhile.
+        let unloaded = FakeSystemd.Script(later: [("active", 2), ("inactive", 0)])
+        #expect(try outcome(of: .tryRestart, unloaded, ended: ended).result == .failure(.ended))
+        let forgotten = FakeSystemd.Script(
+            activity: "inactive", invocation: 0, later: [("active", 3), ("inactive", 3)])
+        #expect(
+            try outcome(of: .tryRestart, forgotten, ended: ended).systemd.orders == ["StartUnit a.service replace"])
+        let other = FakeSystemd.Script(activity: "inactive", invocation: 4)
+        #expect(try outcome(of: .tryRestart, other, ended: ended).result == .success(false))
+    }
+
+    @Test func whatSomebodyStopsOrHasDoneItsWorkMayEnd() throws {
+        let ended = EndedStarts()
+        let stopped = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)], isStopped: true)
+        #expect(try outcome(of: .tryRestart, stopped, ended: ended).result == .success(true))
+        let oneshot = FakeSystemd.Script(later: [("inactive", 2)], type: "oneshot")
+        #expect(try outcome(of: .tryRestart, oneshot, ended: ended).result == .success(true))
+        let started = FakeSystemd.Script(later: [("inactive", 2)])
+        #expect(try outcome(of: .start, started, ended: ended).result == .success(true))
+        #expect(!ended.has([2], of: "a.service"))
+    }
+
+    @Test func aUnitOnItsWayIsNotStopped() throws {
+        for activity in ["activating", "deactivating", "reloading"] {
+            #expect(try outcome(of: .tryRestart, .init(activity: activity)).systemd.orders.count == 1)
+        }
+    }
+
+    @Test func whatIsNotThereOrMaskedIsNotOrdered() throws {
+        #expect(
+            try outcome(of: .tryRestart, .init(load: "not-found", activity: "inactive")).result
+                == .failure(.noSuchUnit))
+        #expect(try outcome(of: .start, .init(load: "masked", activity: "inactive")).result == .failure(.masked))
+        // A masked unit goes on running, and can be sent a signal.
+        #expect(try outcome(of: .tryRestart, .init(load: "masked")).result == .failure(.masked))
+        #expect(try outcome(of: .signal(1), .init(load: "masked")).result == .success(true))
+    }
+
+    @Test(arguments: [
+        ("org.freedesktop.DBus.Error.AccessDenied", UnitError.notPermitted),
+        ("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", .notPermitted),
+        ("org.freedesktop.systemd1.NoSuchUnit", .noSuchUnit), ("org.freedesktop.systemd1.UnitMasked", .masked),
+        ("org.freedesktop.DBus.Error.ServiceUnknown", .unreachable(.socketNotConnected)),
+        ("org.freedesktop.systemd1.OnlyByDependency", .refused("in its words")),
+    ])
+    func refusalsAreDistinguished(name: String, error: UnitError) throws {
+        #expect(try outcome(of: .start, .init(error: (name, "in its words"))).result == .failure(error))
+    }
+
+    @Test func nobodyIsWaitedForLongerThanAsked() throws {
+        #expect(try outcome(of: .start, .init(result: nil), patience: 200).result == .failure(.timedOut))
+        #expect(try outcome(of: .start, .init(isSilent: true), patience: 200).result == .failure(.timedOut))
+    }
+
+    @Test func aWaitEndsWhenItIsCancelled() throws {
+        let cancel = try EventCounter()
+        let systemd = try FakeSystemd(.init(result: nil))
+        Thread.detachNewThread {
+            systemd.waitForOrder()
+            cancel.signal()
+        }
+        var manager = try SystemdClient(at: .direct(systemd.path), patience: Self.patience, cancel: cancel)
+        #expect(throws: UnitError.cancelled) { try manager.carryOut(.start, on: "a.service") }
+    }
+
+    @Test func aSystemdThatGoesAwayIsUnreachable() throws {
+        let (_, result) = try outcome(of: .start, .init(hangsUp: true))
+        guard case .failure(.unreachable) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        let directory = try TemporaryDirectory()
+        #expect(throws: UnitError.unreachable(.noSuchFileOrDirectory)) {
+            _ = try SystemdClient(at: .direct(directory("none")), patience: Self.patience, cancel: nil)
+        }
+    }
+
+    @Test func permissionIsAskedForWithoutAJob() throws {
+        func obstacle(_ script: FakeSystemd.Script) throws -> (UnitError?, [String]) {
+            let systemd = try FakeSystemd(script)
+            var manager = try SystemdClient(at: .direct(systemd.path), patience: Self.patience, cancel: nil)
+            return (try manager.obstacle(to: .tryRestart, on: "a.service"), systemd.orders)
+        }
+        let denied = "org.freedesktop.DBus.Error.AccessDenied"
+        // A failed unit would be started.
+        let asked = ["TryRestartUnit a.service triggering", "StartUnit a.service triggering"]
+        #expect(try obstacle(.init(error: (denied, ""))) == (.notPermitted, [asked[0]]))
+        let onlyToStop = ("org.freedesktop.DBus.Error.InvalidArgs", "--job-mode=triggering is only valid for stop.")
+        #expect(try obstacle(.init(error: onlyToStop)) == (nil, asked))
+        #expect(try obstacle(.init(load: "not-found")) == (.noSuchUnit, []))
+        #expect(try obstacle(.init(load: "masked")) == (.masked, []))
+    }
+
+    @Test func aRuleNamesWhoMayDoWhatWithWhich() {
+        let start =
+            #"polkit.addRule(function(action, subject) { "#
+            + #"if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd" && "#
+            + #"action.lookup("unit") == "srv-app\\x2d1.service" && "#
+        let unit = #"srv-app\x2d1.service"#
+        #expect(
+            PolkitRule.text(user: "clientsecretd", unit: unit, verbs: UnitOrder.tryRestart.verbs)
+                == start + #"(action.lookup("verb") == "try-restart" || action.lookup("verb") == "start")) "#
+                + #"return polkit.Result.YES; });"#)
+        #expect(
+            PolkitRule.text(user: "clientsecretd", unit: unit, verbs: UnitOrder.reload.verbs)
+                == start + #"action.lookup("verb") == "reload") return polkit.Result.YES; });"#)
+        #expect(UnitOrder.reloadOrTryRestart.verbs == ["reload-or-try-restart", "start"])
+    }
+}
