@@ -9,7 +9,7 @@ extension ClientConfiguration {
 
     /// When a secret stops counting: at its own expiry, or sooner if the configured lifetime was shortened since.
     package func end(of issued: SecretInfo) -> WallTime {
-        min(issued.expiresAt, issued.issuedAt + Claims.backdating + lifetime.seconds)
+        min(issued.expiresAt, issued.mintedAt + lifetime.seconds)
     }
 
     /// When `issued` is replaced.
@@ -17,7 +17,7 @@ extension ClientConfiguration {
     /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not renew at one moment and a restart
     ///   does not move renewals.
     package func renewal(of issued: SecretInfo, jitter: Double) -> WallTime {
-        // Others renew what is received, at the latest without any jitter.
+        // What is received its signer renews, at this moment at the latest: by another machine's jitter, not by ours.
         let early = source == nil ? Seconds(Int64(Double(window.count) * jitter)) : 0
         return max(end(of: issued) - renewBefore(of: issued) - early, floor(of: issued))
     }
@@ -28,33 +28,35 @@ extension ClientConfiguration {
     }
 
     private func floor(of issued: SecretInfo) -> WallTime {
-        issued.issuedAt + Claims.backdating + Self.shortestInterval
+        issued.mintedAt + Self.shortestInterval
     }
 
     /// How much earlier than its own renewal time a secret may be replaced in a batch.
     private var window: Seconds { renewBefore / Self.spread }
 
-    /// The stage of a secret's remaining life when it expires at `expiry`.
-    ///
-    /// - Parameter current: the current secret, whose life sets the thresholds of one that was received.
-    package func stage(expiringAt expiry: WallTime, _ current: SecretInfo?, _ deadlines: inout Deadlines) -> Stage {
-        if !deadlines.reached(expiry - renewBefore(of: current)) { return .fresh }
-        if !deadlines.reached(expiry - criticalRemainder(of: current)) { return .warning }
-        return deadlines.reached(expiry) ? .expired : .critical
+    /// The stage of a secret's remaining life.
+    package func stage(of secret: SecretInfo, _ deadlines: inout Deadlines) -> Stage {
+        if !deadlines.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
+        if !isCritical(secret, &deadlines) { return .warning }
+        return deadlines.reached(secret.expiresAt) ? .expired : .critical
     }
 
     /// How long before its expiry a secret should have been replaced: for a received one a third of its life, unless
     /// the configuration says otherwise.
-    package func renewBefore(of issued: SecretInfo?) -> Seconds {
+    package func renewBefore(of issued: SecretInfo) -> Seconds {
         guard let source else { return renewBefore }
         if let configured = source.renewBefore { return configured }
-        guard let issued else { return renewBefore }
-        return max(Seconds((issued.expiresAt - issued.issuedAt - Claims.backdating).count / 3), 0)
+        return max(Seconds((issued.expiresAt - issued.mintedAt).count / 3), 0)
     }
 
     /// Remaining life at which this secret becomes critical if it is still not replaced.
-    package func criticalRemainder(of issued: SecretInfo?) -> Seconds { renewBefore(of: issued) / 3 }
+    package func criticalRemainder(of secret: SecretInfo) -> Seconds { renewBefore(of: secret) / 3 }
 
-    /// Remaining life at which a minted secret that is still not replaced becomes critical.
-    package var criticalRemainder: Seconds { renewBefore / 3 }
+    /// When this secret becomes critical.
+    package func criticalAt(_ secret: SecretInfo) -> WallTime { secret.expiresAt - criticalRemainder(of: secret) }
+
+    /// Whether this secret is critical, or has expired.
+    package func isCritical(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
+        deadlines.reached(criticalAt(secret))
+    }
 }

@@ -37,6 +37,16 @@ extension Resource {
         if case .probe = self { true } else { false }
     }
 
+    /// Whether it is about what lies in the store.
+    package var isOfStore: Bool {
+        switch self {
+        case .store, .share, .rollout, .report, .fleet: true
+        case .configuration, .key, .client, .verification, .record, .source, .file, .target, .action, .probe,
+            .stateChangeAction, .state:
+            false
+        }
+    }
+
     package var isStateChangeAction: Bool {
         if case .stateChangeAction = self { true } else { false }
     }

@@ -56,8 +56,14 @@ package struct Rollout: Hashable, Sendable {
     /// secret with another signature.
     package func rank(of machine: String) -> UInt64 { Rank.of(machine, secret.fingerprint) }
 
-    /// Whether everybody is admitted, and nothing is left to be done.
-    package var isFinished: Bool { admitted == .max && state == .going }
+    /// Whether a machine of this rank may deliver.
+    package func admits(_ rank: UInt64) -> Bool { rank <= admitted }
+
+    /// Whether machines of all ranks may deliver.
+    package var admitsAll: Bool { admitted == .max }
+
+    /// Whether all machines are admitted, and nothing is left to be done.
+    package var isFinished: Bool { admitsAll && state == .going }
 }
 
 /// What the place of a rollout in the store held when it was read; nothing is said of an empty one.

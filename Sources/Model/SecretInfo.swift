@@ -2,8 +2,8 @@ package import AppleClientSecret
 
 /// A secret's public facts, without its bytes.
 ///
-/// By reference: a plan passes it on far more often than it looks into it, and copying four texts each time is what took
-/// most of that.
+/// Held by reference: a plan copies secrets far more often than it reads them, and copying their four texts took most of a
+/// plan's time.
 package struct SecretInfo: Hashable, Sendable {
     private let facts: Facts
 
@@ -40,6 +40,8 @@ package struct SecretInfo: Hashable, Sendable {
     package var keyID: KeyID { facts.form.claims.keyID }
     package var client: ClientID { facts.form.claims.subject }
     package var issuedAt: WallTime { facts.form.claims.issuedAt }
+    /// When it was minted, by the clock of the machine that minted it: `iat` is dated back.
+    package var mintedAt: WallTime { issuedAt + Claims.backdating }
     package var expiresAt: WallTime { facts.form.claims.expiresAt }
     /// The key of ours that signed it; nil when none did, or none that can be read now.
     package var signer: KeyDigest? { facts.signer }

@@ -38,7 +38,8 @@ struct ClockTrust: Hashable, Sendable {
     private var lastJudged: Now?
     /// When the latest secret was issued that was minted while nobody had vouched for the clock.
     private var mintedUnvouched: WallTime?
-    /// The latest clock reading since. A secret issued between it and `forgiven` existed then and is just as wrong.
+    /// The latest time that the clock has shown since a contradiction was waited out. Secrets issued between this and
+    /// ``forgiven`` existed then, so they raise no new doubt.
     private var reachedSince: WallTime?
 
     /// Notes when a secret was issued, if a key of ours has signed it.
@@ -174,8 +175,8 @@ extension Rotation {
         touchEverything()
     }
 
-    /// A secret of an age below which it is replaced by any clock: a machine whose secrets live for hours would be without
-    /// one for the patience.
+    /// A secret younger than this is replaced when it is due even by a clock that nobody has vouched for. Otherwise a machine
+    /// whose secrets live for hours would have none for up to ten minutes.
     private static let youngest: Seconds = 86_400
 
     /// The current secret that would be replaced because of its times, and is not, because the clock may be ahead and the

@@ -3,23 +3,22 @@ import Model
 
 /// Change notices about one resource since it was last read.
 struct Debounce: Hashable, Sendable {
-    private let first: BootTime
+    /// When the first of them came.
+    let began: BootTime
     private(set) var last: BootTime
 
     /// - Parameter earlier: the notices that came before, if any did.
     init(_ earlier: Debounce?, at now: BootTime) {
-        first = earlier?.first ?? now
+        began = earlier?.began ?? now
         last = now
     }
-
-    var began: BootTime { first }
 
     /// Whether to read now: no notice for `quiet`, as somebody may still be writing, or notices for `longest`.
     func isDue(quiet: Seconds, atMost longest: Seconds, _ deadlines: inout Deadlines) -> Bool {
         // Check both, so that both deadlines are recorded; once it is due, drop both, as neither needs a wake.
         var waiting = deadlines
         let isQuiet = waiting.reached(last + quiet)
-        if waiting.reached(first + longest) || isQuiet { return true }
+        if waiting.reached(began + longest) || isQuiet { return true }
         deadlines = waiting
         return false
     }

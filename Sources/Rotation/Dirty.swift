@@ -20,7 +20,7 @@ struct Dirty: Sendable {
         batches = []
     }
 
-    /// Forgets what belongs to the configuration before, but the wakes of what belongs to the new one as well.
+    /// After a reload: clears all marks, and drops the wakes of resources that the new configuration lacks.
     mutating func adopt(where isKnown: (Resource) -> Bool) {
         clear()
         wakes.keep(where: isKnown)

@@ -7,11 +7,11 @@ import Model
 /// - At most one job runs for each resource.
 /// - Failed work is not started before its pause is over. A failed write does not delay reading the file back.
 /// - A job that runs for longer than ``Rotation/patience`` is overdue: it keeps its resource, but nothing waits for it.
-/// - Job numbers grow. ``next`` is the mark for everything that may be out of date: what has a smaller number began
-///   before the mark was taken.
+/// - Job numbers grow, so ``next`` serves as a time: store it when something changes. A job with a smaller number began
+///   before the change, and its result does not count.
 struct Jobs: Sendable {
     /// The number of the next job.
-    private(set) var next = JobID(number: 1)
+    private(set) var next = JobID.first
     /// The failures of work that has not succeeded since.
     private(set) var attempts: [Resource: Attempts] = [:]
     private(set) var isStopping = false
@@ -23,7 +23,7 @@ struct Jobs: Sendable {
     /// The jobs that the current plan has started.
     private var started: [Job] = []
     /// Jobs before this one were started for an earlier configuration.
-    private var firstOfConfiguration = JobID(number: 1)
+    private var firstOfConfiguration = JobID.first
     /// Failures under the earlier configuration whose work has not succeeded since.
     private var former: [Resource: Attempts] = [:]
     private let chance: Chance
@@ -58,6 +58,9 @@ struct Jobs: Sendable {
     /// Whether the job for `resource` has run for longer than ``Rotation/patience``.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
 
+    /// Whether work on it has failed, or does not end: nothing waits for it any longer.
+    func failsOrHangs(_ resource: Resource) -> Bool { attempts[resource] != nil || isOverdue(resource) }
+
     /// The failure to count on for `resource`, also one from before the last reload.
     func lastFailure(of resource: Resource) -> Attempts? { attempts[resource] ?? former[resource] }
 
@@ -83,7 +86,8 @@ struct Jobs: Sendable {
         return true
     }
 
-    /// Whether work on a resource would be started: it costs something to say what there is to do.
+    /// Whether ``start(_:on:_:)`` would start work here now. To ask first pays where it is expensive to say what there is to do,
+    /// as for this machine's report.
     func mayStart(_ resource: Resource, _ deadlines: inout Deadlines) -> Bool {
         guard !isStopping, running[resource] == nil else { return false }
         return attempts[resource].map { deadlines.reached($0.notBefore) } ?? true
@@ -242,18 +246,18 @@ struct Jobs: Sendable {
 
 /// How often something has failed in a row, and when it is tried again.
 struct Attempts: Hashable, Sendable {
-    var failures: Int
-    var failure: Failure
-    var since: WallTime
+    let failures: Int
+    let failure: Failure
+    let since: WallTime
     var notBefore: BootTime
     /// The job that failed last.
-    var job: JobID
+    let job: JobID
     /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.
-    var wasObservation: Bool
+    let wasObservation: Bool
     /// When the failure was last logged.
-    var loggedAt: BootTime
+    let loggedAt: BootTime
     /// Whether it was logged: a failure that another log event reports already is not.
-    var isLogged: Bool
+    let isLogged: Bool
 }
 
 extension Rotation {

@@ -22,8 +22,6 @@ struct KeyFiles: Sendable {
 
     var names: some Collection<KeyName> { states.keys }
 
-    func isConfigured(_ name: KeyName) -> Bool { states[name] != nil }
-
     /// Which key the file holds; nil while it cannot be used.
     func digest(of name: KeyName) -> KeyDigest? { states[name]?.reading.value }
 

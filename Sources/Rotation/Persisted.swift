@@ -2,7 +2,7 @@ import Model
 
 /// What the state directory is known to hold of something.
 struct Persisted<Value: Hashable & Sendable>: Sendable {
-    /// As it was last read or written; before that what it was made with.
+    /// The value last read from or written to the state directory; until then the one given to `init`.
     private(set) var value: Value
     /// Whether reading it was tried since the start, successfully or not.
     private(set) var wasTried = false

@@ -1,9 +1,10 @@
 import AppleClientSecret
 import Model
 
-/// What was last read of something that others may change, and whether that still counts.
+/// The last value read of something that others may change.
 ///
-/// Jobs are numbered in the order in which they start. So a read counts if its job started after the last sign of a change.
+/// A read *counts* if its job started after the last sign of a change (jobs are numbered in the order in which they start).
+/// A value that no longer counts is kept as the best that is known, and is read again.
 struct Reading<Value: Sendable>: Sendable {
     /// What the last read found; nil before the first one. It is still the best that is known while it does not count.
     private(set) var value: Value?

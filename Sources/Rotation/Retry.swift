@@ -40,12 +40,12 @@ enum Retry {
             switch resource {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
-            // The service that asks the API is the administrator's to start, and so is a configuration's to write.
-            // Its service pauses by itself, and says for how long; but it is started again for each try with a password that was
-            // refused.
+            // The store's service paces itself and says for how long, so the pause is short. But each try with a refused password
+            // starts that service again, and costs etcd a check of the password.
             case .store, .share: (1, failure == .storeCredentialsRefused ? loginBound : localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
             case .report, .fleet, .rollout: (30, remoteBound)
+            // The service that asks the API is the administrator's to start, and its configuration to write.
             case .target: (5, failure.traits.contains(.ofPushService) ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)

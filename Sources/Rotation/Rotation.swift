@@ -173,6 +173,8 @@ package struct Rotation: Sendable {
             // A failure under an earlier configuration does not count: the work starts afresh under this one.
             guard jobs.isCurrent(job) else { return }
         }
+        // What another store holds, or took, says nothing of the one that is configured now.
+        guard !job.resource.isOfStore || storeReading.isOfThisStore(job) else { return }
         switch job.work {
         case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
         case .readKey: keyFinished(job, result, at: now)
@@ -261,7 +263,8 @@ package struct Rotation: Sendable {
 
     /// Plans one resource, and sets when it is planned again.
     ///
-    /// - Parameter also: whether it is also planned again when an earlier call has said.
+    /// - Parameter also: true: the resource keeps the wake that an earlier call in this plan has set, and the earlier of the
+    ///   two counts; false: that wake is replaced.
     private mutating func plan(
         _ resource: Resource, also: Bool = false, at now: Now, _ next: (inout Rotation, inout Deadlines) -> Void
     ) {

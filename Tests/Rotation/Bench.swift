@@ -167,6 +167,13 @@ final class Bench {
         go()
     }
 
+    /// Ends the job that is held on this resource with this result, whatever it would have found.
+    func end(_ resource: Resource, _ result: Result<Outcome, Failure>) throws {
+        let position = try #require(waiting.firstIndex { $0.resource == resource })
+        held.remove(resource)
+        tell(.finished(waiting.remove(at: position).id, result))
+    }
+
     /// Fails the job that is held on this resource, and no other.
     func fail(_ resource: Resource, _ failure: Failure) {
         failures[resource] = failure

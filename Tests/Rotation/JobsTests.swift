@@ -180,7 +180,7 @@ import Testing
             bench.forget()
             bench.release(held)
             #expect(bench.rotation.failures.isEmpty, "\(held)")
-            #expect(!bench.rotation.keys.isConfigured(spare), "\(held)")
+            #expect(!bench.rotation.keys.names.contains(spare), "\(held)")
             #expect(bench.entries.isEmpty, "\(held)")
         }
     }

@@ -141,8 +141,7 @@ extension Rotation {
             guard let held = held(by: id, of: client), self.clients[client].deliveries.owed[id] == nil else {
                 return false
             }
-            return !deadlines.reached(held.expiresAt - client.entry.criticalRemainder(of: held))
-                && currentRefusal(client) == nil
+            return !client.entry.isCritical(held, &deadlines) && currentRefusal(client) == nil
         }
     }
 
@@ -172,7 +171,7 @@ extension Rotation {
     private func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
         for client in index.clients(of: id) where owes(client, id) {
             guard let held = held(by: id, of: client) else { continue }
-            if deadlines.reached(held.expiresAt - client.entry.criticalRemainder(of: held)) { return true }
+            if client.entry.isCritical(held, &deadlines) { return true }
         }
         return false
     }

@@ -166,14 +166,6 @@ extension Rotation {
         }
     }
 
-    /// The daemon's state, leaving out whether it can be reported: otherwise an action that fails now and then would
-    /// cause its own runs.
-    private var healthToReport: HealthState {
-        configurationWatch.refusal != nil || configurationWatch.isRestrained || clock.failure != nil
-            || !faults.all.isEmpty
-            ? max(worstHealth, .degraded) : worstHealth
-    }
-
     /// Runs `on_state_change` for changes that have lasted.
     mutating func planStateChangeActions(_ deadlines: inout Deadlines) {
         let now = deadlines.now
@@ -183,7 +175,8 @@ extension Rotation {
         if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &deadlines) }
         guard stateChangeActions.wasTried || jobs.isOverdue(.state) else { return }
         let isRestrained = configurationWatch.isRestrained
-        stateChangeActions.see(healthToReport, at: now.boot)
+        stateChangeActions.see(
+            daemonReason(at: now) == nil ? worstHealth : max(worstHealth, .degraded), at: now.boot)
         // Until every client was tried, the state is unknown.
         if isReady, !jobs.isStopping, !isRestrained {
             var patience = deadlines

@@ -137,11 +137,11 @@ extension Rotation {
     func objection(
         to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
     ) -> String? {
-        // What has expired, or Apple refuses because a wrong clock made it, keeps nothing away.
+        // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
         guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
             !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
         else { return nil }
-        // Of two lives the longer one says what too soon is: an hour to live is nothing where 80 days are left.
+        // The secret with the longer life says what too soon is: an hour left is too little to replace one made for 90 days.
         let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
         if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
             return "it expires too soon, at \(issued.expiresAt)"
@@ -149,9 +149,7 @@ extension Rotation {
         if offered == held {
             return issued.isGreater(than: current) ? nil : "it is older than the current one"
         }
-        if offered > held,
-            !deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
-        {
+        if offered > held, !client.entry.isCritical(current, &deadlines) {
             return "a preferred key signed the current one"
         }
         return nil

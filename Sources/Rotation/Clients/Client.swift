@@ -51,9 +51,8 @@ struct Client: Sendable {
             self.source = Source(isSame ? former?.source : nil, next: change.next)
             turn = former?.turn?.within(source.deliverOver, at: change.now)
             // A request to mint is not carried out later, once the client mints again.
-            secret.force(false)
-            // What is received was accepted where it was minted.
-            trial = entry.verify ? Trial() : nil
+            secret.relent()
+            // What is received was accepted where it was minted, so it has no trial.
         } else {
             trial = former?.trial
             if entry.verify { trial = trial ?? Trial() } else if trial?.candidate == nil { trial = nil }

@@ -4,20 +4,34 @@ import Model
 /// A client's current secret: the one that its outputs are to hold.
 struct CurrentSecret: Sendable {
     private(set) var current: SecretInfo?
-    /// Whether ``current`` was chosen among all secrets found. It then stays while it is usable, even if a file holds an
-    /// older one that lasts longer.
+    /// Whether ``current`` was chosen among all secrets found; false while it is only what the record said. Once chosen, it
+    /// stays while it is usable, even if an output holds an older one that lasts longer.
     private(set) var hasChosen = false
     /// Why a secret is being minted.
     private var mintReason: MintReason?
     /// Whether a new secret was requested, whatever the age of the current one.
     private(set) var isForced = false
+    /// Whether the requested one is to be published without asking Apple.
+    private(set) var skipsTrial = false
     /// Secrets minted since the daemon started.
     private(set) var renewals = 0
 
     /// Takes the secret kept in the state directory, unless one was found already.
     mutating func recall(_ secret: SecretInfo?) { current = current ?? secret }
 
-    mutating func force(_ isForced: Bool) { self.isForced = isForced }
+    /// Has a new secret minted.
+    ///
+    /// - Parameter skipsTrial: whether to publish it without asking Apple.
+    mutating func force(skipsTrial: Bool) {
+        isForced = true
+        self.skipsTrial = skipsTrial
+    }
+
+    /// Withdraws the request for a new secret.
+    mutating func relent() {
+        isForced = false
+        skipsTrial = false
+    }
 
     mutating func choose(_ secret: SecretInfo) {
         current = secret
@@ -30,9 +44,12 @@ struct CurrentSecret: Sendable {
     mutating func minted() -> MintReason {
         defer { mintReason = nil }
         renewals += 1
-        isForced = false
+        relent()
         return mintReason ?? .asked
     }
 
-    func checkInvariants() -> [String] { hasChosen && current == nil ? ["no secret is chosen"] : [] }
+    func checkInvariants() -> [String] {
+        (hasChosen && current == nil ? ["no secret is chosen"] : [])
+            + (skipsTrial && !isForced ? ["a secret is not to be tried that nobody asked for"] : [])
+    }
 }

@@ -46,13 +46,12 @@ extension Rotation {
     }
 
     private func wasTried(_ path: AbsolutePath, at now: Now) -> Bool {
-        isGood(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path)) || isDeleted(path)
-            || isLeftAlone(path, at: now)
+        isGood(path) || jobs.failsOrHangs(.file(path)) || isDeleted(path) || isLeftAlone(path, at: now)
     }
 
     private func hasFailure(_ client: Subject) -> Bool {
         // A source that was read and offers nothing is tried.
         clock.failure != nil || client.entry.source != nil
-            || resources(of: client).contains { !$0.isProbe && (jobs.attempts[$0] != nil || jobs.isOverdue($0)) }
+            || resources(of: client).contains { !$0.isProbe && jobs.failsOrHangs($0) }
     }
 }

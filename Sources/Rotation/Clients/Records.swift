@@ -113,8 +113,8 @@ extension Rotation {
             fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: client.identity))
     }
 
-    /// Where a client's secret is published. A file that holds something else, and was never written, is not among them: it
-    /// is not overwritten after a restart either.
+    /// Where a client's secret is published, for its record. A file with other content that was never written here is left
+    /// out, because a place that the record names may be overwritten.
     private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
         let former = clients[client].record.value.outputs
         return client.outputPlaces.filter { place in
@@ -139,8 +139,7 @@ extension Rotation {
     mutating func updateSettled(_ client: Subject) {
         let record = Resource.record(client.name)
         let isKept =
-            clients[client].record.value.current == clients[client].secret.current || jobs.attempts[record] != nil
-            || jobs.isOverdue(record)
+            clients[client].record.value.current == clients[client].secret.current || jobs.failsOrHangs(record)
         clients[client].isSettled = isKept && isKnown(client) && !jobs.isBusy(.client(client.name))
     }
 

@@ -62,19 +62,18 @@ extension Rotation {
     /// same claims, and that is the same secret. Its `iat` stays in the past.
     private func mintingTime(_ client: Subject, at now: WallTime) -> WallTime {
         [clients[client].secret.current, heldBack(client)]
-            .compactMap { $0.map { $0.issuedAt + Claims.backdating + 1 } }
+            .compactMap { $0.map { $0.mintedAt + 1 } }
             .filter { $0 > now && $0 < now + Claims.backdating }.max() ?? now
     }
 
     mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .mint(let name, let key, _) = job.work, case .success(let outcome) = result else { return }
         guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
-        // A reload may have made it a client that receives its secrets.
-        guard index[name]?.entry.source == nil else { return }
         clock.noteMint(secret)
         // Another key signed than was read: the file was replaced, and its change notice is still to come.
         if keys.digest(of: key) != secret.signer { observeAgain(at: .key(key)) }
-        guard let client = index[name] else { return }
+        // A reload may have made it a client that receives its secrets.
+        guard let client = index[name], client.entry.source == nil else { return }
         let isCurrent = noteMinted(secret, client, at: now)
         events.append(.minted(name, secret, clients[client].secret.minted()))
         if isCurrent { take(.minted(secret), for: client, at: now) }
@@ -86,15 +85,13 @@ extension Rotation {
     func isKnown(_ client: Subject) -> Bool {
         guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }
         return client.files.allSatisfy { path in
-            files.isFresh(path) || jobs.attempts[.file(path)] != nil || jobs.isOverdue(.file(path))
+            files.isFresh(path) || jobs.failsOrHangs(.file(path))
         }
     }
 
     private func isSourceKnown(_ client: Subject) -> Bool {
         guard let source = client.entry.source else { return true }
-        if clients[client].source?.reading.wasTried == true
-            || jobs.isOverdue(source.isStore ? .store : .source(client.name))
-        {
+        if clients[client].source?.reading.wasTried == true || jobs.isOverdue(sourceResource(of: client)) {
             return true
         }
         // What the state directory holds is served before the store answers.
@@ -107,9 +104,7 @@ extension Rotation {
     }
 
     func wereKeysRead(_ client: Subject) -> Bool {
-        client.keys.allSatisfy {
-            keys.isConfigured($0.name) && (keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)))
-        }
+        client.keys.allSatisfy { keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)) }
     }
 
     // MARK: What is wanted
@@ -184,13 +179,13 @@ extension Rotation {
         guard let held = usable ?? clients[client].secret.current, wantedSecret(client) != nil || usable != nil,
             keys.digest(of: client.entry.key) == nil || held.signer != nil
         else { return .mint(.missing) }
-        let end = held.expiresAt - client.entry.criticalRemainder
+        let end = client.entry.criticalAt(held)
         return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
     }
 
-    /// What the outputs of a client should hold: its current secret, unless that was made for ids that are no longer
-    /// configured. If Apple is to accept the new one first, one of another key id or team is kept, also before the new one
-    /// is minted.
+    /// What the outputs of a client should hold: the current secret if it states the configured ids. One of another key id or
+    /// team is kept while Apple's verdict on its replacement is required, because it may still work; also before the
+    /// replacement is minted.
     func wantedSecret(_ client: Subject) -> SecretInfo? {
         guard let current = clients[client].secret.current,
             client.names(current)
@@ -202,6 +197,6 @@ extension Rotation {
     /// When the current secret is to be replaced.
     func renewal(of secret: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
         configurationWatch.isRestrained
-            ? secret.expiresAt - entry.criticalRemainder(of: secret) : entry.renewal(of: secret, jitter: hostJitter)
+            ? entry.criticalAt(secret) : entry.renewal(of: secret, jitter: hostJitter)
     }
 }

@@ -72,7 +72,8 @@ extension Rotation {
         if isNews, before != state { events.append(.sourceChanged(client.name, state, detail)) }
     }
 
-    /// Takes over the best usable secret found, even one that is about to be replaced: that may take a while.
+    /// Makes the best usable secret found the current one, also one that is due for renewal: minting may take long, and until
+    /// then the outputs are to hold a valid secret.
     private mutating func takeOver(_ client: Subject, at now: Now) {
         let secret = clients[client].secret
         // By a distrusted clock the current secret may seem issued in the future and an older one valid.
@@ -133,7 +134,6 @@ extension Rotation {
         let secret = clients[client].secret
         guard secret.hasChosen, let current = secret.current else { return true }
         if clock.failure != nil { return false }
-        return !configurationWatch.isRestrained
-            || deadlines.reached(current.expiresAt - client.entry.criticalRemainder(of: current))
+        return !configurationWatch.isRestrained || client.entry.isCritical(current, &deadlines)
     }
 }

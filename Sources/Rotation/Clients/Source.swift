@@ -43,9 +43,9 @@ struct Source: Sendable {
 ///
 /// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
 /// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
-/// - Received is a secret that a configured public key signed for the client's ids, with possible times, not expired,
-///   greater than the current one, and with more life left than is critical for the longer-lived of both, or than the
-///   current one has. An expired current secret yields to any that is valid.
+/// - A secret is received if a configured public key signed it for the client's ids, its times are plausible, and it is
+///   greater than the current one. It must also outlive the current one, or have more life left than is critical for
+///   the longer-lived of both. An expired current secret yields to any that is valid.
 /// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
 ///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
 /// - Absence says nothing: a source that is gone, empty, older or wrong does not change the current secret.

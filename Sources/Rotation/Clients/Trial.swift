@@ -17,8 +17,6 @@ struct Trial: Sendable {
     private(set) var earlierRefusal: Failure?
     /// Until when actions that the client shares wait for the verdict.
     private var awaitedUntil: BootTime?
-    /// Whether the secret that is being minted is not to be tried.
-    private(set) var isSkipped = false
     private(set) var view: VerificationView?
 
     /// How long before the second request.
@@ -58,9 +56,6 @@ struct Trial: Sendable {
     func mayAsk(_ deadlines: inout Deadlines) -> Bool { notBefore.map { deadlines.reached($0) } ?? true }
 
     // MARK: What happens
-
-    /// Has the next secret not be tried, or be tried after all.
-    mutating func skip(_ isSkipped: Bool) { self.isSkipped = isSkipped }
 
     /// Takes what Apple answered, before the start, when it refused the candidate twice.
     mutating func recall(refusal detail: String, of client: ClientName) {
@@ -160,7 +155,7 @@ extension Rotation {
     /// Records a secret that was just minted: a candidate while there is another one to keep. Returns whether it is
     /// current at once.
     mutating func noteMinted(_ secret: SecretInfo, _ client: Subject, at now: Now) -> Bool {
-        let isTried = client.entry.verify && clients[client].trial?.isSkipped != true
+        let isTried = client.entry.verify && !clients[client].secret.skipsTrial
         let isCurrent = !isTried || secretToKeep(client, at: now) == nil
         if isTried {
             clients[client].trial = Trial(secret, replacing: currentRefusal(client), at: now)
@@ -220,8 +215,8 @@ extension Rotation {
         return candidate
     }
 
-    /// Why the current secret counts as refused; nil while it does not. That of a refused one is passed on to its
-    /// successor until Apple has accepted that: the cause is then gone, and not before.
+    /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal goes over to
+    /// the replacement's trial and stays until Apple accepts that one: only this proves that the cause is gone.
     func currentRefusal(_ client: Subject) -> Failure? {
         (heldBack(client) == nil ? clients[client].trial?.refusal : nil) ?? clients[client].trial?.earlierRefusal
     }
@@ -276,13 +271,12 @@ extension Rotation {
         for (client, trial) in open {
             let record = Resource.record(client.name)
             guard let candidate = trial.candidate, client.entry.verify,
-                clients[client].record.value.candidate == candidate || jobs.attempts[record] != nil
-                    || jobs.isOverdue(record),
+                clients[client].record.value.candidate == candidate || jobs.failsOrHangs(record),
                 trial.mayAsk(&deadlines)
             else { continue }
             let job = jobs.next
             if start(.verify(client.name, candidate), on: .verification(client.name), &deadlines) {
-                // The end of this request has the others planned, not their own moments.
+                // One request runs at a time: the others are looked at when it ends, so their own wakes are dropped.
                 deadlines = Deadlines(now: deadlines.now)
                 appleRequests.began(job, at: deadlines.now)
                 clients[client].trial?.began(job, at: deadlines.now)
@@ -296,6 +290,6 @@ extension ClientConfiguration {
     /// When an untried candidate replaces the secret to keep: a moment before that becomes critical, because publishing
     /// takes some time.
     fileprivate func latestTrial(of kept: SecretInfo) -> WallTime {
-        kept.expiresAt - criticalRemainder - min(60, Seconds(criticalRemainder.count / 10))
+        criticalAt(kept) - min(60, Seconds(criticalRemainder(of: kept).count / 10))
     }
 }

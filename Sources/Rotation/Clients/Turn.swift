@@ -2,10 +2,10 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// The moment from which a client's received secret may be delivered, by both clocks: pauses count by the boot clock, and
-/// after a restart only the wall clock is known.
+/// When this machine may deliver a client's received secret. The boot clock is for waiting, because nobody can set it; the wall
+/// clock is for the record, because it survives a restart.
 ///
-/// Both are set once. A record that followed a clock which is set now and then would be written again and again.
+/// Both are fixed once: following corrections of the wall clock would write the record again at each of them.
 struct Turn: Hashable, Sendable {
     let boot: BootTime
     let wall: WallTime
@@ -67,7 +67,7 @@ extension Rotation {
         var hasCome = false
         var isAdmitted = false
         for client in clients {
-            // Who asks gets what the source holds then, not what came before.
+            // A request does not wait for the turn, once the source was read again for it.
             if waiting.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
                 return false
             }

@@ -95,6 +95,9 @@ struct ConfigurationWatch: Sendable {
         return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(path))
     }
 
+    /// Whether the daemon is degraded because of it.
+    var isReason: Bool { refusal != nil || isRestrained }
+
     func checkInvariants() -> [String] {
         var broken: [String] = []
         if (refusal == nil) != (refusedAt == nil) { broken.append("a refusal without a beginning") }

@@ -31,8 +31,8 @@ struct Fleet: Sendable {
     private var forgottenAt: [String: BootTime] = [:]
     /// Which machines the rollout of a client's current secret no longer waits for.
     private var lost: [ClientName: Set<String>] = [:]
-    /// The records keep how many machines report each client: when the store has lost the reports, and this daemon is
-    /// restarted, the first few that report again must not look like all of them.
+    /// How many machines each client has, also those whose report is gone. The records keep the number: after the store has
+    /// lost all reports, the first few that return must not pass for the whole fleet.
     private var sizes: [ClientIdentity: Size] = [:]
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
@@ -121,8 +121,7 @@ struct Fleet: Sendable {
     fileprivate func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
         guard let readAt else { return true }
         let pace = isRollingOut ? Self.paceOfRollout : Self.pace
-        let early = Int64(Double(pace.count * 1000) / 4 * jitter)
-        return deadlines.reached((readAt + pace).advanced(milliseconds: -early))
+        return deadlines.reached(readAt.after(pace, spreadBy: jitter))
     }
 
     /// The machines that report a client, but for this one; nil while that is not known.
@@ -273,7 +272,7 @@ extension Now {
     fileprivate func lastSign(of report: HostReport?, _ seenAt: BootTime, hasChanged: Bool) -> WallTime {
         let seen = wall - boot.seconds(since: seenAt)
         guard !hasChanged, let at = report?.at else { return seen }
-        // One that was in the future when it was seen does not become true when its time comes.
+        // Never later than when it was first seen here: a time ahead of that was wrong, and stays wrong.
         return min(at, seen)
     }
 }
@@ -305,8 +304,8 @@ extension Rotation {
         judgeReports(at: now)
     }
 
-    /// The first job whose result answers a request that is made now: of a read that goes on already the same is to be
-    /// expected as of one that begins.
+    /// The first job whose read answers a request that is made now: the read that is under way; else any, while the last one is
+    /// fresh; else the next.
     func readingOfFleet(at now: Now) -> JobID {
         if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
         return fleet.isFresh(at: now) ? .first : jobs.next

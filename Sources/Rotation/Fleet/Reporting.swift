@@ -24,9 +24,11 @@ struct Reporting: Sendable {
     private var revision: Int64?
     /// Whether a put is under way.
     private var isPutting = false
-    /// Whether a put since the last answer may have been carried out.
+    /// Whether the last put failed and may still be in the store. A report of our own that is found at a greater revision is then
+    /// that put.
     private var isUnanswered = false
-    /// When something else than was last put was last found.
+    /// When a put last found another report in our place. A second time within an hour pauses the puts, so that two daemons of
+    /// one name do not replace each other's reports without end.
     private var foundAt: BootTime?
     /// That etcd does not let this machine put its report; nil while nothing says so.
     fileprivate private(set) var forbidden: Failure?
@@ -34,7 +36,8 @@ struct Reporting: Sendable {
     private var pausedUntil: BootTime?
     /// When another instance's report was last found there.
     private var otherSeenAt: BootTime?
-    /// Whether that one reports now, and not only before the start.
+    /// Whether the other daemon has put its report while this one ran: only then is it a fault. One that was found at the first
+    /// put may be of a daemon that is gone.
     private var isShared = false
 
     private struct Entry: Hashable, Sendable {
@@ -46,8 +49,6 @@ struct Reporting: Sendable {
     private static let spread = 60_000.0
     private static let pace: Seconds = 86_400
     private static let paceWithOther: Seconds = 3_600
-    /// More than ``pace``, in which a machine puts its report at least once.
-    private static let memory: Seconds = 93_600
 
     fileprivate mutating func adopt(_ change: ConfigurationChange) {
         let kept = holdings.filter { change.new.store != nil && change.new.clients[$0.key] != nil }
@@ -81,7 +82,7 @@ struct Reporting: Sendable {
         guard let putAt else { return false }
         let pace = otherSeenAt == nil ? Self.pace : Self.paceWithOther
         // Machines that were started together spread over the last quarter.
-        return deadlines.reached((putAt + pace).advanced(milliseconds: -Int64(hostJitter * Double(pace.count) * 250)))
+        return deadlines.reached(putAt.after(pace, spreadBy: hostJitter))
     }
 
     /// The report as it would be put, and the revision that the put names.
@@ -151,7 +152,7 @@ struct Reporting: Sendable {
 
     /// Forgets another instance that was not seen for long. Returns whether it was a fault.
     fileprivate mutating func forgetOther(_ deadlines: inout Deadlines) -> Bool {
-        guard let otherSeenAt, deadlines.reached(otherSeenAt + Self.memory) else { return false }
+        guard let otherSeenAt, deadlines.reached(otherSeenAt + HostReport.silence) else { return false }
         defer { isShared = false }
         self.otherSeenAt = nil
         return isShared

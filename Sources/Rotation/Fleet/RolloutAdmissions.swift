@@ -18,8 +18,8 @@ import Model
 struct RolloutAdmissions: Sendable {
     /// Where a rollout was seen, since the start or by what the clients' records say.
     private var rolledOut: Set<StorePlace> = []
-    /// The digests of the secrets that were seen in each place: the last one, and the current ones. Another secret that is
-    /// found there later says nothing of one that was received.
+    /// The digests of the secrets that were seen in each place: of the last one read, and of earlier ones that a client still
+    /// uses. Only a secret that was seen there itself, without a rollout, may be delivered freely.
     private var seen: [StorePlace: Set<Fingerprint>] = [:]
 
     mutating func adopt(_ change: ConfigurationChange) {
@@ -48,7 +48,7 @@ struct RolloutAdmissions: Sendable {
 
     /// Whether a machine may deliver a secret.
     fileprivate func admits(_ admission: Admission) -> Bool {
-        if let rollout = admission.rollout { return admission.rank <= rollout.admitted }
+        if let rollout = admission.rollout { return rollout.admits(admission.rank) }
         guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
         return admission.secret.digests.contains(where: seen.contains)
     }
@@ -80,11 +80,11 @@ extension Rotation {
             rank: rollout?.rank(of: store.machine) ?? Rank.of(store.machine, secret.fingerprint))
     }
 
-    /// Whether a rollout has this machine deliver a client's secret now: one that is going on has spread the deliveries, and
-    /// one that an operator has finished means at once.
+    /// Whether to deliver a client's secret now, without a turn of `deliver_over`: this machine's rank is admitted by a rollout
+    /// that is not finished, which spreads the deliveries already, or an operator has finished the rollout.
     func isCalled(_ client: Subject) -> Bool {
         guard let admission = admission(client), let rollout = admission.rollout else { return false }
-        return admission.rank <= rollout.admitted && (rollout.admitted < .max || rollout.isOrdered)
+        return rollout.admits(admission.rank) && (!rollout.admitsAll || rollout.isOrdered)
     }
 
     /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
@@ -93,7 +93,8 @@ extension Rotation {
         if admissions.admits(admission) { return true }
         guard let held = held(by: action, of: client), let wanted = wantedSecret(client) else { return true }
         let span = client.entry.renewBefore(of: held)
-        // One that was issued later than that, after an outage, is spread as well.
+        // A secret that is newer than that moment, because its signer was down, counts from its issue: otherwise all
+        // machines would deliver it at once.
         let start = max(held.expiresAt - span / 2, wanted.issuedAt)
         return deadlines.reached(start + Rank.part(admission.rank, of: span / 20))
     }

@@ -42,7 +42,7 @@ enum RolloutPolicy {
     }
 
     private static func admitted(_ machines: [Machine], by rollout: Rollout) -> ArraySlice<Machine> {
-        machines.prefix { $0.rank <= rollout.admitted }
+        machines.prefix { rollout.admits($0.rank) }
     }
 
     /// Whether all wanted canaries have delivered.
@@ -59,7 +59,7 @@ enum RolloutPolicy {
 
     /// The rollout as it goes on; the same one where nothing is to be done yet.
     static func next(_ rollout: Rollout, _ progress: Progress, _ settings: RolloutSettings) -> Rollout {
-        guard rollout.admitted < .max, rollout.state == .going else { return rollout }
+        guard !rollout.admitsAll, rollout.state == .going else { return rollout }
         var next = rollout
         let machines = progress.machines
         let admitted = admitted(machines, by: rollout)

@@ -8,7 +8,7 @@ struct RolloutProgress: Sendable {
     private(set) var rollout: Rollout
     /// Since when it has been in its state.
     private(set) var since: WallTime
-    /// Up to which rank it was admitted when.
+    /// Each rise of ``Rollout/admitted`` that was seen, with its time: they tell since when a machine is admitted.
     private var steps: [Step]
     /// Since when all wanted canaries are known to have delivered.
     private var canariesAt: BootTime?
@@ -82,7 +82,7 @@ struct RolloutProgress: Sendable {
             ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
         }
         var machines = RolloutPolicy.Machine.all(members, of: rollout, ranks)
-        let admitted = machines.prefix { $0.rank <= rollout.admitted }.count
+        let admitted = machines.prefix { rollout.admits($0.rank) }.count
         let seenAt = Dictionary(members.map { ($0.machine, $0.seenAt) }) { one, _ in one }
         // The last step, which admits all machines, waits for none of them.
         let steps = steps.filter { $0.admitted != .max }

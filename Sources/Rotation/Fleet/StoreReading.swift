@@ -21,7 +21,9 @@ struct StoreReading: Sendable {
     /// The job that read the store last, successfully or not.
     private var readBy: JobID?
     /// What jobs before this one read does not count.
-    private var countsFrom = JobID(number: 1)
+    private var countsFrom = JobID.first
+    /// Jobs before this one were about another store.
+    private var firstOfStore = JobID.first
     /// When it was last read successfully; nil after a read that failed.
     private var readAt: BootTime?
     /// Why the last read failed.
@@ -29,7 +31,8 @@ struct StoreReading: Sendable {
     /// When it is read because of what a watch said.
     private var hintedFor: BootTime?
     private var isWatched = false
-    /// Whether it was ever read, or cannot be for a reason that does not pass by itself.
+    /// Whether waiting for the store's first answer is over: it was read, or it refuses this machine (its certificate or
+    /// password), which only an operator can change.
     private var hasAnswered = false
     /// What was tried, for the metrics.
     private(set) var counts = StoreView()
@@ -49,6 +52,9 @@ struct StoreReading: Sendable {
         observed.values.compactMap { if case .secret(let issued, _) = $0 { issued } else { nil } }
     }
 
+    /// Whether a job, which may have been started before a reload, is about the store that is configured now.
+    func isOfThisStore(_ job: Job) -> Bool { job.id >= firstOfStore }
+
     /// Whether the last read has failed, or none was tried yet.
     var isFailing: Bool { readAt == nil }
 
@@ -65,8 +71,7 @@ struct StoreReading: Sendable {
         guard let readBy, readBy >= countsFrom, let readAt else { return true }
         if let hintedFor, deadlines.reached(hintedFor) { return true }
         let pace = isWatched && !observed.values.contains(.forbidden) ? Self.watchedPace : Self.pace
-        let early = Double(pace.count * 1000) / 4 * jobs.draw("read the store after \(readBy.number)")
-        return deadlines.reached((readAt + pace).advanced(milliseconds: -Int64(early)))
+        return deadlines.reached(readAt.after(pace, spreadBy: jobs.draw("read the store after \(readBy.number)")))
     }
 
     // MARK: What happens
@@ -77,6 +82,7 @@ struct StoreReading: Sendable {
             self = StoreReading()
             self.counts = counts
             self.counts.isReachable = false
+            firstOfStore = change.next
             if change.new.store != nil { awaitedUntil = change.now.boot + Self.patience }
         }
         isUsed = change.new.store != nil && change.new.clients.values.contains { $0.concernsStore }
@@ -169,7 +175,7 @@ extension Rotation {
     // MARK: What is
 
     mutating func storeFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
-        // What another configuration's store holds does not count.
+        // At a reload it is read again, because other places may be of interest.
         guard case .readStore = job.work, jobs.isCurrent(job) else { return }
         let before = storeReading.observed
         let rolloutsBefore = storeReading.rollouts

@@ -129,8 +129,8 @@ extension Rotation {
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(client, $0) }
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
-        let held = client.actions.map { self.held(by: $0, of: client)?.expiresAt }
-        let remaining = weakest(client, holding: held, &deadlines)
+        let held = client.actions.map { self.held(by: $0, of: client) }
+        let weakest = weakest(client, holding: held, &deadlines)
 
         let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
         var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
@@ -149,11 +149,10 @@ extension Rotation {
         }
         // By a clock that may be ahead nobody is alarmed.
         let isSpared = spared(client, &deadlines) != nil
-        if case .until(let expiry) = remaining, !isSpared {
-            stateChangeActions.see(
-                client.entry.stage(expiringAt: expiry, current, &deadlines), of: name, at: now.boot)
+        if case .held(let secret) = weakest, !isSpared {
+            stateChangeActions.see(client.entry.stage(of: secret, &deadlines), of: name, at: now.boot)
         }
-        switch remaining {
+        switch weakest {
         case .none:
             health = .critical
             reason =
@@ -168,13 +167,10 @@ extension Rotation {
                 ?? Reason(
                     failure: objection.failure(at: path).concerning(name), client: name, since: now.wall,
                     nextAttempt: nil)
-        case .until where isSpared: break
-        case .until(let expiry):
-            let isExpired = deadlines.reached(expiry)
-            if isExpired || deadlines.reached(expiry - client.entry.criticalRemainder(of: current)) {
+        case .held where isSpared: break
+        case .held(let secret):
+            if let failure = client.entry.shortLife(of: secret, name, &deadlines) {
                 health = .critical
-                let failure = Failure(
-                    isExpired ? .secretExpired : .secretExpiring, at: .client(name), detail: expiry.description)
                 reason = reason ?? Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
             }
         case .unknown:
@@ -222,20 +218,21 @@ extension Rotation {
         return clients[client].readiness.wasTried && !isUnderWay
     }
 
-    /// The remaining life of whichever secret, held by an output or an application, expires first.
-    private enum Remaining {
+    /// The worst of what a client's outputs and applications hold.
+    private enum Weakest {
         case unknown
         /// Some output holds no usable secret at all.
         case none
         /// Some output holds a secret that Apple refuses, not merely because it has expired.
         case refused(AbsolutePath, Objection)
-        case until(WallTime)
+        /// The one that expires first.
+        case held(SecretInfo)
     }
 
     private func weakest(
-        _ client: Subject, holding held: [WallTime?], _ deadlines: inout Deadlines
-    ) -> Remaining {
-        var expiries: [WallTime] = []
+        _ client: Subject, holding held: [SecretInfo?], _ deadlines: inout Deadlines
+    ) -> Weakest {
+        var secrets: [SecretInfo] = []
         var isUnknown = false
         let isUnderWay = !clients[client].readiness.wasTried
         for place in client.places {
@@ -249,41 +246,35 @@ extension Rotation {
                 continue
             }
             for slot in place.slots {
+                switch SlotJudgement(observed.slots[slot], refusal: { refusal(of: $0, for: client, &deadlines) }) {
                 // While the client is being tried, a missing secret is still to come.
-                if isUnderWay, observed.slots[slot] == nil {
-                    isUnknown = true
-                    continue
-                }
-                guard let issued = observed.slots[slot]?.issued else {
-                    if case .unusable(let objection?) = observed.slots[slot] { return .refused(place.path, objection) }
-                    return .none
-                }
-                switch refusal(of: issued, for: client, &deadlines) {
-                case nil, .expired: expiries.append(issued.expiresAt)
-                case let objection?: return .refused(place.path, objection)
+                case .missing where isUnderWay: isUnknown = true
+                case .missing, .strange: return .none
+                case .refused(let objection): return .refused(place.path, objection)
+                case .held(let secret): secrets.append(secret)
                 }
             }
         }
         for output in client.targets {
             // Something else there may well be valid: it was put there by somebody.
             if let known = targets[output.target]?.known {
-                expiries.append(known.expiresAt)
+                secrets.append(known)
             } else {
                 isUnknown = true
             }
         }
         // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
-        expiries += held.compactMap { $0 }
-        if let earliest = expiries.min() { return .until(earliest) }
+        secrets += held.compactMap { $0 }
+        if let first = secrets.min(by: { $0.expiresAt < $1.expiresAt }) { return .held(first) }
         if isUnknown { return .unknown }
-        return clients[client].secret.current.map { .until($0.expiresAt) } ?? (isKnown(client) ? .none : .unknown)
+        return clients[client].secret.current.map { .held($0) } ?? (isKnown(client) ? .none : .unknown)
     }
 
     /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
     /// the outputs. Nil when one of them holds nothing, or has to be deployed by somebody else.
-    private func deliveredExpiry(_ client: Subject, holding held: [WallTime?], _ wanted: SecretInfo?) -> WallTime? {
+    private func deliveredExpiry(_ client: Subject, holding held: [SecretInfo?], _ wanted: SecretInfo?) -> WallTime? {
         guard client.entry.undeployed.isEmpty else { return nil }
-        var expiries = held
+        var expiries = held.map { $0?.expiresAt }
         if expiries.isEmpty {
             for place in client.places {
                 let observed = files[place.path]?.observed?.slots ?? [:]

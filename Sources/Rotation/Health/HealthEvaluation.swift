@@ -77,21 +77,19 @@ extension ClientConfiguration {
                 return result(.critical, failure)
             case nil: break
             case .success(let observation):
-                let slot = observation.slots[output.slot]
-                if slot == nil, isUnderWay {
-                    isMissing = true
-                    continue
+                let judgement = SlotJudgement(observation.slots[output.slot]) { secret in
+                    refusal(
+                        of: secret, keys: keys, signer: signer(secret), current: current,
+                        clockIsTrusted: clockIsTrusted, &deadlines)
                 }
-                guard let secret = slot?.issued else {
-                    return result(.critical, unusable(slot, at: output.path))
-                }
-                let objection = refusal(
-                    of: secret, keys: keys, signer: signer(secret), current: current, clockIsTrusted: clockIsTrusted,
-                    &deadlines)
-                switch objection {
-                // That one has expired is said of the client, below.
-                case nil, .expired: held.append((output.path, secret))
-                case let objection?: return result(.critical, objection.failure(at: output.path))
+                switch judgement {
+                case .missing where isUnderWay: isMissing = true
+                case .missing: return result(.critical, Failure(.noSecret, at: .path(output.path)))
+                case .strange:
+                    let words = "what it holds is not a client secret"
+                    return result(.critical, Failure(.noSecret, at: .path(output.path), detail: words))
+                case .refused(let objection): return result(.critical, objection.failure(at: output.path))
+                case .held(let secret): held.append((output.path, secret))
                 }
             }
         }
@@ -100,13 +98,7 @@ extension ClientConfiguration {
             // A secret that is only served as a credential is in no file that could be read here.
             return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)))
         }
-        let expiry = weakest.expiresAt
-        if deadlines.reached(expiry) {
-            return result(.critical, Failure(.secretExpired, at: .client(name), detail: expiry.description))
-        }
-        if deadlines.reached(expiry - criticalRemainder(of: weakest)) {
-            return result(.critical, Failure(.secretExpiring, at: .client(name), detail: expiry.description))
-        }
+        if let failure = shortLife(of: weakest, name, &deadlines) { return result(.critical, failure) }
         for (path, secret) in held {
             do throws(Objection) {
                 _ = try rank(of: secret, keys: keys)
@@ -129,12 +121,39 @@ extension ClientConfiguration {
         return result(.ok, nil)
     }
 
-    /// The failure of an output that holds no secret.
-    private func unusable(_ slot: SlotObservation?, at path: AbsolutePath) -> Failure {
-        switch slot {
-        case .unusable(let objection?): objection.failure(at: path)
-        case .unusable(nil): Failure(.noSecret, at: .path(path), detail: "what it holds is not a client secret")
-        case .secret, nil: Failure(.noSecret, at: .path(path))
+    /// The failure of a secret that has expired or is critical; nil for one that is neither.
+    func shortLife(of secret: SecretInfo, _ name: ClientName, _ deadlines: inout Deadlines) -> Failure? {
+        let expiry = secret.expiresAt
+        if deadlines.reached(expiry) {
+            return Failure(.secretExpired, at: .client(name), detail: expiry.description)
+        }
+        return isCritical(secret, &deadlines)
+            ? Failure(.secretExpiring, at: .client(name), detail: expiry.description) : nil
+    }
+}
+
+/// What a place for a secret in an output holds, as health judges it.
+enum SlotJudgement {
+    case missing
+    /// No client secret at all.
+    case strange
+    /// A secret that Apple refuses, not merely because it has expired.
+    case refused(Objection)
+    /// A secret that Apple accepts, or did until it expired.
+    case held(SecretInfo)
+
+    /// - Parameter refusal: why Apple refuses a secret now; nil where it may accept it.
+    init(_ observation: SlotObservation?, refusal: (SecretInfo) -> Objection?) {
+        switch observation {
+        case nil: self = .missing
+        case .unusable(nil): self = .strange
+        case .unusable(let objection?): self = .refused(objection)
+        case .secret(let secret):
+            switch refusal(secret) {
+            // That it has expired is said of the client, which may hold another one.
+            case nil, .expired: self = .held(secret)
+            case let objection?: self = .refused(objection)
+            }
         }
     }
 }

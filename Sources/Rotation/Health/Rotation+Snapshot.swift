@@ -10,21 +10,10 @@ extension Rotation {
         var reason =
             clients.first { $0.view.health == health && $0.view.reason?.failure.code != .keyChanged }?.view.reason
         let change = clients.first { $0.view.health == health }?.view.reason
-        if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
+        if let own = daemonReason(at: now) {
             health = max(health, .degraded)
-            if health == .degraded || reason == nil {
-                let since = configurationWatch.refusedAt ?? startedAt
-                reason = Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
-            }
-        }
-        if let failure = clock.failure, let since = clock.since {
-            health = max(health, .degraded)
-            reason = reason ?? Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
-        }
-        if let lack = faults.all.first {
-            health = max(health, .degraded)
-            let next = lack.nextAttempt.flatMap { upcoming($0, now) }
-            reason = reason ?? Reason(failure: lack.failure, client: nil, since: lack.since, nextAttempt: next)
+            // A configuration that is refused goes before what it would change.
+            if reason == nil || health == .degraded && configurationWatch.isReason { reason = own }
         }
         if let (resource, attempts) = stateChangeFailure {
             let next = nextAttempt(attempts, at: resource, now)
@@ -44,5 +33,22 @@ extension Rotation {
         snapshot.fleet = fleet.counts
         snapshot.rollouts = rolloutViews
         return snapshot
+    }
+
+    /// Why the daemon is degraded, however well its clients are served; nil while it is not. That `on_state_change` fails is
+    /// left out: an action that fails now and then would cause its own runs.
+    func daemonReason(at now: Now) -> Reason? {
+        if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
+            let since = configurationWatch.refusedAt ?? startedAt
+            return Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
+        }
+        if let failure = clock.failure, let since = clock.since {
+            return Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
+        }
+        return faults.all.first.map { lack in
+            Reason(
+                failure: lack.failure, client: nil, since: lack.since,
+                nextAttempt: lack.nextAttempt.flatMap { upcoming($0, now) })
+        }
     }
 }

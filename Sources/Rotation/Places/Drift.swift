@@ -61,7 +61,8 @@ struct Drift: Hashable, Sendable {
         }
     }
 
-    /// Assumes that a target, which cannot be read before something is put there, was good before the start.
+    /// Takes the secret that the record names for a target as its last good content, so that other content at the first read
+    /// counts as a change.
     mutating func presume(_ held: [Slot: Fingerprint]) {
         lastGood = lastGood ?? held
     }

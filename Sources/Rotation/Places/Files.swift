@@ -13,7 +13,8 @@ struct File: Sendable {
     private(set) var heldOtherLines = false
     /// Whether the file was written as one for a secret alone.
     private(set) var wasOwn = false
-    /// Whether a change notice came during the last read: the next read then counts, since a file may never be quiet.
+    /// Whether a change notice came during the last read. The next read then counts whatever happens during it, because the
+    /// content of a file that changes all the time would otherwise never be known.
     private var isRestless = false
     private(set) var drift = Drift()
 
@@ -38,8 +39,8 @@ struct File: Sendable {
     /// Whether the file, when it was last observed, held all of these secrets.
     func holds(_ wanted: [Slot: SecretInfo]) -> Bool { isAsObserved && wanted.allSatisfy { holds($1, in: $0) } }
 
-    /// Whether its content is known, or is being read again because it changed during the last observation: of a file
-    /// that never rests that second result counts, and the next observation waits for the debounce.
+    /// Whether a change notice may wait for the debounce: the content is known, or the one repeated read is under way.
+    /// Otherwise the file is read again at once.
     func isSeenSoon(whileRunning job: Job?) -> Bool { isFresh || isRestless && job?.work.isObservation == true }
 
     // MARK: What happens

@@ -9,7 +9,7 @@ struct Target: Sendable {
     private(set) var pushed: SecretInfo?
     /// Whether the API showed it when it was last asked; nil where it shows nothing, or was not asked yet.
     private(set) var verified: Bool?
-    /// Whether the API shows something else since it took the secret, and that may be older.
+    /// Whether the API took the secret and does not show it yet: for five minutes that counts as an answer from before.
     private(set) var isAwaited = false
     /// When the API took the secret; nil where that was before the start.
     private var pushedAt: BootTime?
@@ -38,7 +38,8 @@ struct Target: Sendable {
     /// Whether this secret was put there, and nothing else has been seen there since.
     func holds(_ secret: SecretInfo) -> Bool { !isUncertain && verified != false && pushed?.isSame(as: secret) == true }
 
-    /// What is known to be there; after a push that failed, and perhaps did not, what was there before.
+    /// The secret that is believed to be there; nil when the API shows another. After a push that failed still the one before,
+    /// although the push may have been carried out.
     var known: SecretInfo? { verified == false ? nil : pushed }
 
     /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
@@ -46,7 +47,7 @@ struct Target: Sendable {
     private func isRecent(at now: Now) -> Bool {
         if let pushedAt { return now.boot < pushedAt + Self.staleness }
         guard let pushed else { return false }
-        return now.wall < pushed.issuedAt + Claims.backdating + Self.staleness
+        return now.wall < pushed.mintedAt + Self.staleness
     }
 
     // MARK: What happens
@@ -213,9 +214,10 @@ extension Rotation {
             return
         }
         if let askedAt = state.askedAt {
-            let early = Double(Target.readingPace.count) / 4 * jobs.draw("read \(target)")
-            let pace = state.isAwaited ? Target.stalePace : Target.readingPace - Seconds(Int64(early))
-            guard state.isAwaited || state.verified != nil, deadlines.reached(askedAt + pace) else { return }
+            let next =
+                state.isAwaited
+                ? askedAt + Target.stalePace : askedAt.after(Target.readingPace, spreadBy: jobs.draw("read \(target)"))
+            guard state.isAwaited || state.verified != nil, deadlines.reached(next) else { return }
         }
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)
     }
@@ -225,9 +227,7 @@ extension Rotation {
     private func isAboutToChange(_ target: TargetName) -> Bool {
         guard let client = index.clientOfTarget[target] else { return false }
         return !isKnown(client)
-            || [.target(target), .client(client.name), .record(client.name)].contains {
-                jobs[$0] != nil && !jobs.isOverdue($0)
-            }
+            || [.target(target), .client(client.name), .record(client.name)].contains(where: jobs.isBusy)
     }
 
     /// What these targets should hold.
@@ -248,14 +248,14 @@ extension Rotation {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
             let state = targets[target], !state.holds(wanted), let held = state.known
         else { return false }
-        return deadlines.reached(held.expiresAt - client.entry.criticalRemainder(of: held))
+        return client.entry.isCritical(held, &deadlines)
     }
 
     /// Whether none of a client's targets holds its actions back.
     func mayDeliver(past targets: [PushOutput], _ secret: SecretInfo) -> Bool {
         targets.allSatisfy { output in
-            self.targets[output.target]?.holds(secret) == true || jobs.attempts[.target(output.target)] != nil
-                || jobs.isOverdue(.target(output.target)) || jobs.isStopping
+            self.targets[output.target]?.holds(secret) == true || jobs.failsOrHangs(.target(output.target))
+                || jobs.isStopping
         }
     }
 

@@ -7,13 +7,13 @@ struct PendingRequest: Hashable, Sendable {
     let request: Request
     /// Jobs from this one on count as attempts on behalf of the request.
     let since: JobID
-    var wantsConfiguration: Bool
+    var wantsConfiguration = false
     /// The clients to renew or deliver again; the other requested ones need nothing.
-    var chosen: Set<ClientName>
+    var chosen: Set<ClientName> = []
     /// Clients of which too little is known yet to decide whether they are due.
     var undecided: Set<ClientName> = []
     /// Clients without an outcome yet, the next one last.
-    var open: [ClientName]
+    var open: [ClientName] = []
     var outcomes: [RenewalOutcome] = []
     /// Clients for which nothing is minted, because of the clock or the configuration.
     var denied: [ClientName: Failure] = [:]

@@ -86,33 +86,27 @@ extension Rotation {
         switch request {
         case .reload:
             waiting.add(
-                PendingRequest(
-                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: true, chosen: [],
-                    open: []))
+                PendingRequest(requestID: requestID, request: request, since: jobs.next, wantsConfiguration: true))
             touch(.configuration)
         case .fleet:
             jobs.want(.fleet, at: now)
             waiting.add(
-                PendingRequest(
-                    requestID: requestID, request: request, since: readingOfFleet(at: now), wantsConfiguration: false,
-                    chosen: [], open: []))
+                PendingRequest(requestID: requestID, request: request, since: readingOfFleet(at: now)))
         case .rollout(let client, let order):
             guard let subject = index[client] else {
                 return waiting.answer(requestID, .unknownClients([client]))
             }
             guard orderRollout(order, of: subject, at: now) else { return waiting.answer(requestID, .noRollout(nil)) }
             waiting.add(
-                PendingRequest(
-                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
-                    open: []))
+                PendingRequest(requestID: requestID, request: request, since: jobs.next))
         case .renew(let renewal):
             let unknown = renewal.clients.filter { index[$0] == nil }
             guard unknown.isEmpty else { return waiting.answer(requestID, .unknownClients(unknown.sorted())) }
             let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
             waiting.add(
                 PendingRequest(
-                    requestID: requestID, request: request, since: jobs.next, wantsConfiguration: false, chosen: [],
-                    undecided: asked, open: asked.sorted(by: >)))
+                    requestID: requestID, request: request, since: jobs.next, undecided: asked,
+                    open: asked.sorted(by: >)))
             // A client that is not due is left alone. All are judged before anything is looked at again, which leaves less
             // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
             var batches = RenewalBatches()
@@ -141,8 +135,7 @@ extension Rotation {
                 guard !renewal.deliverOnly, let client = self.index[name] else { continue }
                 // A client that cannot mint reads its source again.
                 if client.entry.source == nil {
-                    clients[client].secret.force(true)
-                    clients[client].trial?.skip(renewal.skipVerify)
+                    clients[client].secret.force(skipsTrial: renewal.skipVerify)
                 } else {
                     observeAgain(at: .source(name))
                 }
@@ -165,8 +158,7 @@ extension Rotation {
         }
         for name in request.denied.keys {
             guard let client = index[name] else { continue }
-            clients[client].secret.force(false)
-            clients[client].trial?.skip(false)
+            clients[client].secret.relent()
             touch(client)
         }
     }

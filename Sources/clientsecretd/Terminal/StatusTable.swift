@@ -113,7 +113,7 @@ struct StatusTable {
     /// applications still hold an older secret than the current one, its renewal is past, and the bar has no mark.
     private func bar(of client: ClientView, _ detail: Detail, unicode: Bool) -> String {
         guard let current = client.current, let end = end(of: client) else { return "" }
-        let life = current.expiresAt - current.issuedAt - Claims.backdating
+        let life = current.expiresAt - current.mintedAt
         return LifetimeBar.text(
             from: end - life, to: end, at: now, renewal: end == current.expiresAt ? client.renewAt : nil,
             cells: detail.barCells, unicode: unicode)

@@ -64,6 +64,20 @@ struct ShareTests {
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// Where a put was under way while a reload named another store.
+    @Test func theAnswerOfAnotherStoreSaysNothingOfThisOne() throws {
+        bench.held = [.share(web)]
+        bench.go()
+        var configuration = try Self.configuration()
+        configuration.store = SecretStore(place: "another etcd", machine: "signer")
+        bench.reload(configuration)
+        bench.forget()
+        // The former store has it; this one is still empty.
+        try bench.end(.share(web), .success(.putInStore(.done(revision: 7))))
+        #expect(puts == ["share web"])
+        #expect(try shared == bench.current("web"))
+    }
+
     @Test func aCertificateThatIsAboutToExpireIsSaidWhereSomethingIsShared() throws {
         bench.go()
         let soon = bench.now.wall + Seconds(13 * Values.day)
