@@ -129,7 +129,7 @@ package struct Rotation: Sendable {
             // A key that was just put in place is needed at once: skip the backoff.
             jobs.resetBackoff(of: resource, to: now.boot)
         case .source(let name):
-            if let client = index[name] { clients[client].source?.reading.notice(at: now) }
+            if let client = index[name] { clients[client].source?.notice(at: now) }
             jobs.resetBackoff(of: resource, to: now.boot)
         case .file(let path):
             if files[path]?.isSeenSoon(whileRunning: jobs[resource]) == true {

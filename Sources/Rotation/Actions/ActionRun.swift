@@ -7,7 +7,7 @@ struct ActionRun: Sendable {
     /// The deployment that is under way.
     private(set) var deployment: Deployment?
     /// Whether nothing but a turn or a rollout keeps it from running, as last planned.
-    var isWaitingForTurn = false
+    private(set) var isWaitingForTurn = false
 
     struct Deployment: Hashable, Sendable {
         /// When it was first seen to be under way.
@@ -21,6 +21,8 @@ struct ActionRun: Sendable {
         /// waited for others.
         static let longest: Seconds = 3600
     }
+
+    fileprivate mutating func waitForTurn(_ isWaiting: Bool) { isWaitingForTurn = isWaiting }
 
     /// Records whether a project is being deployed.
     mutating func asked(isDeploying: Bool, at now: Now) {
@@ -79,12 +81,12 @@ extension Rotation {
             covering[client.name] = Covered(issued: current, outputs: client.outputs)
         }
         let covered = sharers.filter { covering[$0.name] != nil }
-        runs[id]?.isWaitingForTurn = false
+        runs[id]?.waitForTurn(false)
         guard !covered.isEmpty else { return }
         // When waiting would have ended is no reason to wake once the action runs.
         var waiting = deadlines
         if waitsForTurn(id, for: covered, &waiting) {
-            runs[id]?.isWaitingForTurn = true
+            runs[id]?.waitForTurn(true)
             deadlines = waiting
             return
         }

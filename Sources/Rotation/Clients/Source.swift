@@ -5,7 +5,7 @@ package import Model
 /// What the source of a client without a private key holds: a file, or its places in the store.
 struct Source: Sendable {
     /// What the last read found, of a file one thing.
-    var reading: Reading<[SourceObservation]>
+    private(set) var reading: Reading<[SourceObservation]>
     private(set) var verdict: Verdict?
 
     /// How a source compares with the current secret.
@@ -27,6 +27,16 @@ struct Source: Sendable {
     var secrets: [SecretInfo] {
         (reading.value ?? []).compactMap { if case .secret(let issued) = $0 { issued } else { nil } }
     }
+
+    mutating func notice(at now: Now) { reading.notice(at: now) }
+
+    /// Has it read again, even if a job before `next` is reading it now: that may have missed a change.
+    mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
+
+    fileprivate mutating func beginReading() { reading.begin() }
+
+    /// Records what a job has found; nil for a read that failed.
+    mutating func read(_ found: [SourceObservation]?, by job: JobID) { reading.end(found, by: job) }
 
     /// Records what was made of it; returns the state before.
     mutating func judged(_ state: SourceView.State, _ detail: String?, at now: Now) -> SourceView.State? {
@@ -59,8 +69,8 @@ extension Rotation {
         switch result {
         case .success(.source(let observation)):
             if case .secret(let issued) = observation { clock.noteIssue(issued) }
-            clients[client].source?.reading.end([observation], by: job.id)
-        case .failure: clients[client].source?.reading.end(nil, by: job.id)
+            clients[client].source?.read([observation], by: job.id)
+        case .failure: clients[client].source?.read(nil, by: job.id)
         case .success(let outcome): unexpected(outcome, of: job)
         }
     }
@@ -74,7 +84,7 @@ extension Rotation {
             clients[client].source?.reading.isDue(&deadlines) == true,
             start(.readSource(client.name, file), on: .source(client.name), &deadlines)
         {
-            clients[client].source?.reading.begin()
+            clients[client].source?.beginReading()
         }
         guard isKnown(client) else { return planRecall(client, &deadlines) }
         presumeDelivered(client)

@@ -156,7 +156,7 @@ extension Rotation {
         case .key(let name): keys.readAgain(name, next: jobs.next)
         case .file(let path): files[path]?.readAgain(next: jobs.next)
         case .source(let name):
-            if let client = index[name] { clients[client].source?.reading.readAgain(next: jobs.next) }
+            if let client = index[name] { clients[client].source?.readAgain(next: jobs.next) }
             if index[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
         case .store: storeReading.readAgain(next: jobs.next)
         case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
