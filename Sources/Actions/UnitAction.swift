@@ -131,6 +131,6 @@ extension Failure {
     /// The remedy where there is no systemd to ask; nil elsewhere.
     private static var withoutSystemd: Remedy? {
         SystemManager.isSystemd
-            ? nil : .say("use exec: instead, for systemd does not run this machine")
+            ? nil : .say("use exec: instead, because systemd does not run this machine")
     }
 }

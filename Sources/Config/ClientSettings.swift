@@ -225,7 +225,7 @@ final class WrittenClient: Sendable {
         if let ofSharing, !isReceived, !hasStore || settings.share.value == false {
             diagnostics.error(
                 at: ofSharing,
-                "client \"\(name.value)\" hands its secrets to nobody, for "
+                "client \"\(name.value)\" shares its secrets with no other machine, because "
                     + (hasStore ? "\"share\" is false" : "there is no \"store\"") + "; remove \"rollout\"")
         }
         let times = isReceived ? receivedTimes : times(diagnostics)
@@ -345,7 +345,7 @@ final class WrittenClient: Sendable {
             if let key = keys.first(where: \.isPublic) {
                 diagnostics.error(
                     at: name.position,
-                    "\(owner) cannot mint, for key \"\(key.name.value)\" is a public_key; write \"from\" with the "
+                    "\(owner) cannot mint, because key \"\(key.name.value)\" is a public_key; write \"from\" with the "
                         + "\"path\" of a file that something else renews, or a \"store\"")
             } else if keys.count > 1 {
                 diagnostics.error(
@@ -356,7 +356,7 @@ final class WrittenClient: Sendable {
         if let key = keys.first(where: { !$0.isPublic && $0.location.value != nil }) {
             diagnostics.error(
                 at: settings.source.position ?? named,
-                "\(owner) mints by itself, for key \"\(key.name.value)\" is a private key; "
+                "\(owner) mints its own secrets, because key \"\(key.name.value)\" is a private key; "
                     + (isFromStore ? "name it alone, or write " : "remove \"from\", or write ")
                     + "\"public_key\" for the key")
         }

@@ -22,7 +22,7 @@ enum ExecActionSettings: ActionKind {
         if case .scalar(let text) = node.content, !text.isEmpty {
             item.diagnostics.error(
                 at: node.position,
-                "\"exec\" is a list, for there is no shell; write [/usr/local/bin/after-rotation, --quiet]")
+                "\"exec\" is a list, because there is no shell; write [/usr/local/bin/after-rotation, --quiet]")
             return nil
         }
         guard let items = item.list(verb, { argument($0, item.diagnostics) }).value else { return nil }

@@ -32,7 +32,8 @@ struct KeySettings {
         passphrase = Self.location(
             in: section, file: "passphrase_file", credential: "passphrase_credential", secret: true)
         if let place = location.value, let phrase = passphrase.located, place == phrase.value {
-            diagnostics.error(at: phrase.position, "this is the private key itself; write where its passphrase lies")
+            diagnostics.error(
+                at: phrase.position, "this is the private key itself; write the file that holds its passphrase")
         }
         keyID = Self.keyID(in: section, location: location)
         Self.checkIDs(of: owner, team: team, keyID: keyID, location: location, diagnostics)

@@ -93,11 +93,11 @@ struct PathChecks {
         if let what = reserved[path.value] {
             diagnostics.error(at: path.position, "\(path.value) is \(what); \(advice)")
         } else if path.value == places.directory || path.value.isBelow(places.directory) {
-            diagnostics.error(at: path.position, "\(path.value) lies where the configuration is read from; \(advice)")
+            diagnostics.error(at: path.position, "\(path.value) is in the configuration's directory; \(advice)")
         } else if let state = stateDirectory, path.value == state {
             diagnostics.error(at: path.position, "\(state) is the state directory; \(advice)")
         } else if let state = stateDirectory, path.value.isBelow(state) {
-            diagnostics.error(at: path.position, "\(path.value) lies in the state directory \(state); \(advice)")
+            diagnostics.error(at: path.position, "\(path.value) is in the state directory \(state); \(advice)")
         } else if let below = directories[path.value] {
             diagnostics.error(
                 at: path.position, "\(path.value) is a directory above \(below); write the path of a file in it")

@@ -32,7 +32,7 @@ enum Scalar {
         throw Mistake(
             appleID(
                 text, "key id", KeyID(text.uppercased())?.description,
-                "it stands in the name of the file, AuthKey_<KEYID>.p8"))
+                "it is in the name of the file, AuthKey_<KEYID>.p8"))
     }
 
     private static func appleID(_ text: String, _ kind: String, _ meant: String?, _ hint: String) -> String {

@@ -29,7 +29,7 @@ enum StoreSettings {
         }
         for (index, endpoint) in known.enumerated()
         where known[..<index].contains(where: { $0.value == endpoint.value }) {
-            diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) stands in the list already; remove one")
+            diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is in the list already; remove one")
         }
         let user = section.value("user") { text throws(Mistake) in
             try name(text, "a user of etcd's", allowing: "-._@:/+", longest: 255)

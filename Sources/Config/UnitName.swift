@@ -34,7 +34,7 @@ package enum UnitName {
         guard valid, name.utf8.count <= maximumLength, dot > name.startIndex, name.first != "@" else {
             if text.contains("%s") && !placeholder {
                 throw Mistake(
-                    "\(quoted(text)) holds \"%s\", which stands for the state in on_state_change only; write the name")
+                    "\(quoted(text)) holds \"%s\", which means the state, in on_state_change only; write the name")
             }
             throw Mistake("\(quoted(text)) is not a unit's name; write it as systemctl shows it")
         }

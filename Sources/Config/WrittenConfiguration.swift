@@ -112,7 +112,7 @@ struct WrittenConfiguration {
                 guard let key = key(name, diagnostics) else { return nil }
                 if found.contains(where: { $0.name.value == key.name.value }) {
                     diagnostics.error(
-                        at: name.position, "key \"\(name.value)\" stands in the list already; remove one")
+                        at: name.position, "key \"\(name.value)\" is in the list already; remove one")
                     return nil
                 }
                 found.append(key)

@@ -176,7 +176,7 @@ struct YAMLReader: ~Copyable {
             if let place {
                 let line = entries[place].key.position.line
                 diagnostics.error(
-                    at: key.position, "\(quoted(name)) stands here a second time; keep this or the one in line \(line)")
+                    at: key.position, "\(quoted(name)) is here a second time; keep this or the one in line \(line)")
                 continue
             }
             if entries.count >= Self.fewEntries { places[name] = entries.count }

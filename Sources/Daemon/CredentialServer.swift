@@ -86,7 +86,7 @@ final class CredentialServer: Sendable {
         } catch {
             let failure = Failure(
                 .credentialSocketUnusable, at: .named("credential socket"), cause: error.errno.rawValue,
-                detail: "it is not served any more",
+                detail: "it is no longer served",
                 remedy: .say("restart the daemon", run: .restart()))
             log.note(.credentialsLost(failure))
         }

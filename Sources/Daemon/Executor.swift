@@ -270,7 +270,7 @@ final class Executor: Sendable {
     private func secret(_ issued: SecretInfo) throws(Failure) -> Secret {
         guard let secret = secretCache.secret(issued.fingerprint) else {
             throw Failure(
-                .systemError, at: .named(issued.fingerprint.description), detail: "its bytes are not known any more")
+                .systemError, at: .named(issued.fingerprint.description), detail: "its bytes are no longer known")
         }
         return secret
     }

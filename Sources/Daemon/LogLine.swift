@@ -151,29 +151,29 @@ extension CredentialRefusal {
         switch self {
         case .notRoot(let user):
             (
-                "refused a credential to the user \(user), for only root's systemd is served",
+                "refused a credential to the user \(user), because only root's systemd is served",
                 .say("let a unit of the system's manager load it"), []
             )
         case .noUnit:
             (
-                "refused a credential to a program of root's that asks for no unit",
+                "refused a credential to a program of root, which asked for no unit",
                 .say("name the socket in the unit's LoadCredential="), []
             )
         case .notConfigured(let credential):
             (
-                "refused \(credential.unit) the credential \"\(credential.name)\", for no client has it",
+                "refused \(credential.unit) the credential \"\(credential.name)\", because no client has it",
                 .say(
                     "write \"credential: {unit: \(credential.unit), name: \(credential.name)}\" under its client"),
                 [.unit(credential.unit)]
             )
         case .noSecret(let credential, let client):
             (
-                "\(client): refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret "
+                "\(client): refused \(credential.unit) the credential \"\(credential.name)\", because there is no secret "
                     + "yet", .say("see why", see: .status), [.client(client), .unit(credential.unit)]
             )
         case .stopping(let credential):
             (
-                "refused \(credential.unit) the credential \"\(credential.name)\", for there is no secret yet and the "
+                "refused \(credential.unit) the credential \"\(credential.name)\", because there is no secret yet and the "
                     + "daemon stops", .say("start the unit again"), [.unit(credential.unit)]
             )
         }

@@ -39,7 +39,7 @@ extension LogEvent {
         case .publishedUnverified(let client, let secret):
             LogLine(
                 "d94a1e7725c84f0fb3680cfa1d2e5b89", .warning,
-                "\(client): \(secret.fingerprint) replaces the secret before, which can be kept no longer, although "
+                "\(client): \(secret.fingerprint) replaces the previous secret, which cannot be kept longer, although "
                     + "Apple has not accepted it",
                 JournalField.secret(client, secret))
         case .published(let path, let secrets):
@@ -91,21 +91,21 @@ extension LogEvent {
         case .configured(let count):
             LogLine(
                 "c87055c8673a43d29afeb9703af84e92", .notice,
-                "configuration in force, \(count) client\(count == 1 ? "" : "s")")
+                "configuration loaded, \(count) client\(count == 1 ? "" : "s")")
         case .refused(let lines):
             LogLine(
                 "f3473223dd754c84913da56eabe2a59c", .error,
-                "the configuration was not accepted, the old one stays in force:\n" + lines.joined(separator: "\n"))
+                "the configuration was refused; the previous one stays current:\n" + lines.joined(separator: "\n"))
         case .wouldNotStart(let lines):
             LogLine(
                 "1635b704aff64dbbb870e7fef1e103d6", .error,
-                "the daemon would not start with the configuration as it is now, the old one stays in force:\n"
+                "the daemon would not start with the configuration as it is now; the previous one stays current:\n"
                     + lines.joined(separator: "\n"))
         case .startedAsBefore(let lines):
             LogLine(
                 "d71b43052d984573914f5a89ed7ceb05", .error,
-                "the configuration would not start, so the one that was last adopted is in force: no action runs, and "
-                    + "nothing is minted but what becomes critical; fix it and reload:\n"
+                "the configuration would not start, so the last good one is current: no action runs, and "
+                    + "only secrets that become critical are renewed; fix it and reload:\n"
                     + lines.joined(separator: "\n"))
         case .passes:
             LogLine(
@@ -118,12 +118,12 @@ extension LogEvent {
         case .keyRestored(let key, let change):
             LogLine(
                 "1a524942e04a47919978041ae33aea44", .notice,
-                "key \"\(key)\": the old key is back behind \(change.keyID): \(change.from.fingerprint)",
+                "key \"\(key)\": the previous key is back under \(change.keyID): \(change.from.fingerprint)",
                 change.fields(of: clients))
         case .clockDistrusted(let failure):
             LogLine("840dce6bbce640d39e69444f9413caa6", .error, failure.sentence, [.code(failure.code)])
         case .clockTrusted:
-            LogLine("9ad34088d8c3424ba02d02be072ee8fd", .notice, "the clock is believed again")
+            LogLine("9ad34088d8c3424ba02d02be072ee8fd", .notice, "the clock is trusted again")
         case .ready:
             LogLine("219130a66d594e308a2fa2930d2f8b2a", .notice, "every client was tried once")
         case .faultRaised(let failure):
@@ -156,24 +156,24 @@ extension DaemonEvent {
         case .noSecureMemory:
             LogLine(
                 "5f2994e1dedb4aff8f1b50e273d61383", .warning,
-                "no memory could be set apart for keys; they lie in ordinary memory")
+                "could not set apart memory for keys; they are in ordinary memory")
         case .stateLost(let path):
             LogLine(
                 "b8ae49a5721f418da513e48d57fa118d", .warning,
-                "\(path): the state directory was removed, emptied or replaced while it was in use; it is opened anew and "
+                "\(path): the state directory was removed, emptied or replaced while it was in use; it is opened again and "
                     + "everything is written to it again", [.path(path)])
         case .stateDirectoryKept(let path):
             LogLine(
                 "d39d23dcec28482d9b69feaba3fb8f0d", .warning,
-                "the state directory goes on being \(path) until the daemon is started anew", [.path(path)])
+                "the state directory stays \(path) until the daemon is restarted", [.path(path)])
         case .socketIgnored(let name):
             LogLine(
                 "dbe7b62e5a0a422d844c233877540db4", .warning,
-                "nothing is done with the socket \(name) that systemd passed; see FileDescriptorName= of its unit")
+                "the daemon does not use the socket \(name) that systemd passed; check FileDescriptorName= of its unit")
         case .configurationNotKept(let failure):
             LogLine(
                 "cc8c5ddc6a5b417eb762d0be905b9b60", .warning,
-                "the configuration cannot be kept for a start with a refused one: \(failure.sentence)", failure.fields)
+                "could not save the fallback copy of the configuration: \(failure.sentence)", failure.fields)
         case .recordSetAside(let client, let failure):
             LogLine(
                 "6c6e6820a9bb4b26ae4f5b2abe0ded88", .warning,
@@ -186,7 +186,7 @@ extension DaemonEvent {
         case .stoppedEarly(let jobs):
             LogLine(
                 "3589111bddde4c56a35ede88e56d583c", .warning,
-                "stopped although \(jobs) jobs had not ended; the next start goes on")
+                "stopped although \(jobs) jobs had not ended; the next start continues")
         case .metricsNotWritten(let failure):
             LogLine("9bf3eafb5cad4c98a761e27496e5837e", .error, failure.sentence, failure.fields)
         case .leftUndone(let client, let health, let failure):
@@ -199,8 +199,8 @@ extension DaemonEvent {
         case .managerSilent(let address):
             LogLine(
                 "320fdcf21766476cbe047b2c50961da1", .warning,
-                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
-                    + "sends them as soon as they are read again")
+                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon continues, and "
+                    + "sends them when they are read again")
         // At the priority of the first warning, so that a log that shows the one shows the other.
         case .managerReached:
             LogLine(
@@ -213,7 +213,7 @@ extension DaemonEvent {
         case .linesLost(let count):
             LogLine(
                 "402ff492ed60402d826b771b8e4b6774", .warning,
-                "\(count) log events before the last one are lost: nobody read them in time")
+                "\(count) log events before the last one are lost: the journal did not take them in time")
         }
     }
 }

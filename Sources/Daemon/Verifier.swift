@@ -39,7 +39,7 @@ struct Verifier: Sendable {
                 verdict.status == nil
                 ? nil
                 : .say(
-                    "the answer says nothing of the secret; see whether a proxy stands between here and Apple, and ask again",
+                    "the answer says nothing about the secret; check whether there is a proxy between this machine and Apple, and try again",
                     see: .verify(client.description))
             throw Failure(
                 .verdictUnknown, at: .client(client),

@@ -20,27 +20,27 @@ extension FailureCode {
         case .keyUnreadable:
             row(
                 "the key cannot be read",
-                .say("let the daemon's user read the file, and nobody else, or pass it as a systemd credential"))
-        case .keyNotGuarded: row("others could read or replace the key", nil)
+                .say("let only the daemon's user read the file, or pass it as a systemd credential"))
+        case .keyNotGuarded: row("other users can read or replace the key", nil)
         case .keyEmpty: row("the key file is empty", .say("copy the .p8 file again"))
         case .keyTruncated: row("the key file ends in the middle", .say("copy the .p8 file again"))
         case .keyTooLarge: row("too large for a private key", .say("name the .p8 file that Apple gave you"))
         case .keyNotPEM: row("not a PEM file", .say("name the .p8 file that Apple gave you"))
         case .keyIsPublic:
-            row("a public key, where the private one is needed", .say("name the .p8 file that Apple gave you"))
+            row("a public key; the private key is needed", .say("name the .p8 file that Apple gave you"))
         case .keyIsCertificate:
-            row("a certificate, where a private key is needed", .say("name the .p8 file that Apple gave you"))
+            row("a certificate; a private key is needed", .say("name the .p8 file that Apple gave you"))
         case .keyIsRSA:
             row(
-                "an RSA key, where Apple's keys are P-256",
-                .say("make a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
+                "an RSA key; Apple's keys are P-256",
+                .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
         case .keyWrongCurve:
             row(
                 "an EC key on another curve than P-256",
-                .say("make a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
+                .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
         case .keyIsSEC1:
             row(
-                "an encrypted EC PRIVATE KEY (SEC1), where only PKCS#8 may be encrypted",
+                "an encrypted EC PRIVATE KEY (SEC1); only PKCS#8 may be encrypted",
                 .say("convert it to PKCS#8 with openssl pkcs8 -topk8"))
         case .keyMalformed: row("the private key cannot be decoded", .say("copy the .p8 file again"))
         case .keyNeedsPassphrase:
@@ -52,17 +52,17 @@ extension FailureCode {
                 .say("try the passphrase by hand", see: $0.path.flatMap(ShellCommand.tryKey))
             }
         case .keyTooCostly:
-            row("the key is encrypted with more work than is done to open it") {
+            row("the key is encrypted with more iterations than are allowed") {
                 .say($0.reencrypting, see: $0.converting(.fewerIterations))
             }
         case .keyChanged:
             row(
-                "its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id",
-                .say("put the old file back, which is all it takes to go back"))
+                "the file now holds a different key under the same key id, probably by mistake: Apple never reuses a key id",
+                .say("restore the previous file"))
         case .passphraseUnusable:
             row(
                 "the passphrase cannot be used",
-                .say("write the passphrase alone into that file, readable by the daemon's user only"))
+                .say("write only the passphrase into that file, readable only by the daemon's user"))
         case .credentialMissing:
             row("systemd has not passed this credential") {
                 .say("add LoadCredential=\($0.credential ?? "NAME"):/path/to/file to the daemon's unit and restart it")
@@ -70,20 +70,20 @@ extension FailureCode {
         case .signingFailed:
             row(
                 "the key did not sign",
-                .say("restart the daemon; when it comes again, suspect the OpenSSL of this machine"))
+                .say("restart the daemon; if it fails again, suspect this machine's OpenSSL"))
         case .selfCheckFailed:
             row(
-                "the new secret did not pass the check with the key's public half and was thrown away",
-                .say("restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"))
+                "the new secret failed the check with the key's public half and was discarded",
+                .say("restart the daemon; if it fails again, suspect this machine's memory or OpenSSL"))
         case .missing: row("there is no such file", nil)
-        case .notGuarded: row("others could read or replace it", nil)
+        case .notGuarded: row("other users can read or replace it", nil)
         case .directoryMissing:
             row(
                 "its directory does not exist", traits: [.holdsNoSecret, .mayBeOfSandbox],
-                .say("make it, of the user that writes the file"))
+                .say("create it, owned by the user that writes the file"))
         case .notADirectory:
             row(
-                "something on the way to it is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
+                "part of its path is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("write another path"))
         case .permissionDenied:
             row("the user that writes it may not do this", retry: .whenChanged, traits: .mayBeOfSandbox) {
@@ -101,20 +101,20 @@ extension FailureCode {
         case .ioError: row("the disk or file server fails", .say("look at what the kernel says", see: .kernelLog))
         case .isDirectory:
             row(
-                "a directory, where a file is needed", traits: [.holdsNoSecret, .leavesNothingToRead],
+                "it is a directory; a file is needed", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("write another path"))
-        case .isMountPoint: row("mounted on its own, so it cannot be replaced", .say("mount its directory instead"))
+        case .isMountPoint: row("a mount point, which cannot be replaced", .say("mount its directory instead"))
         case .isImmutable:
             row(
-                "marked so that it cannot be changed", retry: .whenChanged,
-                .say("take the immutable or append-only attribute away, if nothing else needs it"))
+                "it is immutable or append-only", retry: .whenChanged,
+                .say("remove that attribute, if nothing else needs it"))
         case .notARegularFile:
             row(
                 "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("remove it, or write another path"))
         case .outputIsInput:
             row(
-                "it is something that the daemon reads, such as a key, and is never written to",
+                "the daemon reads this file, such as a key, so it is never written",
                 .say("write another path for this output"))
         case .sameFile:
             row("it is the same file as another output", .say("write one path for both, or another for this one"))
@@ -122,36 +122,36 @@ extension FailureCode {
             row("the file is too large", traits: .holdsNoSecret, .say("shorten it, or write another path"))
         case .foreignOwner:
             row(
-                "the file is another user's and is left alone", retry: .whenChanged,
+                "the file belongs to another user and is not changed", retry: .whenChanged,
                 .say("write \"as:\" and the file's owner under the output, or another path"))
         case .untrustedLink:
             row(
-                "a link on the way is not followed, for others could change it", retry: .whenChanged,
+                "a symbolic link in its path is not followed, because other users can change it", retry: .whenChanged,
                 .say("remove the link, or write another path"))
         case .unguardedDirectory:
             row(
-                "others may write to a directory on the way", retry: .whenChanged,
-                .say("take the right from them, or write another path"))
-        case .tooManyLinks: row("too many links on the way", .say("write a shorter path, without links"))
+                "other users may write to a directory in its path", retry: .whenChanged,
+                .say("remove that permission, or write another path"))
+        case .tooManyLinks: row("too many symbolic links in its path", .say("write a shorter path, without links"))
         case .unknownUser: row("there is no such user", .say("fix the name, or add the user"))
         case .unknownGroup:
             row("there is no such group", traits: .mayBeOfSandbox, .say("fix the name, or add the group"))
         case .groupNotPermitted:
             row(
                 "the user that writes it may not give files to this group", traits: .mayBeOfSandbox,
-                .say("add the daemon's user to that group and start the daemon anew"))
+                .say("add the daemon's user to that group and restart the daemon"))
         case .attributesNotKept:
             row(
                 "the file's attributes could not be kept",
-                .say("take the attributes away, or write to another file system"))
-        case .outsideSandbox: row("the unit's sandbox is in the way", nil)
+                .say("remove the attributes, or write to another file system"))
+        case .outsideSandbox: row("the unit's sandbox does not allow it", nil)
         case .changedMeanwhile:
-            row("somebody else changed it at the same time, again and again") {
-                .say("find out who else writes it", see: $0.parent.flatMap(ShellCommand.watch))
+            row("another program changed it at the same time, again and again") {
+                .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
         case .outputForeign:
             row(
-                "the file holds something else, which is not overwritten",
+                "the file holds other content, which is not overwritten",
                 .say("write the format that the file has, or another path; or remove the file if it is not needed"))
         case .outputMalformed: row("its content cannot be read or edited safely", .say("fix that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
@@ -159,17 +159,17 @@ extension FailureCode {
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
         case .outOfMemory:
             row("out of memory", traits: .ofReader, .say("make room, or raise MemoryMax= of the daemon's unit"))
-        case .notResponding: row("not responding", .say("see whether it hangs for others too"))
+        case .notResponding: row("not responding", .say("check whether it hangs for other programs too"))
         case .systemError: row("the system refused", seeWhatLiesThere)
         case .outputDeleted:
             row(
-                "the file was deleted together with its other lines and is not made again without them",
-                .say("make the file again with its other lines; the secret is then added"))
+                "the file was deleted with its other lines, and is not created again without them",
+                .say("restore the file with its other lines; the secret is then added"))
         case .contested:
-            row("something else goes on changing it") {
+            row("another program keeps changing it") {
                 $0.path == nil
-                    ? .say("find out who else writes there")
-                    : .say("find out who else writes it", see: $0.parent.flatMap(ShellCommand.watch))
+                    ? .say("find out which other program writes there")
+                    : .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
         case .writerMissing:
             row(
@@ -185,10 +185,10 @@ extension FailureCode {
                 .say("see what it says", see: .journal(of: "clientsecretd-writer@*")))
         case .writerGarbled:
             row(
-                "the answer of the writer for its user makes no sense",
+                "the writer for its user gave an answer that cannot be read",
                 .say("see what it says", see: .journal(of: "clientsecretd-writer@*")))
         case .writerRefused:
-            row("the writer for its user refuses", .say("put the configuration in force", run: .reload))
+            row("the writer for its user refuses", .say("reload it", run: .reload))
         case .writerUnconfigured:
             row(
                 "the writer for its user cannot use the configuration",
@@ -197,11 +197,11 @@ extension FailureCode {
             row(
                 "the state directory cannot be used, so nothing is remembered over a reboot", traits: .mayBeOfSandbox,
                 .say("name a directory that belongs to the daemon's user as \"state_dir\""))
-        case .stateDamaged: row("what was kept here is damaged and was set aside", nil)
-        case .stateNewer: row("what was kept here is a newer version's and was set aside", nil)
+        case .stateDamaged: row("a damaged record was set aside", nil)
+        case .stateNewer: row("a record of a newer version was set aside", nil)
         case .stateLocked:
             row(
-                "another daemon holds the state directory",
+                "another daemon uses the state directory",
                 .say("stop the other one, or give this one a \"state_dir\" of its own"))
         case .actionFailed: row("failed", retry: .sparingly, tryByHand)
         case .actionTimedOut:
@@ -240,7 +240,7 @@ extension FailureCode {
                 .say("see which", see: $0.unit.flatMap(ShellCommand.dependencies))
             }
         case .jobSkipped:
-            row("its job was skipped, for it did not fit what the unit did by then", retry: .sparingly, seeWhy)
+            row("systemd skipped its job, because the unit's state had changed", retry: .sparingly, seeWhy)
         case .sourceStale:
             row("the source offers no newer secret") {
                 .say(
@@ -248,13 +248,13 @@ extension FailureCode {
                     see: $0.path.flatMap(ShellCommand.list))
             }
         case .sourceWrong:
-            row("what the source holds is not received") {
+            row("the secret in the source is not accepted") {
                 .say(
                     "see what was put there, and compare public_key with what \"clientsecretd public-key\" prints where the key is",
                     see: $0.path.flatMap(ShellCommand.inspect))
             }
         case .sourceMissing:
-            row("the source holds nothing") {
+            row("the source is missing or empty") {
                 .say("see whether what copies it here works", see: $0.path.flatMap(ShellCommand.list))
             }
         case .sourceUnreadable:
@@ -263,12 +263,13 @@ extension FailureCode {
             }
         case .storeUnconfigured:
             row(
-                "what asks the store does not know it", traits: [.ofStore, .refusalOfStore],
-                .say("write \"store\" with its \"endpoints\" in the configuration that the service is handed"))
+                "the service that connects to the store has none in its configuration",
+                traits: [.ofStore, .refusalOfStore],
+                .say("write \"store\" with its \"endpoints\" in the configuration that the service reads"))
         case .storeFileUnusable:
             row(
                 "a file for the store cannot be used", traits: [.ofStore, .refusalOfStore],
-                .say("see that the service is handed it", see: .cat("clientsecretd-store.service")))
+                .say("check that the service gets it", see: .cat("clientsecretd-store.service")))
         case .storeCredentialsRefused:
             row(
                 "etcd refuses the user or its password", traits: [.ofStore, .refusalOfStore],
@@ -287,7 +288,7 @@ extension FailureCode {
             row(
                 "the certificate of etcd is not trusted", traits: [.ofStore, .refusalOfStore],
                 .say(
-                    "see this machine's clock, and that \"ca_file\" holds the authority that signed it for this address"
+                    "check this machine's clock, and that \"ca_file\" holds the authority that signed it for this address"
                 ))
         case .storeForbidden:
             row(
@@ -295,7 +296,7 @@ extension FailureCode {
                 .say("grant its role the keys that docs/fleet-etcd.md names"))
         case .storeOutOfSpace:
             row(
-                "etcd has reached its quota and takes nothing more", traits: [.ofStore, .refusalOfStore],
+                "etcd has reached its quota and refuses writes", traits: [.ofStore, .refusalOfStore],
                 .say("compact it, and disarm its alarm", see: .storeAlarms))
         case .storeUnreachable:
             row(
@@ -306,10 +307,10 @@ extension FailureCode {
         case .storeUnavailable:
             row(
                 "the store has no leader, or cannot answer", traits: .ofStore,
-                .say("see how its members are", see: .storeMembers))
+                .say("check its members", see: .storeMembers))
         case .storeAnswerUnexpected:
             row(
-                "this is no answer of etcd's JSON gateway", traits: .ofStore,
+                "this is not an answer from etcd's JSON gateway", traits: .ofStore,
                 .say("see whether \"endpoints\" are etcd's, and whether its gateway is on"))
         case .storeSecretTooLong: row("the secret is too long for the store", traits: [.ofStore, .refusalOfStore], nil)
         case .storeMachineShared:
@@ -332,7 +333,7 @@ extension FailureCode {
                 .say("see what it says", see: .journal(of: "clientsecretd-store.service")))
         case .publicKeyUnusable:
             row(
-                "\"public_key\" is no key on P-256",
+                "\"public_key\" is not a P-256 key",
                 .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
         case .noSecret: row("there is no usable secret", renew)
         case .secretUnacceptable: row("holds a secret that Apple refuses", renew)
@@ -344,17 +345,17 @@ extension FailureCode {
             }
         case .signatureUnchecked:
             row(
-                "its signature was not checked, for this user may not read the key",
+                "its signature was not checked, because this user may not read the key",
                 .say("run this as root", see: .health(offline: true)))
         case .notReadable:
             row(
                 "this user may not read it", traits: .ofReader,
                 .say("run this as root", see: .health(offline: false)))
-        case .noOutputs: row("it has no output, so that only the daemon knows its secret", nil)
+        case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
                 CommandContext.current.hasDaemon
-                    ? .say("it is tried again by itself, or at once", see: .deliver($0.client)) : deliver($0)
+                    ? .say("the daemon tries again; to do it now", see: .deliver($0.client)) : deliver($0)
             }
         case .notDelivered:
             row("the current secret is published, but not all actions of on_change have run for it", deliver)
@@ -401,29 +402,32 @@ extension FailureCode {
                 .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
             row("the API knows no such place", .say("fix the target's settings, or make the place there"))
-        case .pushRateLimited: row("the API wants to be asked less often", .say("wait: it is tried again by itself"))
+        case .pushRateLimited: row("the API wants to be asked less often", .say("wait: the daemon tries again"))
         case .pushQuotaExceeded:
-            row("a quota there is used up", .say("raise it there, or remove there what is not needed any more"))
-        case .pushServerFailed: row("the API has a fault of its own", .say("wait: it is tried again by itself"))
+            row("a quota of the API is used up", .say("raise it there, or remove something there"))
+        case .pushServerFailed: row("the API reports a server error", .say("wait: the daemon tries again"))
         case .pushUnreachable:
             row(
                 "the API cannot be reached",
                 .say("see whether this machine has a network, and whether a firewall or a proxy is in the way"))
-        case .pushTimedOut: row("the API did not answer in time", .say("wait: it is tried again by itself"))
+        case .pushTimedOut: row("the API did not answer in time", .say("wait: the daemon tries again"))
         case .pushCertificateRefused:
             row(
                 "the API's certificate is not trusted",
-                .say("see this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\""))
+                .say("check this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\""))
         case .pushRedirected:
-            row("the API wants to be asked elsewhere, which is not done", .say("write that address as \"endpoint\""))
-        case .pushConflict: row("somebody else keeps changing the place", .say("find out who writes there too"))
+            row(
+                "the API redirects to another address, which is not followed",
+                .say("write that address as \"endpoint\""))
+        case .pushConflict:
+            row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:
             row("the API did not take what it was sent", .say("fix the target's settings as the API says"))
         case .pushAnswerUnexpected:
-            row("this is no answer of that API", .say("see whether \"endpoint\" is the API's address"))
+            row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushPlaceUnsuitable:
             row(
-                "the place holds something else than this target writes, and it is left alone",
+                "the place holds something that this target does not write, and is not changed",
                 .say("change the target's settings to fit what is there, or name another place"))
         case .pushImmutable:
             row("the Secret is immutable", .say("create it again without \"immutable: true\", or name another one"))
@@ -436,12 +440,12 @@ extension FailureCode {
                 "the project has this variable for other environments",
                 .say("remove it from these environments in the project, or list the same ones in \"environments\""))
         case .pushDeploymentFailed:
-            row("what was deployed again does not run", .say("see there why, and deploy what has no such fault"))
+            row("the new deployment failed", .say("see its log there"))
         case .pushDeploymentCancelled:
             row(
-                "what was deployed again was cancelled",
+                "the new deployment was cancelled",
                 .say(
-                    "let the project build what is deployed again (Ignored Build Step, or ignore in netlify.toml), or see there who "
+                    "let the project build it (Ignored Build Step, or ignore in netlify.toml), or see there who "
                         + "cancelled it"))
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: .ofPushService) {
@@ -459,7 +463,7 @@ extension FailureCode {
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockDoubtful:
             row(
-                "is not synchronised and behind a secret of ours, so nothing is minted",
+                "is not synchronised and is behind one of our secrets, so nothing is minted",
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockPerhapsAhead:
             row(
@@ -469,16 +473,16 @@ extension FailureCode {
             row("the configuration would not start", .say("see everything that is wrong", see: .check))
         case .configurationNotAdopted:
             row(
-                "the configuration passes by now, but the one from before the start is in force",
+                "the configuration is valid now, but the last good one from before the start is still current",
                 .run(.reload, otherwise: "reload"))
         case .socketUnusable:
             row(
                 "the socket cannot be used",
-                .say("remove what lies there, or name another with --socket, and restart the daemon"))
+                .say("remove the file there, or name another socket with --socket, and restart the daemon"))
         case .credentialSocketUnusable:
             row(
                 "the socket cannot be used, so no unit can load a credential from it",
-                .say("let systemd make it", run: .listen("clientsecretd-credentials.socket")))
+                .say("let systemd create it", run: .listen("clientsecretd-credentials.socket")))
         case .metricsFileUnwritable:
             row(
                 "the metrics_file cannot be written, so node_exporter shows old metrics or none",
@@ -527,7 +531,7 @@ extension FailureCode {
         guard let path = subject.path else {
             return .say("see what came before it", see: .journal(of: "clientsecretd"))
         }
-        return .say("see what lies there and whose it is", see: .listWay(to: path))
+        return .say("see what is there and who owns it", see: .listWay(to: path))
     }
 
     /// A program can be tried by hand; for a unit, systemd shows why it failed.

@@ -129,7 +129,7 @@ struct EnvironmentFile {
     private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatFlaw) {
         for before in old.readings {
             guard let now = readings.first(where: { $0.reader == before.reader }) else {
-                throw FormatFlaw(line: 1, reason: "\(before.reader.name) would not read the file any more")
+                throw FormatFlaw(line: 1, reason: "\(before.reader.name) could no longer read the file")
             }
             let others = before.entries.filter { values[$0.name] == nil }
             let left = now.entries.filter { values[$0.name] == nil }

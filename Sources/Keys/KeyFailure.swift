@@ -34,7 +34,7 @@ extension FileError {
         case .notGuarded, .unguardedDirectory, .foreignOwner:
             Failure(
                 .passphraseUnusable, at: .path(path),
-                detail: "others could read or replace it: " + (explanation(of: file) ?? ""), remedy: remedy)
+                detail: "other users can read or replace it: " + (explanation(of: file) ?? ""), remedy: remedy)
         default:
             Failure(code, at: .path(path), cause: cause, detail: detail ?? component(of: file), remedy: remedy)
         }

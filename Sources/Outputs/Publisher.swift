@@ -268,7 +268,7 @@ package struct Publisher: Sendable {
             throw Failure(
                 .outputMalformed, at: .path(file.path),
                 detail: "nothing is known of the format \(file.format.name)",
-                remedy: .say("start anew what writes the file: it is of another version than the daemon"))
+                remedy: .say("restart the program that writes the file: its version is not the daemon's"))
         }
         return format
     }

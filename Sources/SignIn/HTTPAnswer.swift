@@ -58,7 +58,7 @@ extension TransportFailure {
         case .notConnected: "the server cannot be reached\(more); a firewall or a missing proxy may be in the way"
         case .timedOut: "the server did not answer in time\(more)"
         case .certificateRefused:
-            "the server's certificate is not trusted\(more); see this machine's clock and its ca-certificates, and "
+            "the server's certificate is not trusted\(more); check this machine's clock and its ca-certificates, and "
                 + "whether something in between answers in the server's name"
         case .tlsFailed: "no encrypted connection came about\(more)"
         case .proxyFailed: "the proxy did not connect\(more); see https_proxy in the environment"

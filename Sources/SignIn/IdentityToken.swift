@@ -154,7 +154,7 @@ extension IdentityToken.Flaw {
         case .malformed(let what): "it is no identity token: \(what)"
         case .duplicate(let name): "\"\(name)\" occurs twice in it, so that two readers may see different things"
         case .algorithm(let name):
-            "it is signed with \(name ?? "no algorithm"), and Apple signs with RS256 alone: nobody has proved anything"
+            "it is signed with \(name ?? "no algorithm"), and Apple signs only with RS256: this proves nothing"
         case .critical: "its header has \"crit\", which Apple's have not"
         case .noKeyID: "its header does not say which key has signed it (kid)"
         case .unknownKey(let kid):

@@ -18,7 +18,7 @@ extension JSONFlaw {
     var words: String {
         switch self {
         case .notJSON: "it is not JSON"
-        case .duplicate(let name): "'\(Redaction.plain(name))' stands twice in one object"
+        case .duplicate(let name): "'\(Redaction.plain(name))' is twice in one object"
         case .unexpected(let what, let path): path.isEmpty ? what : "'\(Redaction.plain(path))': \(what)"
         }
     }

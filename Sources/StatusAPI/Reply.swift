@@ -59,7 +59,7 @@ extension Reply {
             self = .json(ReloadReport(unserved: unserved, orphaned: orphaned).json)
         case .refused(let diagnostics):
             var problem = Problem(
-                .unprocessableEntity, "the configuration is refused, and the one before it stays in force")
+                .unprocessableEntity, "the configuration is refused, and the previous one stays current")
             problem.diagnostics = diagnostics
             self.init(problem)
         case .unknownClients(let names):
@@ -81,7 +81,7 @@ extension Reply {
             self.init(
                 Problem(
                     .notFound,
-                    "no rollout of this client goes on; see how far it is: clientsecretd status --fleet"))
+                    "no rollout of this client is under way; see how far it is: clientsecretd status --fleet"))
         case .rolloutOvertaken:
             self.init(
                 Problem(

@@ -103,7 +103,7 @@ import Testing
         }
         #expect(
             refusal.diagnostics.map(\.description) == [
-                "c.yaml:2:34: error: /srv/own/web lies in the state directory /srv/own; write another path"
+                "c.yaml:2:34: error: /srv/own/web is in the state directory /srv/own; write another path"
             ])
         // The file's own word comes first.
         #expect(throws: Never.self) {

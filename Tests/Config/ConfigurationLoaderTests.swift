@@ -55,7 +55,7 @@ import Testing
         try makeDirectory("c.yaml")
         #expect(
             said("c.yaml") == [
-                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): a directory, where a file is needed; write another path"
+                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): it is a directory; a file is needed; write another path"
             ])
     }
 

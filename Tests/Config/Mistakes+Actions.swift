@@ -41,7 +41,7 @@ extension MistakeCase {
         c.yaml:9:18: error: "myapp.servce" is not a unit's name; did you mean "myapp.service"?
         c.yaml:10:17: error: "my app.service" is not a unit's name; write it as systemctl shows it
         c.yaml:11:16: error: "job@.service" is a template; write an instance, "job@NAME.service"
-        c.yaml:12:16: error: "notice@%s.service" holds "%s", which stands for the state in on_state_change only; write the name
+        c.yaml:12:16: error: "notice@%s.service" holds "%s", which means the state, in on_state_change only; write the name
         c.yaml:14:9: error: a second action in one item; begin a new item, "- reload: …"
         c.yaml:16:9: error: "timeout" is for exec only; remove the line
         c.yaml:17:17: error: "signal" needs a unit and a signal; write {unit: myapp.service, signal: SIGHUP}
@@ -50,7 +50,7 @@ extension MistakeCase {
         c.yaml:20:43: error: "SIGHUPP" is not a signal that can be sent; did you mean "SIGHUP"?
         c.yaml:21:43: error: "RELOAD" is not a signal that can be sent; write SIGHUP, SIGUSR1 or another that a program can act on
         c.yaml:21:51: error: unknown key "to"; "signal" takes unit and signal
-        c.yaml:22:15: error: "exec" is a list, for there is no shell; write [/usr/local/bin/after-rotation, --quiet]
+        c.yaml:22:15: error: "exec" is a list, because there is no shell; write [/usr/local/bin/after-rotation, --quiet]
         c.yaml:23:9: error: "exec" is empty; write the program's path and its arguments
         c.yaml:24:16: error: program "true" is not looked up in PATH; write its absolute path
         c.yaml:25:16: error: "/usr/bin/../true" holds "..", which may lead elsewhere than it seems; write the path without it
@@ -80,10 +80,10 @@ extension MistakeCase {
               - exec: [/usr/bin/true]
                 timeout: 1m
         ->
-        c.yaml:4:5: error: the same action stands at line 3 already; remove one
+        c.yaml:4:5: error: the same action is at line 3 already; remove one
         c.yaml:5:14: error: "my%d.service" is not a unit's name; write it as systemctl shows it
-        c.yaml:13:9: error: the same action stands at line 10 already; remove one
-        c.yaml:14:9: error: the same action stands at line 11 already; remove one
+        c.yaml:13:9: error: the same action is at line 10 already; remove one
+        c.yaml:14:9: error: the same action is at line 11 already; remove one
         c.yaml:19:9: error: the same command has a timeout of 30s at line 11 and of 1m here, and runs once for both; write the same in both
         ## verify
         @keys

@@ -106,7 +106,7 @@ extension MistakeCase {
             @out
           web: {@out}
         ->
-        c.yaml:5:5: error: "lifetime" stands here a second time; keep this or the one in line 4
-        c.yaml:7:3: error: "web" stands here a second time; keep this or the one in line 3
+        c.yaml:5:5: error: "lifetime" is here a second time; keep this or the one in line 4
+        c.yaml:7:3: error: "web" is here a second time; keep this or the one in line 3
         """#
 }

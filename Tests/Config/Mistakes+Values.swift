@@ -25,7 +25,7 @@ extension MistakeCase {
         clients: {web: {key: apple, client_id: "com.example web", @out}}
         ->
         c.yaml:3:14: error: "def123ghij" is not a team id; did you mean "DEF123GHIJ"?
-        c.yaml:4:13: error: "ABC123" is not a key id; write its ten characters A–Z and 0–9 (it stands in the name of the file, AuthKey_<KEYID>.p8)
+        c.yaml:4:13: error: "ABC123" is not a key id; write its ten characters A–Z and 0–9 (it is in the name of the file, AuthKey_<KEYID>.p8)
         c.yaml:7:14: error: "Example Inc." is not a team id; write its ten characters A–Z and 0–9 (Apple shows it beside your name)
         c.yaml:8:13: error: "abc123defg" is not a key id; did you mean "ABC123DEFG"?
         c.yaml:10:40: error: "com.example web" is not a Services ID or App ID; write it as Apple shows it, such as com.example.web
@@ -119,7 +119,7 @@ extension MistakeCase {
         c.yaml:2:86: error: the value is not an absolute path; write it from "/" on
         c.yaml:3:58: error: "key.p8" is not an absolute path; write it from "/" on
         c.yaml:3:89: error: the value is not a credential's name; write the name that LoadCredential= gives it
-        c.yaml:4:82: error: this is the private key itself; write where its passphrase lies
+        c.yaml:4:82: error: this is the private key itself; write the file that holds its passphrase
         ## the key id of the name differs
         keys: {apple: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: /etc/k/AuthKey_ABC123DEFG.p8}}
         clients: {web: {@out}}
@@ -284,7 +284,7 @@ extension MistakeCase {
         c.yaml:26:19: error: "APPLE SECRET" is not a variable's name; use letters, digits and "_", such as APPLE_CLIENT_SECRET
         c.yaml:28:17: error: format template needs a "template"; write the text of the file, with {{client_secret}} in it
         c.yaml:31:19: error: the template has no {{client_secret}}; write it where the secret belongs
-        c.yaml:34:19: error: "clientid" stands for nothing; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
+        c.yaml:34:19: error: "clientid" has no meaning; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
         c.yaml:37:19: error: a "{{" is not closed; write "}}" behind the name, or "{{{{" for two braces
         c.yaml:40:9: error: format json has no template; write "format: template" or remove the line
         ## modes

@@ -43,10 +43,10 @@ extension MistakeCase {
         c.yaml:8:15: error: /etc/k/key.p8 is the private key of "apple"; write another path
         c.yaml:9:15: error: /etc/k/pass is the passphrase of key "apple"; write another path
         c.yaml:10:15: error: /etc/c.yaml is the configuration; write another path
-        c.yaml:11:15: error: /etc/c.d/x.yaml lies where the configuration is read from; write another path
-        c.yaml:12:15: error: /etc/c.d lies where the configuration is read from; write another path
+        c.yaml:11:15: error: /etc/c.d/x.yaml is in the configuration's directory; write another path
+        c.yaml:12:15: error: /etc/c.d is in the configuration's directory; write another path
         c.yaml:13:15: error: /srv/state is the state directory; write another path
-        c.yaml:14:15: error: /srv/state/web lies in the state directory /srv/state; write another path
+        c.yaml:14:15: error: /srv/state/web is in the state directory /srv/state; write another path
         c.yaml:15:15: error: /srv/m.prom is the metrics_file; write another path
         c.yaml:16:15: error: /usr/bin/hook is a program that is run; write another path
         c.yaml:17:15: error: /etc/k is a directory above /etc/k/key.p8; write the path of a file in it
@@ -104,7 +104,7 @@ extension MistakeCase {
         @keys
         clients: {web: {outputs: [{path: /var/lib/clientsecretd/web}]}}
         ->
-        c.yaml:2:34: error: /var/lib/clientsecretd/web lies in the state directory /var/lib/clientsecretd; write another path
+        c.yaml:2:34: error: /var/lib/clientsecretd/web is in the state directory /var/lib/clientsecretd; write another path
         ## one file, several outputs
         @keys
         clients:
@@ -168,7 +168,7 @@ extension MistakeCase {
         ->
         c.yaml:3:15: error: "http://etcd1:2379" is not the address of a member; write https://, a host and a port, such as https://etcd1.example.com:2379
         c.yaml:3:36: error: "https://etcd1:2379/v3" is not the address of a member; write https://, a host and a port, such as https://etcd1.example.com:2379
-        c.yaml:3:72: error: "https://e" stands in the list already; remove one
+        c.yaml:3:72: error: "https://e" is in the list already; remove one
         c.yaml:3:87: error: an endpoint has settings of its own; write one value
         c.yaml:4:9: error: "a b" cannot be a user of etcd's; use letters, digits and "-._@:/+", 255 of them at most
         c.yaml:5:12: error: "a/b" cannot be a machine's name; use letters, digits and "-._", 253 of them at most

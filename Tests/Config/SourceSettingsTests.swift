@@ -63,11 +63,11 @@ import Testing
         ),
         (
             [apple], "outputs: [{path: /o}]",
-            #"client "web" cannot mint, for key "apple" is a public_key; write "from" with the "path" of a file that something else renews, or a "store""#
+            #"client "web" cannot mint, because key "apple" is a public_key; write "from" with the "path" of a file that something else renews, or a "store""#
         ),
         (
             [mine], "from: {path: /i}, outputs: [{path: /o}]",
-            #"client "web" mints by itself, for key "mine" is a private key; remove "from", or write "public_key" for the key"#
+            #"client "web" mints its own secrets, because key "mine" is a private key; remove "from", or write "public_key" for the key"#
         ),
         (
             [apple], "lifetime: 90d, from: {path: /i}, outputs: [{path: /o}]",
@@ -83,7 +83,7 @@ import Testing
         ),
         (
             [mine], "rollout: {}, outputs: [{path: /o}]",
-            #"client "web" hands its secrets to nobody, for there is no "store"; remove "rollout""#
+            #"client "web" shares its secrets with no other machine, because there is no "store"; remove "rollout""#
         ),
         (
             [apple], "from: {path: /o}, outputs: [{path: /o}]",
@@ -103,7 +103,7 @@ import Testing
         ),
         (
             [apple, former], "key: [apple, apple], from: {path: /i}, outputs: [{path: /o}]",
-            #"key "apple" stands in the list already; remove one"#
+            #"key "apple" is in the list already; remove one"#
         ),
         (
             [mine, "other: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ZZZ123DEFG.p8}"],
@@ -160,7 +160,7 @@ import Testing
         ("rollout: 5%", #""rollout" is one value; write its settings as "name: value", indented"#),
         (
             "rollout: {}, share: false",
-            #"client "web" hands its secrets to nobody, for "share" is false; remove "rollout""#
+            #"client "web" shares its secrets with no other machine, because "share" is false; remove "rollout""#
         ),
     ])
     func aMistakeInARolloutIsNamed(settings: String, message: String) {

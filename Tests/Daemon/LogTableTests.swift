@@ -86,7 +86,7 @@ import Testing
                 line(.accepted(web, secret)), .info, "web: Apple accepts sha256:0000000000000001", ofSecret),
             Row(
                 line(.publishedUnverified(web, secret)), .warning,
-                "web: sha256:0000000000000001 replaces the secret before, which can be kept no longer, although "
+                "web: sha256:0000000000000001 replaces the previous secret, which cannot be kept longer, although "
                     + "Apple has not accepted it", ofSecret),
             Row(
                 line(.published(path, [web: secret])), .info, "wrote /srv/web.jwt: web sha256:0000000000000001",
@@ -110,7 +110,7 @@ import Testing
                 ofSecret + ["UNIT=a.service"]),
             Row(
                 line(.notServed(.noSecret(credential, web))), .warning,
-                #"web: refused a.service the credential "jwt", for there is no secret yet; "#
+                #"web: refused a.service the credential "jwt", because there is no secret yet; "#
                     + "see why (clientsecretd status)", ["CLIENT=web", "UNIT=a.service"]),
             Row(
                 line(.failing(.file(path), full, failures: 2, retryAt: expiry)), .error,
@@ -122,27 +122,27 @@ import Testing
             Row(
                 line(.health(web, .degraded, reason)), .warning, "web: degraded: \(fullWords); make room (df -h /srv)",
                 ["CLIENT=web", "STATE=degraded", "CODE=disk_full"]),
-            Row(line(.configured(clients: 1)), .notice, "configuration in force, 1 client"),
+            Row(line(.configured(clients: 1)), .notice, "configuration loaded, 1 client"),
             Row(
                 line(.refused(["a", "b"])), .error,
-                "the configuration was not accepted, the old one stays in force:\na\nb"),
+                "the configuration was refused; the previous one stays current:\na\nb"),
             Row(
                 line(.wouldNotStart(["a"])), .error,
-                "the daemon would not start with the configuration as it is now, the old one stays in force:\na"),
+                "the daemon would not start with the configuration as it is now; the previous one stays current:\na"),
             Row(
                 line(.startedAsBefore(["a"])), .error,
-                "the configuration would not start, so the one that was last adopted is in force: no action runs, "
-                    + "and nothing is minted but what becomes critical; fix it and reload:\na"),
+                "the configuration would not start, so the last good one is current: no action runs, "
+                    + "and only secrets that become critical are renewed; fix it and reload:\na"),
             Row(line(.passes), .notice, "the daemon would start with the configuration as it is now"),
             Row(
                 line(.keyChanged(key, change)), .error, change.failure(of: key).sentence,
                 ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
             Row(
                 line(.keyRestored(key, change)), .notice,
-                "key \"apple\": the old key is back behind ABC123DEFG: \(change.from.fingerprint)",
+                "key \"apple\": the previous key is back under ABC123DEFG: \(change.from.fingerprint)",
                 ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
             Row(line(.clockDistrusted(clock)), .error, clock.sentence, ["CODE=clock_doubtful"]),
-            Row(line(.clockTrusted), .notice, "the clock is believed again"),
+            Row(line(.clockTrusted), .notice, "the clock is trusted again"),
             Row(line(.ready), .notice, "every client was tried once"),
             Row(
                 line(.faultRaised(full)), .error, fullWords + "; make room (df -h /srv)",
@@ -178,26 +178,26 @@ import Testing
                 .configurationWarning(warning), .warning, "/etc/c.yaml:2:3: warning: odd; write another",
                 ["PATH=/etc/c.yaml"]),
             row(
-                .noSecureMemory, .warning, "no memory could be set apart for keys; they lie in ordinary memory"),
+                .noSecureMemory, .warning, "could not set apart memory for keys; they are in ordinary memory"),
             row(
                 .stateLost(path), .warning,
                 "/srv/web.jwt: the state directory was removed, emptied or replaced while it was in use; "
-                    + "it is opened anew and everything is written to it again", ["PATH=/srv/web.jwt"]),
+                    + "it is opened again and everything is written to it again", ["PATH=/srv/web.jwt"]),
             row(
                 .stateDirectoryKept(path), .warning,
-                "the state directory goes on being /srv/web.jwt until the daemon is started anew",
+                "the state directory stays /srv/web.jwt until the daemon is restarted",
                 ["PATH=/srv/web.jwt"]),
             row(
                 .socketIgnored(name: "other"), .warning,
-                "nothing is done with the socket other that systemd passed; see FileDescriptorName= of its unit"),
+                "the daemon does not use the socket other that systemd passed; check FileDescriptorName= of its unit"),
             row(
                 .configurationNotKept(full), .warning,
-                "the configuration cannot be kept for a start with a refused one: " + fullWords, ofFull),
+                "could not save the fallback copy of the configuration: " + fullWords, ofFull),
             row(.recordSetAside(web, full), .warning, "web: " + fullWords, ofFull + ["CLIENT=web"]),
             row(.acceptFailed(full), .error, fullWords, ofFull),
             row(.credentialsLost(full), .error, fullWords, ofFull),
             row(
-                .stoppedEarly(jobs: 3), .warning, "stopped although 3 jobs had not ended; the next start goes on"),
+                .stoppedEarly(jobs: 3), .warning, "stopped although 3 jobs had not ended; the next start continues"),
             row(.metricsNotWritten(full), .error, fullWords, ofFull),
             row(
                 .leftUndone(web, .critical, full), .error, "web: " + fullWords,
@@ -207,14 +207,14 @@ import Testing
                 "the service manager cannot be notified: cannot send: Broken pipe"),
             row(
                 .managerSilent(address: "/run/n"), .warning,
-                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=/run/n); the daemon goes on, and "
-                    + "sends them as soon as they are read again"),
+                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=/run/n); the daemon continues, and "
+                    + "sends them when they are read again"),
             row(.managerReached, .warning, "the service manager reads the daemon's messages again"),
             row(.sandboxWeakened("weaker"), .warning, "weaker"),
             row(.hookPrinted(action, "heard"), .info, "restart a.service: 'heard'", ["ACTION=restart a.service"]),
             row(
                 .linesLost(2), .warning,
-                "2 log events before the last one are lost: nobody read them in time"),
+                "2 log events before the last one are lost: the journal did not take them in time"),
         ]
     }
 
@@ -279,13 +279,13 @@ import Testing
             [.notRoot(user: 7), .noUnit, .notConfigured(credential), .stopping(credential)].map {
                 LogEvent.notServed($0).line().words
             } == [
-                "refused a credential to the user 7, for only root's systemd is served; "
+                "refused a credential to the user 7, because only root's systemd is served; "
                     + "let a unit of the system's manager load it",
-                "refused a credential to a program of root's that asks for no unit; "
+                "refused a credential to a program of root, which asked for no unit; "
                     + "name the socket in the unit's LoadCredential=",
-                #"refused a.service the credential "jwt", for no client has it; write "#
+                #"refused a.service the credential "jwt", because no client has it; write "#
                     + #""credential: {unit: a.service, name: jwt}" under its client"#,
-                "refused a.service the credential \"jwt\", for there is no secret yet and the daemon stops; "
+                "refused a.service the credential \"jwt\", because there is no secret yet and the daemon stops; "
                     + "start the unit again",
             ])
     }

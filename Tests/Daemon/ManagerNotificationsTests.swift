@@ -184,8 +184,8 @@ import Testing
             #expect(manager.alive(at: Self.after(20_000)) == nil)
             let address = try #require(ProcessInfo.processInfo.environment["NOTIFY_SOCKET"])
             let complaint =
-                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon goes on, and "
-                + "sends them as soon as they are read again\n"
+                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon continues, and "
+                + "sends them when they are read again\n"
             #expect(try directory.read("log") == complaint)
             _ = receiver.received()
             manager.sendQueued()

@@ -66,14 +66,14 @@ import Testing
         let sentence = try #require(try sentence(try file("key")))
         #expect(
             ["0640", "0600"].map {
-                "\(key): others could read or replace the key: the file can be read by everybody; take it from all others: \(asOwner("chmod \($0) \(key)"))"
+                "\(key): other users can read or replace the key: the file can be read by everybody; take it from all others: \(asOwner("chmod \($0) \(key)"))"
             }.contains(sentence), "\(sentence)")
         let passphrase = directory("passphrase")
         let other = try #require(try self.sentence(try file("encrypted"), passphrase: try file("passphrase")))
         // A passphrase looks like any other text, so it may be another file of the machine.
         #expect(
             other
-                == "\(passphrase): the passphrase cannot be used: others could read or replace it: "
+                == "\(passphrase): the passphrase cannot be used: other users can read or replace it: "
                 + "the file can be read by everybody; take it from all others")
     }
 

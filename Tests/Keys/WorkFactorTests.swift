@@ -85,7 +85,7 @@ import Testing
         try write(derivation: "1.3.6.1.4.1.11591.4.11", "n = INTEGER:\(n)\nr = INTEGER:\(r)\np = INTEGER:\(p)")
     }
 
-    private static let refusal = "the key: the key is encrypted with more work than is done to open it: "
+    private static let refusal = "the key: the key is encrypted with more iterations than are allowed: "
 
     @Test(arguments: ["10000001", "2147483647", "4294967297", "0xFFFFFFFFFFFFFFFF"])
     func roundsAreBounded(iterations: String) throws {

@@ -57,7 +57,7 @@ import Testing
     }
 
     private static let moving = Remedy.say(
-        "keep the file below directories of root's or the daemon's user's that nobody else may write to, such as "
+        "keep the file below directories that only root or the daemon's user may write to, such as "
             + "/etc/clientsecretd")
 
     @Test func everyDirectoryAboveCounts() throws {

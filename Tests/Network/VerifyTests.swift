@@ -248,7 +248,7 @@ import Testing
         try #require(once.status == 0, "\(once.complaints)")
     }
 
-    /// A client without outputs: its secret is served to a unit, and lies in the state directory alone.
+    /// A client without outputs: its secret is served to a unit, and is in the state directory alone.
     @Test func aSecretThatIsServedAsACredentialIsTried() throws {
         let apple = try own.standIn()
         try serveAsCredential()

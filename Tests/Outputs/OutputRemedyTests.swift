@@ -97,7 +97,7 @@ import Testing
         }
         #expect(failure?.code == .outputMalformed)
         #expect(failure?.detail == "nothing is known of the format none")
-        #expect(failure?.remedy?.words?.hasPrefix("start anew what writes the file") == true)
+        #expect(failure?.remedy?.words?.hasPrefix("restart the program that writes the file") == true)
         #expect(!FileManager.default.fileExists(atPath: scratch("web.jwt")))
     }
 }

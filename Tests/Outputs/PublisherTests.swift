@@ -353,7 +353,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: scratch("directory"), withIntermediateDirectories: false)
         expect(
             try Samples.file(scratch("directory")),
-            "DIR/directory: a directory, where a file is needed")
+            "DIR/directory: it is a directory; a file is needed")
         try #require(run(["mkfifo", scratch("fifo")]).status == 0)
         expect(
             try Samples.file(scratch("fifo")),
@@ -362,7 +362,7 @@ import Testing
         try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
         expect(
             try Samples.file(scratch("theirs")),
-            "DIR/theirs: the file is another user's and is left alone: the file belongs to daemon (1)")
+            "DIR/theirs: the file belongs to another user and is not changed: the file belongs to daemon (1)")
         expect(
             try Samples.file(scratch("web.jwt"), group: "no-such-group"),
             "DIR/web.jwt: there is no such group: no-such-group")

@@ -21,7 +21,7 @@ import Testing
         #expect(
             Failure(.systemError, at: path, cause: 4095).sentence
                 == "/srv/a b/web.jwt: the system refused (errno 4095); "
-                + "see what lies there and whose it is (namei -l '/srv/a b/web.jwt')")
+                + "see what is there and who owns it (namei -l '/srv/a b/web.jwt')")
         #expect(Failure(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
         #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h '/srv/a b')")
     }
@@ -30,7 +30,8 @@ import Testing
         let path = Failure.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
         let failure = Failure(
             .unguardedDirectory, at: path, cause: 1, detail: "/srv", remedy: .say("close it", run: .reload))
-        #expect(failure.message == "/srv/web.jwt: others may write to a directory on the way: /srv (not permitted)")
+        #expect(
+            failure.message == "/srv/web.jwt: other users may write to a directory in its path: /srv (not permitted)")
         #expect(failure.remedy?.command == "clientsecretd reload")
         #expect(failure.sentence == failure.message + "; close it: clientsecretd reload")
         #expect(Failure(.unguardedDirectory, at: path).remedy?.command == nil)
@@ -110,9 +111,9 @@ import Testing
         case .keyMissing:
             #"/d/f.p8: there is no such key file; copy the .p8 file there, or fix "file" in the configuration"#
         case .keyUnreadable:
-            #"/d/f.p8: the key cannot be read; let the daemon's user read the file, and nobody else, or pass it as a systemd credential"#
+            #"/d/f.p8: the key cannot be read; let only the daemon's user read the file, or pass it as a systemd credential"#
         case .keyNotGuarded:
-            #"/d/f.p8: others could read or replace the key"#
+            #"/d/f.p8: other users can read or replace the key"#
         case .keyEmpty:
             #"/d/f.p8: the key file is empty; copy the .p8 file again"#
         case .keyTruncated:
@@ -122,15 +123,15 @@ import Testing
         case .keyNotPEM:
             #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you"#
         case .keyIsPublic:
-            #"/d/f.p8: a public key, where the private one is needed; name the .p8 file that Apple gave you"#
+            #"/d/f.p8: a public key; the private key is needed; name the .p8 file that Apple gave you"#
         case .keyIsCertificate:
-            #"/d/f.p8: a certificate, where a private key is needed; name the .p8 file that Apple gave you"#
+            #"/d/f.p8: a certificate; a private key is needed; name the .p8 file that Apple gave you"#
         case .keyIsRSA:
-            #"/d/f.p8: an RSA key, where Apple's keys are P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+            #"/d/f.p8: an RSA key; Apple's keys are P-256; create a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
         case .keyWrongCurve:
-            #"/d/f.p8: an EC key on another curve than P-256; make a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+            #"/d/f.p8: an EC key on another curve than P-256; create a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
         case .keyIsSEC1:
-            #"/d/f.p8: an encrypted EC PRIVATE KEY (SEC1), where only PKCS#8 may be encrypted; convert it to PKCS#8 with openssl pkcs8 -topk8"#
+            #"/d/f.p8: an encrypted EC PRIVATE KEY (SEC1); only PKCS#8 may be encrypted; convert it to PKCS#8 with openssl pkcs8 -topk8"#
         case .keyMalformed:
             #"/d/f.p8: the private key cannot be decoded; copy the .p8 file again"#
         case .keyNeedsPassphrase:
@@ -138,38 +139,38 @@ import Testing
         case .keyWrongPassphrase:
             #"/d/f.p8: the passphrase does not open the key; try the passphrase by hand (openssl pkey -in /d/f.p8 -noout)"#
         case .keyTooCostly:
-            "/d/f.p8: the key is encrypted with more work than is done to open it; "
+            "/d/f.p8: the key is encrypted with more iterations than are allowed; "
                 + "encrypt it again with less; once the key works, remove /d/f.p8.old, which holds it too (test ! -e /d/f.p8.old && cp -p /d/f.p8 /d/f.p8.old && openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8.old >/d/f.p8)"
         case .keyChanged:
-            #"key "apple": its file holds another key than before under the same key id, more likely than not by mistake, for Apple gives no two keys one id; put the old file back, which is all it takes to go back"#
+            #"key "apple": the file now holds a different key under the same key id, probably by mistake: Apple never reuses a key id; restore the previous file"#
         case .sourceStale:
             "/d/f.p8: the source offers no newer secret; "
                 + "see whether the machine that renews it and what copies it here still work (ls -ld /d/f.p8)"
         case .sourceWrong:
-            "/d/f.p8: what the source holds is not received; see what was put there, and compare public_key with what "
+            "/d/f.p8: the secret in the source is not accepted; see what was put there, and compare public_key with what "
                 + #""clientsecretd public-key" prints where the key is (clientsecretd inspect /d/f.p8)"#
         case .sourceMissing:
-            "/d/f.p8: the source holds nothing; see whether what copies it here works (ls -ld /d/f.p8)"
+            "/d/f.p8: the source is missing or empty; see whether what copies it here works (ls -ld /d/f.p8)"
         case .sourceUnreadable:
             "/d/f.p8: the source cannot be read; let the daemon's user read it (namei -l /d/f.p8)"
         case .publicKeyUnusable:
-            #"key "apple": "public_key" is no key on P-256; write what "clientsecretd public-key" prints on the machine that has the private key"#
+            #"key "apple": "public_key" is not a P-256 key; write what "clientsecretd public-key" prints on the machine that has the private key"#
         case .passphraseUnusable:
-            #"/d/f.p8: the passphrase cannot be used; write the passphrase alone into that file, readable by the daemon's user only"#
+            #"/d/f.p8: the passphrase cannot be used; write only the passphrase into that file, readable only by the daemon's user"#
         case .credentialMissing:
             #"credential "apple-key": systemd has not passed this credential; add LoadCredential=apple-key:/path/to/file to the daemon's unit and restart it"#
         case .signingFailed:
-            #"client "web": the key did not sign; restart the daemon; when it comes again, suspect the OpenSSL of this machine"#
+            #"client "web": the key did not sign; restart the daemon; if it fails again, suspect this machine's OpenSSL"#
         case .selfCheckFailed:
-            #"client "web": the new secret did not pass the check with the key's public half and was thrown away; restart the daemon; when it comes again, suspect the memory or the OpenSSL of this machine"#
+            #"client "web": the new secret failed the check with the key's public half and was discarded; restart the daemon; if it fails again, suspect this machine's memory or OpenSSL"#
         case .missing:
             "/d/f.p8: there is no such file"
         case .notGuarded:
-            "/d/f.p8: others could read or replace it"
+            "/d/f.p8: other users can read or replace it"
         case .directoryMissing:
-            #"/d/f.p8: its directory does not exist; make it, of the user that writes the file"#
+            #"/d/f.p8: its directory does not exist; create it, owned by the user that writes the file"#
         case .notADirectory:
-            #"/d/f.p8: something on the way to it is not a directory; write another path"#
+            #"/d/f.p8: part of its path is not a directory; write another path"#
         case .permissionDenied:
             #"/d/f.p8: the user that writes it may not do this; let the daemon's user enter /d and write there, or write another path"#
         case .readOnlyFileSystem:
@@ -181,43 +182,43 @@ import Testing
         case .ioError:
             #"/d/f.p8: the disk or file server fails; look at what the kernel says (dmesg)"#
         case .isDirectory:
-            #"/d/f.p8: a directory, where a file is needed; write another path"#
+            #"/d/f.p8: it is a directory; a file is needed; write another path"#
         case .isMountPoint:
-            #"/d/f.p8: mounted on its own, so it cannot be replaced; mount its directory instead"#
+            #"/d/f.p8: a mount point, which cannot be replaced; mount its directory instead"#
         case .isImmutable:
-            #"/d/f.p8: marked so that it cannot be changed; take the immutable or append-only attribute away, if nothing else needs it"#
+            #"/d/f.p8: it is immutable or append-only; remove that attribute, if nothing else needs it"#
         case .notARegularFile:
             #"/d/f.p8: not a regular file; remove it, or write another path"#
         case .outputIsInput:
-            "/d/f.p8: it is something that the daemon reads, such as a key, and is never written to; "
+            "/d/f.p8: the daemon reads this file, such as a key, so it is never written; "
                 + "write another path for this output"
         case .sameFile:
             "/d/f.p8: it is the same file as another output; write one path for both, or another for this one"
         case .outputForeign:
-            "/d/f.p8: the file holds something else, which is not overwritten; "
+            "/d/f.p8: the file holds other content, which is not overwritten; "
                 + "write the format that the file has, or another path; or remove the file if it is not needed"
         case .fileTooLarge:
             #"/d/f.p8: the file is too large; shorten it, or write another path"#
         case .foreignOwner:
-            #"/d/f.p8: the file is another user's and is left alone; write "as:" and the file's owner under the output, or another path"#
+            #"/d/f.p8: the file belongs to another user and is not changed; write "as:" and the file's owner under the output, or another path"#
         case .untrustedLink:
-            #"/d/f.p8: a link on the way is not followed, for others could change it; remove the link, or write another path"#
+            #"/d/f.p8: a symbolic link in its path is not followed, because other users can change it; remove the link, or write another path"#
         case .unguardedDirectory:
-            #"/d/f.p8: others may write to a directory on the way; take the right from them, or write another path"#
+            #"/d/f.p8: other users may write to a directory in its path; remove that permission, or write another path"#
         case .tooManyLinks:
-            #"/d/f.p8: too many links on the way; write a shorter path, without links"#
+            #"/d/f.p8: too many symbolic links in its path; write a shorter path, without links"#
         case .unknownUser:
             #"www data: there is no such user; fix the name, or add the user"#
         case .unknownGroup:
             #"www data: there is no such group; fix the name, or add the group"#
         case .groupNotPermitted:
-            #"/d/f.p8: the user that writes it may not give files to this group; add the daemon's user to that group and start the daemon anew"#
+            #"/d/f.p8: the user that writes it may not give files to this group; add the daemon's user to that group and restart the daemon"#
         case .outsideSandbox:
-            #"/d/f.p8: the unit's sandbox is in the way"#
+            #"/d/f.p8: the unit's sandbox does not allow it"#
         case .attributesNotKept:
-            #"/d/f.p8: the file's attributes could not be kept; take the attributes away, or write to another file system"#
+            #"/d/f.p8: the file's attributes could not be kept; remove the attributes, or write to another file system"#
         case .changedMeanwhile:
-            #"/d/f.p8: somebody else changed it at the same time, again and again; find out who else writes it (inotifywait -m /d)"#
+            #"/d/f.p8: another program changed it at the same time, again and again; find out which other program writes it (inotifywait -m /d)"#
         case .outputMalformed:
             #"/d/f.p8: its content cannot be read or edited safely; fix that line"#
         case .nameTooLong:
@@ -227,13 +228,13 @@ import Testing
         case .outOfMemory:
             #"/d/f.p8: out of memory; make room, or raise MemoryMax= of the daemon's unit"#
         case .notResponding:
-            #"/d/f.p8: not responding; see whether it hangs for others too"#
+            #"/d/f.p8: not responding; check whether it hangs for other programs too"#
         case .systemError:
-            #"/d/f.p8: the system refused; see what lies there and whose it is (namei -l /d/f.p8)"#
+            #"/d/f.p8: the system refused; see what is there and who owns it (namei -l /d/f.p8)"#
         case .outputDeleted:
-            #"/d/f.p8: the file was deleted together with its other lines and is not made again without them; make the file again with its other lines; the secret is then added"#
+            #"/d/f.p8: the file was deleted with its other lines, and is not created again without them; restore the file with its other lines; the secret is then added"#
         case .contested:
-            #"/d/f.p8: something else goes on changing it; find out who else writes it (inotifywait -m /d)"#
+            #"/d/f.p8: another program keeps changing it; find out which other program writes it (inotifywait -m /d)"#
         case .writerMissing:
             #"/d/f.p8: no writer can be reached for its user; have systemd start it for that user"#
         case .writerNotPermitted:
@@ -241,19 +242,19 @@ import Testing
         case .writerSilent:
             #"/d/f.p8: the writer for its user gave no answer; see what it says (journalctl -u 'clientsecretd-writer@*')"#
         case .writerGarbled:
-            #"/d/f.p8: the answer of the writer for its user makes no sense; see what it says (journalctl -u 'clientsecretd-writer@*')"#
+            #"/d/f.p8: the writer for its user gave an answer that cannot be read; see what it says (journalctl -u 'clientsecretd-writer@*')"#
         case .writerRefused:
-            #"/d/f.p8: the writer for its user refuses; put the configuration in force: clientsecretd reload"#
+            #"/d/f.p8: the writer for its user refuses; reload it: clientsecretd reload"#
         case .writerUnconfigured:
             #"/d/f.p8: the writer for its user cannot use the configuration; let its user read the configuration, which belongs to root"#
         case .stateUnusable:
             #"/d/f.p8: the state directory cannot be used, so nothing is remembered over a reboot; name a directory that belongs to the daemon's user as "state_dir""#
         case .stateDamaged:
-            #"/d/f.p8: what was kept here is damaged and was set aside"#
+            #"/d/f.p8: a damaged record was set aside"#
         case .stateNewer:
-            #"/d/f.p8: what was kept here is a newer version's and was set aside"#
+            #"/d/f.p8: a record of a newer version was set aside"#
         case .stateLocked:
-            #"/d/f.p8: another daemon holds the state directory; stop the other one, or give this one a "state_dir" of its own"#
+            #"/d/f.p8: another daemon uses the state directory; stop the other one, or give this one a "state_dir" of its own"#
         case .actionFailed:
             #"restart a.service: failed; see why (systemctl status a.service)"#
         case .actionTimedOut:
@@ -292,7 +293,7 @@ import Testing
         case .jobDependency:
             "restart a.service: a unit that it needs failed; see which (systemctl list-dependencies a.service)"
         case .jobSkipped:
-            "restart a.service: its job was skipped, for it did not fit what the unit did by then; "
+            "restart a.service: systemd skipped its job, because the unit's state had changed; "
                 + "see why (systemctl status a.service)"
         case .noSecret:
             #"client "web": there is no usable secret; clientsecretd renew web"#
@@ -308,13 +309,13 @@ import Testing
         case .renewalOverdue:
             #"client "web": the secret should have been renewed by now; see what is in the way (clientsecretd status)"#
         case .signatureUnchecked:
-            #"client "web": its signature was not checked, for this user may not read the key; run this as root (sudo clientsecretd health --offline)"#
+            #"client "web": its signature was not checked, because this user may not read the key; run this as root (sudo clientsecretd health --offline)"#
         case .notReadable:
             "/d/f.p8: this user may not read it; run this as root (sudo clientsecretd health)"
         case .noOutputs:
-            #"client "web": it has no output, so that only the daemon knows its secret"#
+            #"client "web": it has no output, so only the daemon knows its secret"#
         case .notPublished:
-            #"client "web": the current secret is not in all of its outputs yet; it is tried again by itself, or at once (clientsecretd renew --deliver-only web)"#
+            #"client "web": the current secret is not in all of its outputs yet; the daemon tries again; to do it now (clientsecretd renew --deliver-only web)"#
         case .notDelivered:
             #"client "web": the current secret is published, but not all actions of on_change have run for it; clientsecretd renew --deliver-only web"#
         case .refusedByApple:
@@ -326,9 +327,9 @@ import Testing
         case .verifierSilent:
             #"client "web": the service that asks Apple about new secrets gave no answer that can be read; see what it says (journalctl -u 'clientsecretd-verify@*')"#
         case .storeUnconfigured:
-            #"the store: what asks the store does not know it; write "store" with its "endpoints" in the configuration that the service is handed"#
+            #"the store: the service that connects to the store has none in its configuration; write "store" with its "endpoints" in the configuration that the service reads"#
         case .storeFileUnusable:
-            #"the store: a file for the store cannot be used; see that the service is handed it (systemctl cat clientsecretd-store.service)"#
+            #"the store: a file for the store cannot be used; check that the service gets it (systemctl cat clientsecretd-store.service)"#
         case .storeCredentialsRefused:
             #"the store: etcd refuses the user or its password; give the user of "store" a password in etcd, write it into the password file, then reload (systemctl reload clientsecretd.service)"#
         case .storeCertificateRefused:
@@ -336,19 +337,19 @@ import Testing
         case .storeCertificateExpiring:
             #"the store: this machine's certificate for etcd expires soon; replace it, then reload (systemctl reload clientsecretd.service)"#
         case .storeServerUntrusted:
-            #"the store: the certificate of etcd is not trusted; see this machine's clock, and that "ca_file" holds the authority that signed it for this address"#
+            #"the store: the certificate of etcd is not trusted; check this machine's clock, and that "ca_file" holds the authority that signed it for this address"#
         case .storeForbidden:
             #"the store: the user's role in etcd does not allow it; grant its role the keys that docs/fleet-etcd.md names"#
         case .storeOutOfSpace:
-            #"the store: etcd has reached its quota and takes nothing more; compact it, and disarm its alarm (etcdctl alarm list)"#
+            #"the store: etcd has reached its quota and refuses writes; compact it, and disarm its alarm (etcdctl alarm list)"#
         case .storeUnreachable:
             #"the store: no member of the store can be reached; see whether etcd runs, and whether a firewall is in the way"#
         case .storeTimedOut:
             #"the store: the store did not answer in time; see whether etcd is overloaded"#
         case .storeUnavailable:
-            #"the store: the store has no leader, or cannot answer; see how its members are (etcdctl endpoint status --cluster)"#
+            #"the store: the store has no leader, or cannot answer; check its members (etcdctl endpoint status --cluster)"#
         case .storeAnswerUnexpected:
-            #"the store: this is no answer of etcd's JSON gateway; see whether "endpoints" are etcd's, and whether its gateway is on"#
+            #"the store: this is not an answer from etcd's JSON gateway; see whether "endpoints" are etcd's, and whether its gateway is on"#
         case .storeSecretTooLong:
             #"the store: the secret is too long for the store"#
         case .storeMachineShared:
@@ -368,29 +369,29 @@ import Testing
         case .pushPlaceMissing:
             #"production: the API knows no such place; fix the target's settings, or make the place there"#
         case .pushRateLimited:
-            #"production: the API wants to be asked less often; wait: it is tried again by itself"#
+            #"production: the API wants to be asked less often; wait: the daemon tries again"#
         case .pushQuotaExceeded:
-            #"production: a quota there is used up; raise it there, or remove there what is not needed any more"#
+            #"production: a quota of the API is used up; raise it there, or remove something there"#
         case .pushDeploymentFailed:
-            #"production: what was deployed again does not run; see there why, and deploy what has no such fault"#
+            #"production: the new deployment failed; see its log there"#
         case .pushServerFailed:
-            #"production: the API has a fault of its own; wait: it is tried again by itself"#
+            #"production: the API reports a server error; wait: the daemon tries again"#
         case .pushUnreachable:
             #"production: the API cannot be reached; see whether this machine has a network, and whether a firewall or a proxy is in the way"#
         case .pushTimedOut:
-            #"production: the API did not answer in time; wait: it is tried again by itself"#
+            #"production: the API did not answer in time; wait: the daemon tries again"#
         case .pushCertificateRefused:
-            #"production: the API's certificate is not trusted; see this machine's clock and its ca-certificates, or name the API's authority in "ca_file""#
+            #"production: the API's certificate is not trusted; check this machine's clock and its ca-certificates, or name the API's authority in "ca_file""#
         case .pushRedirected:
-            #"production: the API wants to be asked elsewhere, which is not done; write that address as "endpoint""#
+            #"production: the API redirects to another address, which is not followed; write that address as "endpoint""#
         case .pushConflict:
-            #"production: somebody else keeps changing the place; find out who writes there too"#
+            #"production: another program keeps changing the place; find out which other program writes there"#
         case .pushRejected:
             #"production: the API did not take what it was sent; fix the target's settings as the API says"#
         case .pushAnswerUnexpected:
-            #"production: this is no answer of that API; see whether "endpoint" is the API's address"#
+            #"production: this is not an answer from that API; see whether "endpoint" is the API's address"#
         case .pushDeploymentCancelled:
-            #"production: what was deployed again was cancelled; let the project build what is deployed again (Ignored Build Step, or ignore in netlify.toml), or see there who cancelled it"#
+            #"production: the new deployment was cancelled; let the project build it (Ignored Build Step, or ignore in netlify.toml), or see there who cancelled it"#
         case .pushTargetUnknown:
             #"production: the configuration of the service that pushes has no such target; have the service read the configuration that the daemon reads"#
         case .pushSecondFactorWanted:
@@ -398,7 +399,7 @@ import Testing
         case .pushChangeRefused:
             #"production: the API accepts the token and refuses this change; do what its message says; the token may be allowed to read and not to write"#
         case .pushPlaceUnsuitable:
-            #"production: the place holds something else than this target writes, and it is left alone; change the target's settings to fit what is there, or name another place"#
+            #"production: the place holds something that this target does not write, and is not changed; change the target's settings to fit what is there, or name another place"#
         case .pushImmutable:
             #"production: the Secret is immutable; create it again without "immutable: true", or name another one"#
         case .pushOthersBlank:
@@ -412,15 +413,15 @@ import Testing
         case .clockBeforeBuild:
             #"the clock: shows a time before this program was built, so nothing is minted; set the clock, or see why it is not synchronised (timedatectl)"#
         case .clockDoubtful:
-            #"the clock: is not synchronised and behind a secret of ours, so nothing is minted; set the clock, or see why it is not synchronised (timedatectl)"#
+            #"the clock: is not synchronised and is behind one of our secrets, so nothing is minted; set the clock, or see why it is not synchronised (timedatectl)"#
         case .configurationRefused:
             #"/d/f.p8: the configuration would not start; see everything that is wrong (clientsecretd check)"#
         case .configurationNotAdopted:
-            #"/d/f.p8: the configuration passes by now, but the one from before the start is in force; clientsecretd reload"#
+            #"/d/f.p8: the configuration is valid now, but the last good one from before the start is still current; clientsecretd reload"#
         case .socketUnusable:
-            #"/d/f.p8: the socket cannot be used; remove what lies there, or name another with --socket, and restart the daemon"#
+            #"/d/f.p8: the socket cannot be used; remove the file there, or name another socket with --socket, and restart the daemon"#
         case .credentialSocketUnusable:
-            #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd make it: systemctl enable --now clientsecretd-credentials.socket"#
+            #"/d/f.p8: the socket cannot be used, so no unit can load a credential from it; let systemd create it: systemctl enable --now clientsecretd-credentials.socket"#
         case .metricsFileUnwritable:
             #"/d/f.p8: the metrics_file cannot be written, so node_exporter shows old metrics or none; see what is missing (clientsecretd check)"#
         }

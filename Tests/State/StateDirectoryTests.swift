@@ -149,7 +149,7 @@ import Testing
         #expect(try state.recall(web)?.current?.secret.issued == Samples.kept(1).secret.issued)
         #expect(
             failure { _ = try open() }.map(\.message)
-                == "\(scratch("state")): another daemon holds the state directory")
+                == "\(scratch("state")): another daemon uses the state directory")
     }
 
     @Test func aNewerRecordIsSetAside() throws {
@@ -158,7 +158,7 @@ import Testing
         try scratch.write("clientsecretd-state 2 something\n", to: "state/clients/web.state")
         #expect(
             failure { _ = try state.recall(web) }?.message
-                == "\(path): what was kept here is a newer version's and was set aside")
+                == "\(path): a record of a newer version was set aside")
         #expect(try records() == ["web.state.newer"])
         #expect(try state.recall(web) == nil)
     }
@@ -195,17 +195,17 @@ import Testing
         }
         try expect("none/state", "DIR/none: its directory does not exist (no such file or directory)")
         try scratch.write("", to: "file")
-        try expect("file", "DIR/file: something on the way to it is not a directory")
+        try expect("file", "DIR/file: part of its path is not a directory")
         try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
         try expect(
-            "open", "DIR/open: others may write to a directory on the way",
+            "open", "DIR/open: other users may write to a directory in its path",
             "use another directory, or take the right to write from its group and others")
         try FileManager.default.createDirectory(atPath: scratch("theirs"), withIntermediateDirectories: false)
         try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
         try expect(
             "theirs",
-            "DIR/theirs: the file is another user's and is left alone: the directory belongs to daemon (1)",
+            "DIR/theirs: the file belongs to another user and is not changed: the directory belongs to daemon (1)",
             "run the daemon as daemon, or use another directory")
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
     }

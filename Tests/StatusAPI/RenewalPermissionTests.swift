@@ -49,7 +49,7 @@ import Testing
             try harness.received([Self.reload], user: 65_534, group: 65_534).joined(),
             forbidden(
                 #"only root, the daemon's own user (65534) and members of the group "nogroup" may do this, and you come "#
-                    + #"as user 65534, which stands for anybody; use sudo, or become a member of "nogroup""#))
+                    + #"as user 65534, which means any user; use sudo, or become a member of "nogroup""#))
         #expect(try harness.received([Self.reload], user: 1234, group: 65_534).joined().hasPrefix("HTTP/1.1 403 "))
         #expect(harness.rotation.asked.isEmpty)
     }

@@ -124,7 +124,7 @@ struct RouterTests {
                 .refused(diagnostics: ["c.yaml:1:1: error: a", "c.yaml:2:1: error: b"]),
                 Texts.problem(
                     422, "Unprocessable Entity",
-                    "the configuration is refused, and the one before it stays in force",
+                    "the configuration is refused, and the previous one stays current",
                     members: #","diagnostics":["c.yaml:1:1: error: a","c.yaml:2:1: error: b"]"#)
             ),
             (

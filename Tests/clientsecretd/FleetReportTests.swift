@@ -105,7 +105,7 @@ import Testing
 
     @Test func whereThereIsNoSecret() throws {
         let web = try client([.behind: 1], delivered: 0, [machine("app1", .behind, nil)], fingerprint: nil)
-        #expect(lines(web)[0] == "web: 0 of 1 hold a secret, for there is none here, delivered on 0; behind: app1")
+        #expect(lines(web)[0] == "web: 0 of 1 hold a secret, because there is none here, delivered on 0; behind: app1")
     }
 
     @Test func aNameCannotActOnTheTerminal() throws {

@@ -44,7 +44,7 @@ enum GuardRule {
 
     /// There is no command for a directory that exists: what else is in it may depend on its owner and mode.
     private static let moving = Remedy.say(
-        "keep the file below directories of root's or the daemon's user's that nobody else may write to, such as "
+        "keep the file below directories that only root or the daemon's user may write to, such as "
             + "/etc/clientsecretd")
 
     private static let closing = Remedy.say(

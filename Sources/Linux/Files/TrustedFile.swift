@@ -190,9 +190,9 @@ struct KeyGuard {
         // The group is the service's own only under the service's name. A file that has this group was meant for it.
         let isServices = name == Identity.serviceName && Owner.argument(group: group) == name
         guard isServices, isKey || status.group == group else {
-            return .say("let \(name) read it, and nobody else" + (isServices ? ": group \(name), mode 0640" : ""))
+            return .say("let only \(name) read it" + (isServices ? ": group \(name), mode 0640" : ""))
         }
-        return .say("let \(name) read it, and nobody else", run: .shareKey(key, withServiceGroup: name))
+        return .say("let only \(name) read it", run: .shareKey(key, withServiceGroup: name))
     }
 }
 

@@ -199,7 +199,8 @@ extension Rotation {
     }
 
     private static let storeRemedy = Remedy.say(
-        "see on the machine with the private key whether it reaches the store, and whose public_key stands here")
+        "check on the machine with the private key whether it reaches the store, and whether public_key here is that key's"
+    )
 
     /// The source holds the current secret, which should have been replaced.
     private func overdue(_ client: Subject, _ source: SourceConfiguration) -> Failure? {

@@ -30,7 +30,7 @@ struct KeepConfigurationCommand: ParsableCommand {
             try ConfigurationSource.keepAsRoot(
                 path: settings.path(environment), environment: environment, daemonUser: daemonUser, isUpdate: false)
         } catch {
-            throw CommandFailure(.failed, "the configuration cannot be kept for a start with a refused one: \(error)")
+            throw CommandFailure(.failed, "could not save the fallback copy of the configuration: \(error)")
         }
     }
 }

@@ -89,7 +89,7 @@ extension ChainFacts {
             let words = "there is none; one would be minted, \(reason.words)"
             return ChainLink(.secret, isForCallerOnly ? .unknown : .broken, words, renewal)
         case .receive: return ChainLink(.secret, .broken, "its source offers none that this machine can use")
-        default: return ChainLink(.secret, .unknown, "what stands before it has to work first")
+        default: return ChainLink(.secret, .unknown, "the steps before it have to work first")
         }
     }
 

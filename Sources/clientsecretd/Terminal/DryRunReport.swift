@@ -128,7 +128,7 @@ struct DryRunReport {
     private func decision(_ secret: DryRun.Secret) -> String {
         switch secret.decision {
         case .wait:
-            return "would do nothing until what stands in the way is fixed"
+            return "would do nothing until the problem is fixed"
         case .keep(let issued, let due):
             let when = TimeWords.full(issued.expiresAt, to: now)
             return "would keep \(issued.fingerprint), which expires \(when); renewal \(TimeWords.full(due, to: now))"

@@ -31,7 +31,7 @@ struct FleetReport {
         } else {
             text +=
                 "\(counts[.current].grouped) of \(counts.hosts.grouped) hold "
-                + (client.fingerprint?.description ?? "a secret, for there is none here")
+                + (client.fingerprint?.description ?? "a secret, because there is none here")
                 + ", delivered on \(counts.delivered.grouped)"
         }
         for state in [FleetCounts.State.failing, .behind, .silent] where counts[state] > 0 {

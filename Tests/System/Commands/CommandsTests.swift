@@ -211,7 +211,7 @@ import Testing
         #expect(refused.complaints.contains("clientsecretd.yaml:"))
         #expect(
             refused.complaints.hasSuffix(
-                "clientsecretd: the configuration is refused, and the one before it stays in force\n"))
+                "clientsecretd: the configuration is refused, and the previous one stays current\n"))
     }
 
     /// A key that others may read, and a directory that is missing.

@@ -36,7 +36,7 @@ import Testing
         try FileManager.default.moveItem(atPath: sandbox.state, toPath: sandbox.directory("away"))
         try FileManager.default.moveItem(atPath: place, toPath: sandbox.state)
         try sandbox.eventually("that another holds it is said") {
-            try sandbox.command("status").output.contains("another daemon holds the state directory")
+            try sandbox.command("status").output.contains("another daemon uses the state directory")
         }
         #expect(!FileManager.default.fileExists(atPath: sandbox.state + "/clients/web.state"))
         let before = try sandbox.directory.read("out/web.jwt")

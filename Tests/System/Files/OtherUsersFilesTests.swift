@@ -114,7 +114,7 @@ import Testing
         _ = try sandbox.judge(try #require(try sandbox.variable("WEB", of: "app/.env")))
         let log = try sandbox.log()
         #expect(log.contains("the writer for its user gave no answer"))
-        #expect(log.contains("the answer of the writer for its user makes no sense"))
+        #expect(log.contains("the writer for its user gave an answer that cannot be read"))
         #expect(try sandbox.directory.read("app/.env").hasPrefix(Self.text))
         #expect(sandbox.leftovers() == [], "what the killed writer left")
     }

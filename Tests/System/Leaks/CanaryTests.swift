@@ -47,7 +47,7 @@ import Testing
         #expect(minted.count > 5 && missed.isEmpty, "\(minted.count) minted; not seen: \(missed)")
         // A daemon that did nothing would say nothing.
         for words in [
-            "exit status 3", "(PEM)", "something else goes on changing it", "others may write", "omitted)",
+            "exit status 3", "(PEM)", "another program keeps changing it", "others may write", "omitted)",
             "before this program was built", "cannot be read or edited safely", "clientsecretd.yaml:1:",
         ] {
             let isSaid = log.contains(words)
@@ -262,7 +262,7 @@ import Testing
             (try? isRepaired(field)) == true
         }
         // The daemon says so after it has written: a stop would come before.
-        try sandbox.eventually("the third repair") { try sandbox.log().contains("something else goes on changing it") }
+        try sandbox.eventually("the third repair") { try sandbox.log().contains("another program keeps changing it") }
     }
 
     /// From a new start, and at a time when the clock cannot be right.

@@ -31,7 +31,7 @@ import Testing
         for mistake in ["lifetme", "renew"] {
             #expect(error?.contains(mistake) == true, "\(String(describing: error))")
         }
-        #expect(try sandbox.log().contains("so the one that was last adopted is in force"))
+        #expect(try sandbox.log().contains("so the last good one is current"))
         #expect(try sandbox.command("renew").status == 1)
         #expect(try sandbox.directory.read("out/web.jwt") == token)
         for arguments in [["check"], ["reload"], ["run", "--once"]] {

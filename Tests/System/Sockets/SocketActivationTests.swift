@@ -41,7 +41,7 @@ import Testing
         #expect(try sandbox.command("status", "--socket", passed).status == 0)
         // It makes none of its own beside it.
         #expect(!FileManager.default.fileExists(atPath: sandbox.socket))
-        #expect(try sandbox.log().contains("nothing is done with the socket other that systemd passed"))
+        #expect(try sandbox.log().contains("the daemon does not use the socket other that systemd passed"))
         #expect(sandbox.stop() == 0)
         #expect(FileManager.default.fileExists(atPath: passed))
     }

@@ -50,7 +50,7 @@ import Testing
         _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
         try expectUnusable(
             sandbox.socket, of: sandbox,
-            "(not a socket); remove what lies there, or name another with --socket, and restart the daemon")
+            "(not a socket); remove the file there, or name another socket with --socket, and restart the daemon")
         #expect(sandbox.stop() == 0)
         #expect(try identity(of: sandbox.socket) == before)
     }

@@ -152,7 +152,7 @@ promise "it ends once the secret is there" test -s $volumes/secrets/web.jwt
 rm $volumes/secrets/*
 grep -v trusted_directories /tmp/configuration >/tmp/untrusting
 started sidecar /tmp/untrusting
-is_refused() { enter 10001 clientsecretd status; grep -q 'others could read or replace the key' /tmp/log; }
+is_refused() { enter 10001 clientsecretd status; grep -q 'other users can read or replace the key' /tmp/log; }
 eventually "without the list the key is refused" is_refused
 equal_status "and the pod is not started" 1 enter 10001 sh -c "$(probe sidecar)"
 ended

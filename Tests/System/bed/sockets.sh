@@ -99,7 +99,7 @@ targets:
   production: {kind: vault, path: apps/web, endpoint: 'https://127.0.0.1:8200', token_credential: vault-token}"
 promise "the sockets of its roles start" systemctl enable --now "${roles[@]}"
 echo password >/etc/clientsecretd/store/password
-reloads() { journalctl --quiet --no-pager --output cat --unit $service | grep -c '^configuration in force'; }
+reloads() { journalctl --quiet --no-pager --output cat --unit $service | grep -c '^configuration loaded'; }
 connections() { journalctl --quiet --no-pager --output cat --unit clientsecretd-store.service | grep -c '^Started '; }
 # It fails, because there is no token for the push.
 systemctl reload $service >"$seen" 2>&1

@@ -92,7 +92,7 @@ struct ExchangeCommand: ParsableCommand {
             throw CommandFailure(
                 .failed,
                 "the state that came back is not the one that was sent: it belongs to another sign-in, or "
-                    + "somebody has forged it; nothing was exchanged")
+                    + "it is forged; nothing was exchanged")
         }
         switch response.code {
         case .failure(let error): throw CommandFailure(error, of: .code)
@@ -105,7 +105,7 @@ struct ExchangeCommand: ParsableCommand {
             } else if response.state == nil {
                 throw CommandFailure(
                     .failed,
-                    "no state came back, though one was sent: somebody has forged the answer, or a part of it is missing; "
+                    "no state came back, though one was sent: the answer is forged or incomplete; "
                         + "nothing was exchanged")
             }
             return code

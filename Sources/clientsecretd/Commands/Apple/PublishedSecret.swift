@@ -184,7 +184,7 @@ struct PublishedSettings {
         let kind = client.clientID.kind
         guard kind == .signIn else {
             throw CommandFailure(
-                .usage, "client \"\(name)\" is of kind \(kind), with which nobody signs in; name one of kind sign_in")
+                .usage, "client \"\(name)\" is of kind \(kind), which is not for signing in; name one of kind sign_in")
         }
         return client
     }

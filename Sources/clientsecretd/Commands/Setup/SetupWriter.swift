@@ -40,7 +40,7 @@ struct SetupWriter {
     var preview: [String] {
         changes.flatMap { change in
             let heading =
-                change.isNew ? "\(change.path) would hold:" : "\(change.path) would hold besides what is there:"
+                change.isNew ? "\(change.path) would hold:" : "\(change.path) would get these lines:"
             guard !change.isSecret else {
                 return [heading, "    the token, which is not shown and only its owner may read", ""]
             }
