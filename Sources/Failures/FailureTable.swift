@@ -27,12 +27,12 @@ extension FailureCode {
         case .keyTooLarge: row("too large for a private key", .say("name the .p8 file that Apple gave you"))
         case .keyNotPEM: row("not a PEM file", .say("name the .p8 file that Apple gave you"))
         case .keyIsPublic:
-            row("a public key; the private key is needed", .say("name the .p8 file that Apple gave you"))
+            row("a public key, not the private one", .say("name the .p8 file that Apple gave you"))
         case .keyIsCertificate:
-            row("a certificate; a private key is needed", .say("name the .p8 file that Apple gave you"))
+            row("a certificate, not a private key", .say("name the .p8 file that Apple gave you"))
         case .keyIsRSA:
             row(
-                "an RSA key; Apple's keys are P-256",
+                "an RSA key, but Apple's keys are P-256",
                 .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
         case .keyWrongCurve:
             row(
@@ -40,7 +40,7 @@ extension FailureCode {
                 .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
         case .keyIsSEC1:
             row(
-                "an encrypted EC PRIVATE KEY (SEC1); only PKCS#8 may be encrypted",
+                "an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted",
                 .say("convert it to PKCS#8 with openssl pkcs8 -topk8"))
         case .keyMalformed: row("the private key cannot be decoded", .say("copy the .p8 file again"))
         case .keyNeedsPassphrase:
@@ -101,7 +101,7 @@ extension FailureCode {
         case .ioError: row("the disk or file server fails", .say("look at what the kernel says", see: .kernelLog))
         case .isDirectory:
             row(
-                "it is a directory; a file is needed", traits: [.holdsNoSecret, .leavesNothingToRead],
+                "it is a directory, not a file", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("write another path"))
         case .isMountPoint: row("a mount point, which cannot be replaced", .say("mount its directory instead"))
         case .isImmutable:

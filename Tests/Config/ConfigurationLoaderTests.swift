@@ -55,7 +55,7 @@ import Testing
         try makeDirectory("c.yaml")
         #expect(
             said("c.yaml") == [
-                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): it is a directory; a file is needed; write another path"
+                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): it is a directory, not a file; write another path"
             ])
     }
 
@@ -90,7 +90,7 @@ import Testing
         #expect(
             said.contains(
                 #"\#(directory("c.d/2.yaml")):1:23: error: "2" is neither true nor false; write true or false"#))
-        #expect(said.contains { $0.contains("c.d/3.yaml:1:1: error: \(directory("c.d/3.yaml")): a directory") })
+        #expect(said.contains { $0.contains("c.d/3.yaml:1:1: error: \(directory("c.d/3.yaml")): it is a directory") })
     }
 
     @Test func refusesADirectoryOfAdditionsThatOthersMayWrite() throws {

@@ -14,18 +14,18 @@ import Testing
         ("printf ' \\n\\r\\n\\t' >key", "the key file is empty"),
         ("\(p256) -outform DER -out key", "not a PEM file: it is DER"),
         ("echo hello >key", "not a PEM file"),
-        ("\(p256) | openssl pkey -pubout -out key", "a public key; the private key is needed"),
+        ("\(p256) | openssl pkey -pubout -out key", "a public key, not the private one"),
         (
             "\(p256) | openssl pkey -pubout | sed 's/PUBLIC/PRIVATE/' >key",
-            "a public key; the private key is needed"
+            "a public key, not the private one"
         ),
         (
             "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key",
-            "an RSA key; Apple's keys are P-256"
+            "an RSA key, but Apple's keys are P-256"
         ),
         (
             "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 | openssl rsa -traditional -out key",
-            "an RSA key; Apple's keys are P-256"
+            "an RSA key, but Apple's keys are P-256"
         ),
         (
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key",
@@ -42,11 +42,11 @@ import Testing
         ),
         (
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=a -keyout other -out key",
-            "a certificate; a private key is needed"
+            "a certificate, not a private key"
         ),
         (
             "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -aes128 -passout pass:x -out key",
-            "an encrypted EC PRIVATE KEY (SEC1); only PKCS#8 may be encrypted"
+            "an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted"
         ),
         ("openssl ecparam -name secp384r1 -genkey -out key", "an EC key on another curve than P-256: secp384r1"),
         ("openssl ecparam -name prime256v1 -out key", "the private key cannot be decoded: it holds EC PARAMETERS"),
@@ -221,7 +221,7 @@ import Testing
         }
         #expect(try read("key").print == key.print)
         #expect(try read("public").print == key.print)
-        #expect(try words { try read("rsa") } == "the key: an RSA key; Apple's keys are P-256")
+        #expect(try words { try read("rsa") } == "the key: an RSA key, but Apple's keys are P-256")
         #expect(try words { try read("p521") } == "the key: an EC key on another curve than P-256: secp521r1")
         #expect(try words { try read("ed25519") } == "the key: an EC key on another curve than P-256: ED25519")
         #expect(

@@ -69,7 +69,7 @@ import Testing
             as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
         for (target, words) in [
-            ("key.p8", "it is something that the daemon reads"), ("web.jwt", "it is the same file as another output"),
+            ("key.p8", "the daemon reads this file"), ("web.jwt", "it is the same file as another output"),
         ] {
             let before = try scratch.read(target)
             try? FileManager.default.removeItem(atPath: scratch("ours.prom"))

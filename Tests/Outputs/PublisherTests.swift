@@ -353,7 +353,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: scratch("directory"), withIntermediateDirectories: false)
         expect(
             try Samples.file(scratch("directory")),
-            "DIR/directory: it is a directory; a file is needed")
+            "DIR/directory: it is a directory, not a file")
         try #require(run(["mkfifo", scratch("fifo")]).status == 0)
         expect(
             try Samples.file(scratch("fifo")),

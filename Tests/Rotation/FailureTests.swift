@@ -123,15 +123,15 @@ import Testing
         case .keyNotPEM:
             #"/d/f.p8: not a PEM file; name the .p8 file that Apple gave you"#
         case .keyIsPublic:
-            #"/d/f.p8: a public key; the private key is needed; name the .p8 file that Apple gave you"#
+            #"/d/f.p8: a public key, not the private one; name the .p8 file that Apple gave you"#
         case .keyIsCertificate:
-            #"/d/f.p8: a certificate; a private key is needed; name the .p8 file that Apple gave you"#
+            #"/d/f.p8: a certificate, not a private key; name the .p8 file that Apple gave you"#
         case .keyIsRSA:
-            #"/d/f.p8: an RSA key; Apple's keys are P-256; create a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
+            #"/d/f.p8: an RSA key, but Apple's keys are P-256; create a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
         case .keyWrongCurve:
             #"/d/f.p8: an EC key on another curve than P-256; create a key for Sign in with Apple in Apple's developer account and name its .p8 file"#
         case .keyIsSEC1:
-            #"/d/f.p8: an encrypted EC PRIVATE KEY (SEC1); only PKCS#8 may be encrypted; convert it to PKCS#8 with openssl pkcs8 -topk8"#
+            #"/d/f.p8: an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted; convert it to PKCS#8 with openssl pkcs8 -topk8"#
         case .keyMalformed:
             #"/d/f.p8: the private key cannot be decoded; copy the .p8 file again"#
         case .keyNeedsPassphrase:
@@ -182,7 +182,7 @@ import Testing
         case .ioError:
             #"/d/f.p8: the disk or file server fails; look at what the kernel says (dmesg)"#
         case .isDirectory:
-            #"/d/f.p8: it is a directory; a file is needed; write another path"#
+            #"/d/f.p8: it is a directory, not a file; write another path"#
         case .isMountPoint:
             #"/d/f.p8: a mount point, which cannot be replaced; mount its directory instead"#
         case .isImmutable:

@@ -54,7 +54,7 @@ import Testing
         Change("a directory above", "the directory is writable by everybody", "way", 0o707, 0o700),
         Change("the output's directory is gone", "does not exist", moving: "way/out"),
         Change("a directory above is gone", "does not exist", moving: "way"),
-        Change("a directory in its place", "it is a directory; a file is needed") { sandbox in
+        Change("a directory in its place", "it is a directory, not a file") { sandbox in
             try FileManager.default.removeItem(atPath: sandbox.directory(out))
             try FileManager.default.createDirectory(
                 atPath: sandbox.directory(out), withIntermediateDirectories: false)

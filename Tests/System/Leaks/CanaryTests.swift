@@ -30,7 +30,7 @@ import Testing
         }
         try pasteIntoCommands(field, token)
         try drift(field, CanaryFixture.pem, until: "its refusal") {
-            try sandbox.log().contains("out/web.jwt: it is something that the daemon reads")
+            try sandbox.log().contains("out/web.jwt: the daemon reads this file")
         }
         try visitTheSocket(field, token)
         try reload(field, token)
@@ -47,7 +47,7 @@ import Testing
         #expect(minted.count > 5 && missed.isEmpty, "\(minted.count) minted; not seen: \(missed)")
         // A daemon that did nothing would say nothing.
         for words in [
-            "exit status 3", "(PEM)", "another program keeps changing it", "others may write", "omitted)",
+            "exit status 3", "(PEM)", "another program keeps changing it", "other users may write", "omitted)",
             "before this program was built", "cannot be read or edited safely", "clientsecretd.yaml:1:",
         ] {
             let isSaid = log.contains(words)
