@@ -27,6 +27,9 @@ struct Deployment {
     /// In milliseconds since the epoch.
     let began: Int64
 
+    /// A moment in milliseconds since the epoch, as an API says it; nil for anything else.
+    static func moment(_ value: JSONValue?) -> Int64? { value?.whole.flatMap { $0 >= 0 ? $0 : nil } }
+
     init(_ stage: Stage, _ words: String, began: Int64) {
         self.stage = stage
         self.words = words

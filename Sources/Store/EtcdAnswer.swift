@@ -100,7 +100,7 @@ enum EtcdAnswer {
         }
     }
 
-    /// A number that is not negative; nil for anything else.
+    /// A number that is not negative and that another one can follow, as a revision; nil for anything else.
     private static func number(_ json: JSONValue?) -> Int64? {
         let number: Int64?
         switch json {
@@ -110,6 +110,6 @@ enum EtcdAnswer {
             number = text.utf8.allSatisfy(\.isASCIIDigit) ? Int64(text) : nil
         default: number = nil
         }
-        return number.flatMap { $0 >= 0 ? $0 : nil }
+        return number.flatMap { (0..<Int64.max).contains($0) ? $0 : nil }
     }
 }

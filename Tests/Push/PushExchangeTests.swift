@@ -16,6 +16,12 @@ import Testing
     private func publish(
         createdAgo seconds: Int64, version: String, dated isDated: Bool = true
     ) throws -> (result: PushResult, operations: [String]) {
+        try publish(created: "\(Self.now - seconds).25", version: version, dated: isDated)
+    }
+
+    private func publish(
+        created: String, version: String, dated isDated: Bool = true
+    ) throws -> (result: PushResult, operations: [String]) {
         let target = PushTarget(
             name: "production", kind: .awsSecretsManager,
             settings: ["region": "eu-central-1", "secret_id": "apple", "field": ""],
@@ -31,7 +37,7 @@ import Testing
             operations.append(String(operation.dropFirst("secretsmanager.".count)))
             if operation.hasSuffix("PutSecretValue") { held = secret }
             let body =
-                #"{"Name":"apple","VersionId":"\#(version)","CreatedDate":\#(Self.now - seconds).25,"SecretString":"\#(held)"}"#
+                #"{"Name":"apple","VersionId":"\#(version)","CreatedDate":\#(created),"SecretString":"\#(held)"}"#
             return .success(
                 PushHTTPAnswer(
                     status: 200, body: Array(body.utf8),
@@ -55,6 +61,13 @@ import Testing
         let (result, operations) = try publish(createdAgo: 600, version: "clientsecretd-0123")
         #expect(result == .published(verified: true))
         #expect(operations == ["GetSecretValue", "PutSecretValue", "GetSecretValue"])
+    }
+
+    /// What an API calls a time may be any number.
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "1e300", "null"])
+    func aTimeThatCannotBeDelaysNothing(created: String) throws {
+        let (result, _) = try publish(created: created, version: "clientsecretd-0123")
+        #expect(result == .published(verified: true))
     }
 
     /// Nor does a clock that is wrong delay anything for longer.

@@ -23,13 +23,20 @@ import Testing
             ends: [
                 ("ERROR", "push_deployment_failed", "ERROR"), ("CANCELED", "push_deployment_cancelled", "CANCELED"),
             ],
-            lists: ["{}", "[]", #"{"deployments": null}"#, #"{"deployments": [{"uid": "dpl_1"}]}"#]),
+            lists: [
+                "{}", "[]", #"{"deployments": null}"#, #"{"deployments": [{"uid": "dpl_1"}]}"#,
+                #"{"deployments": [{"uid": "dpl_1", "readyState": "QUEUED", "createdAt": -9223372036854775808}]}"#,
+            ]),
         Kind(
             name: "netlify", request: "POST /api/v1/sites/site-1/builds",
             ends: [
                 ("error", "push_deployment_failed", "error"),
                 ("skipped", "push_deployment_cancelled", "error: Canceled build due to no content change"),
-            ], lists: ["{}", "null", #"[{"id": "1"}]"#, #"[{"state": "ready", "created_at": "yesterday"}]"#]),
+            ],
+            lists: [
+                "{}", "null", #"[{"id": "1"}]"#, #"[{"state": "ready", "created_at": "yesterday"}]"#,
+                #"[{"state": "ready", "created_at": "@9223372036854775807"}]"#,
+            ]),
     ]
 
     /// Once for each secret, and it is told when that runs.

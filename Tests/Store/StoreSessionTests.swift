@@ -130,6 +130,7 @@ import Testing
         #"{"header":{"revision":"9"},"responses":[{"response_put":{}}]}"#,
         #"{"header":{"revision":"-9"},"responses":[{"response_range":{}}]}"#,
         #"{"header":{"revision":"99999999999999999999"},"responses":[{"response_range":{}}]}"#,
+        #"{"header":{"revision":"9223372036854775807"},"responses":[{"response_range":{}}]}"#,
         #"{"header":{"revision":true},"responses":[{"response_range":{}}]}"#,
         #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":{}}}]}"#,
         #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"YQ==","mod_revision":"5","value":"YQ=="}]}}]}"#,

@@ -55,7 +55,7 @@ extension PushKind {
 
 extension PushExchange {
     /// Between two writes of ours, in seconds: AWS keeps a hundred versions and asks for no more than that.
-    private static let writePause: Int64 = 600
+    private static let writePause: Seconds = 600
     /// What versions of ours begin with.
     private static let versionPrefix = "clientsecretd-"
 
@@ -103,10 +103,10 @@ extension PushExchange {
             default: nil
             }
         guard let created else { return }
-        let rest = created + Self.writePause - date.secondsSinceEpoch
+        let rest = WallTime(secondsSinceEpoch: created) + Self.writePause - date
         if rest > 0, rest <= Self.writePause {
             throw RoleFailure(
-                .pushRateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest))
+                .pushRateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest.count))
         }
     }
 }

@@ -89,7 +89,8 @@ extension PushExchange {
 
     /// A moment as Netlify writes it, `2026-11-21T04:31:00.123Z`, since the epoch.
     private static func milliseconds(_ value: JSONValue?) -> Int64? {
-        guard let text = value?.text else { return nil }
+        // WallTime's text for other years has no such form, and milliseconds of these may be too many.
+        guard let text = value?.text, !text.hasPrefix("@") else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1)
         guard parts.count == 2, parts[1].last == "Z" else {
             return WallTime(rfc3339: text).map { $0.secondsSinceEpoch * 1000 }

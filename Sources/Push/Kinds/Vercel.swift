@@ -67,7 +67,9 @@ extension PushExchange {
     fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
         let name = values["variable", default: ""]
         let found = try list("envs", of: variables)
-        guard let changed = found.filter({ $0["key"]?.text == name }).compactMap({ $0["updatedAt"]?.whole }).max()
+        guard
+            let changed = found.filter({ $0["key"]?.text == name })
+                .compactMap({ Deployment.moment($0["updatedAt"]) }).max()
         else {
             throw RoleFailure(.pushPlaceMissing, "there is no variable \(Printable.name(name)) in the project")
         }
@@ -81,7 +83,7 @@ extension PushExchange {
                     .init("limit", "100"), .init("teamId", "{{team}}"),
                 ])
         ).map { entry throws(RoleFailure) in
-            guard let began = (entry["createdAt"] ?? entry["created"])?.whole,
+            guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
                 let state = (entry["readyState"] ?? entry["state"])?.text
             else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state, or no time of its beginning") }
             let stage: Deployment.Stage =
