@@ -19,6 +19,8 @@ import Testing
         ("0::/system.slice/shop.service\n", "shop.service"),
         ("0::/system.slice/system-shop.slice/shop@one.service\n", "shop@one.service"),
         ("0::/system.slice/shop.service/worker\n", "shop.service"),
+        ("0::/system.slice/shop.service/important.service\n", "shop.service"),
+        ("0::/system.slice/docker-0123.scope/system.slice/shop.service\n", nil),
         ("1:name=systemd:/system.slice/shop.service\n2:cpu:/\n", "shop.service"),
         ("9:name=systemd:/\n1:cpu:/\n0::/system.slice/shop.service\n", "shop.service"),
         ("4:memory:/system.slice/shop.service\n0::/\n", nil),

@@ -61,9 +61,10 @@ import Testing
     }
 
     private static func process(
-        holding secrets: [HeldSecret], of unit: String? = "shop.service", startedAt: WallTime = now - 60
+        holding secrets: [HeldSecret], of unit: String? = "shop.service", owner: UInt32 = 0,
+        startedAt: WallTime = now - 60
     ) -> ReaderProcess {
-        ReaderProcess(id: 42, command: "node", unit: unit, startedAt: startedAt, secrets: secrets)
+        ReaderProcess(id: 42, command: "node", unit: unit, owner: owner, startedAt: startedAt, secrets: secrets)
     }
 
     /// What the daemon shows of the client.
@@ -156,6 +157,17 @@ import Testing
         (
             "a process outside of all units holds an earlier one", .process, nil,
             { $0.processes = [process(holding: [held(current)]), process(holding: [held(former)], of: nil)] }
+        ),
+        (
+            "another user runs a process with one that it may have made up", .process, nil,
+            { $0.processes = [process(holding: [held(former)], of: "important.service", owner: 4_711)] }
+        ),
+        (
+            "a process of the file's owner holds an earlier one", .process, "systemctl restart other.service",
+            {
+                $0.owners = [0, 4_711]
+                $0.processes = [process(holding: [held(former)], of: "other.service", owner: 4_711)]
+            }
         ),
         (
             "the process holds an earlier secret that is still valid", .process, "systemctl restart shop.service",

@@ -51,14 +51,19 @@ package struct ReaderProcess: Hashable, Sendable {
     package let command: String
     /// The service to which it belongs; nil for another process that holds a secret of the client's.
     package let unit: String?
+    /// The user that it runs as; nil when it has ended.
+    package let owner: UInt32?
     /// Nil when it has ended.
     package let startedAt: WallTime?
     package let secrets: [HeldSecret]
 
-    package init(id: Int32, command: String, unit: String?, startedAt: WallTime?, secrets: [HeldSecret]) {
+    package init(
+        id: Int32, command: String, unit: String?, owner: UInt32?, startedAt: WallTime?, secrets: [HeldSecret]
+    ) {
         self.id = id
         self.command = command
         self.unit = unit
+        self.owner = owner
         self.startedAt = startedAt
         self.secrets = secrets
     }
@@ -83,6 +88,7 @@ package struct ReaderProcess: Hashable, Sendable {
 
     private init(_ process: RunningProcess, _ unit: String?, _ secrets: [HeldSecret]) {
         self.init(
-            id: process.id, command: process.command ?? "?", unit: unit, startedAt: process.startedAt, secrets: secrets)
+            id: process.id, command: process.command ?? "?", unit: unit, owner: process.owner,
+            startedAt: process.startedAt, secrets: secrets)
     }
 }

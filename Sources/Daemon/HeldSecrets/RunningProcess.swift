@@ -39,15 +39,19 @@ package struct RunningProcess: Hashable, Sendable {
         return Self.unit(ofControlGroups: String(decoding: bytes, as: UTF8.self))
     }
 
+    /// The first of its control groups that is no slice is the unit's, as systemd names it. Those below it are made by whoever
+    /// the unit delegates them to, with any names.
+    ///
     /// - Parameter text: as /proc/PID/cgroup has it (cgroups(7)).
     static func unit(ofControlGroups text: String) -> String? {
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0] == "0" || parts[1] == "name=systemd" else { continue }
             let names = parts[2].split(separator: "/")
-            if names.contains("user.slice") { return nil }
+            if names.first == "user.slice" { return nil }
             // With both versions of control groups, services may be in one of them only.
-            if let unit = names.last(where: { $0.hasSuffix(".service") }) { return String(unit) }
+            guard let unit = names.first(where: { !$0.hasSuffix(".slice") }) else { continue }
+            return unit.hasSuffix(".service") ? String(unit) : nil
         }
         return nil
     }

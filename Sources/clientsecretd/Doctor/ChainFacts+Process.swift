@@ -89,8 +89,10 @@ extension ChainFacts {
         return words
     }
 
+    /// No command for what another user runs: with a secret that it made up, that user would choose which unit root restarts.
     private func restart(_ process: ReaderProcess) -> Remedy {
-        guard let unit = process.unit else { return .say("restart that program") }
+        let isReader = units.contains { $0.name == process.unit } || process.owner.map(owners.contains) == true
+        guard let unit = process.unit, isReader else { return .say("restart that program") }
         return .run(.restart(unit), otherwise: "restart \(unit)")
     }
 }

@@ -32,6 +32,8 @@ struct ChainFacts {
     var evaluation: HealthEvaluation?
     /// What the outputs hold: the fingerprint and place of each different secret.
     var published: [(fingerprint: Fingerprint, place: String)] = []
+    /// Root and the owners of the outputs' files.
+    var owners: Set<UInt32> = [0]
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
     var hidden: [HiddenOutput] = []

@@ -35,11 +35,9 @@ struct Examination {
                 guard case .success(let secret) = $0 else { return nil }
                 return (secret.token.fingerprint, secret.place)
             }
-            facts.writtenAt = client.outputs.compactMap { output in
-                FileStatus.following(output.path.description).map {
-                    WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000)
-                }
-            }.max()
+            let files = client.outputs.compactMap { FileStatus.following($0.path.description) }
+            facts.owners.formUnion(files.map(\.owner))
+            facts.writtenAt = files.map { WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000) }.max()
             facts.hidden = hidden[name] ?? []
             facts.units = units[name] ?? []
             facts.processes = processes
