@@ -32,6 +32,15 @@ struct KeyPlacement {
             throw CommandFailure(.usage, "the name of \(Printable.name(key.description)) is too long")
         }
         file = copy
+        guard
+            LinkChain.places(of: key.description).isEmpty
+                || PathComponent(file: key.description, for: ServiceUser.identity) != nil
+        else {
+            throw CommandFailure(
+                .failed,
+                "\(Printable.name(key.description)) leads over a link that another user can change; name the key file itself "
+                    + "with --key")
+        }
         guard FileStatus.following(copy.description) != nil else {
             command = .copyKey(key.description, to: copy.description, forServiceGroup: service.name)
             return

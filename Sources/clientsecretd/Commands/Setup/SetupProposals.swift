@@ -16,7 +16,7 @@ struct SetupProposals {
         if let id = found.keyID {
             let directories = ["/etc/clientsecretd", environment["PWD"], environment["HOME"]]
             key = directories.compactMap { $0.flatMap { AbsolutePath($0 + "/AuthKey_\(id).p8") } }
-                .first { FileStatus.following($0.description)?.kind == .regular }
+                .first { Self.isOffered($0, ServiceUser.identity) }
         }
         guard let file else { return }
         let services = RunningProcess.services(reading: found.fingerprint, in: file)
@@ -25,4 +25,13 @@ struct SetupProposals {
     }
 
     init() {}
+
+    /// Not what another user has placed there, such as a link to a key of somebody else's: nobody looks twice at what is offered.
+    static func isOffered(_ key: AbsolutePath, _ identity: Identity) -> Bool {
+        do throws(FileError) {
+            return try TrustedFile.check(key.description, for: .configuration, as: identity).kind == .regular
+        } catch {
+            return false
+        }
+    }
 }
