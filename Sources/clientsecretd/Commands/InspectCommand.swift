@@ -46,7 +46,7 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         let publicKey = try key.map(Self.publicKey)
         let bytes = try NamedFile.read(file, limit: Self.fileLimit)
-        let name = file == NamedFile.standardInput ? "standard input" : file
+        let name = NamedFile.shown(file)
         let variable = try FoundSecret.variable(variable, in: bytes, of: name)
         let token = try FoundSecret.token(in: bytes, of: name, variable: variable)
         let jws: CompactJWS

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import SystemPackage
@@ -6,6 +7,9 @@ import SystemPackage
 enum NamedFile {
     /// Standard input, as a file's name.
     static let standardInput = "-"
+
+    /// A file's name, for a message.
+    static func shown(_ name: String) -> String { name == standardInput ? "standard input" : Printable.name(name) }
 
     /// In milliseconds: until the end of a file has to be reached, and of a pipe or a terminal, on which another program or a
     /// person may take some time. What never ends (/proc/kmsg, a pipe that is kept open) then fails.
@@ -28,12 +32,14 @@ enum NamedFile {
         let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else {
             let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
-            throw CommandFailure(.unreadable, "\(name) cannot be read: \(CommandOutput.text(ofErrno: errno))\(help)")
+            throw CommandFailure(
+                .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: errno))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
         guard mayBeRead(number, name) else {
             throw CommandFailure(
-                .unreadable, "\(name) cannot be read: it is no regular file and may never end; name a file")
+                .unreadable,
+                "\(Printable.name(name)) cannot be read: it is no regular file and may never end; name a file")
         }
         return descriptor
     }
@@ -62,11 +68,11 @@ enum NamedFile {
             let why =
                 error.errno == .timedOut
                 ? "its end was not reached within \(time / 1000) s" : CommandOutput.text(ofErrno: error.errno.rawValue)
-            throw CommandFailure(.unreadable, "\(name) cannot be read: \(why)")
+            throw CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(why)")
         }
         guard let bytes else {
             throw CommandFailure(
-                .unreadable, "\(name) is longer than \(limit) bytes, which no file with a secret is")
+                .unreadable, "\(Printable.name(name)) is longer than \(limit) bytes, which no file with a secret is")
         }
         return bytes
     }

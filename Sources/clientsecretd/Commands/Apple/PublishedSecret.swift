@@ -29,7 +29,7 @@ struct PublishedSecret {
 
     /// The secret in a file that the caller names: alone, as JSON or in a variable.
     init(inFile file: String, variable: String?) throws(CommandFailure) {
-        let name = file == NamedFile.standardInput ? "standard input" : file
+        let name = NamedFile.shown(file)
         let content = try NamedFile.read(file, limit: Self.fileLimit)
         let bytes = try FoundSecret.token(
             in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
