@@ -33,7 +33,7 @@ package struct EnvironmentFormat: OutputFormat {
             !TokenBytes.isCompactJWS(text)
         else { return false }
         return [EnvironmentReader.systemd, .node, .bash].contains { reader in
-            reader.entries(in: text)?.contains { VariableName.isValid($0.name) } == true
+            reader.entries(in: text)?.contains { VariableName.isUsual($0.name) } == true
         } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.mayStandAlone)
     }
 
@@ -91,6 +91,12 @@ package enum VariableName {
     package static func isValid(_ text: some StringProtocol) -> Bool {
         text.utf8.count <= maximumLength && text.utf8.first?.isNameStart == true
             && text.utf8.allSatisfy(\.isNamePart)
+    }
+
+    /// Whether it is a name to docker and to programs that read such files by themselves: with dots and dashes besides.
+    static func isUsual(_ text: String) -> Bool {
+        text.utf8.first?.isNameStart == true
+            && text.utf8.allSatisfy { $0.isNamePart || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
     /// What is wrong with `text` as a name, and what to write instead; nil when nothing is.

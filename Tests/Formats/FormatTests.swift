@@ -152,7 +152,8 @@ import Testing
     @Test(arguments: [
         "", "\n", "# A=1\n", "; no\n\n", "A=1\n", "  A = 1\r\n", "\u{FEFF}A=1\n", "export A='1'\n", "declare -x A=1\n",
         "export A\n", "FOO\nBAR\n", "S3_BUCKET: mine\n", ". /etc/app.env\n", "source /etc/app.env\n",
-        "words here\nA=1\n", "A='{\n}'\n", "[section]\nA=1\n", "if true; then\n  A=1\nfi\n",
+        "my-name=1\n", "spring.datasource.url=jdbc:x\n", "words here\nA=1\n", "A='{\n}'\n", "[section]\nA=1\n",
+        "if true; then\n  A=1\nfi\n",
     ])
     func anEnvironmentFileMayGetAVariable(text: String) {
         #expect(EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8)))
