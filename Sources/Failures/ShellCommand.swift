@@ -216,6 +216,8 @@ package enum KeyFilter: Hashable, Sendable {
     case fewerIterations
     /// The base64 of a whole PEM file.
     case fromBase64
+    /// The base64 of that.
+    case fromBase64Twice
     /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
     case fromLetters(label: String)
 
@@ -224,7 +226,7 @@ package enum KeyFilter: Hashable, Sendable {
             switch self {
             case .fromDER: "der"
             case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
-            case .fromBase64: "base64"
+            case .fromBase64, .fromBase64Twice: "base64"
             case .fromLetters: "damaged"
             }
         return "\(path).\(suffix)"
@@ -243,9 +245,14 @@ package enum KeyFilter: Hashable, Sendable {
             return ShellCommand(
                 "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(copy) >\(path)")
         case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(copy) >\(path)")
-        case .fromBase64:
+        case .fromBase64, .fromBase64Twice:
+            let (start, decodings) = self == .fromBase64 ? ("LS0tLS1", 1) : ("TFMwdExT", 2)
+            // Padding may be missing.
+            let decode = Array(
+                repeating: #"awk '{ while (length($0) % 4) $0 = $0 "="; print }' | base64 -d"#, count: decodings)
             return ShellCommand(
-                #"tr -cd \#("A-Za-z0-9+/=") <\#(copy) | sed \#(#"s/^[^=]*=\(LS0tLS1\)/\1/"#) | base64 -d >\#(path)"#)
+                #"tr -cd \#("A-Za-z0-9+/=") <\#(copy) | sed \#(#"s/^[^=]*=\(\#(start)\)/\1/"#) | \#(ShellCommand(text: decode.joined(separator: " | "))) >\#(path)"#
+            )
         case .fromLetters(let label):
             let mark = label.filter { $0 != " " }
             // What remains of BEGIN, END and escaped line breaks goes, and a name with "=" in front of the key.

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import CLibcrypto
 internal import Failures
 package import Model
@@ -62,6 +63,28 @@ enum EncryptedKey {
     private static func isSequence(_ der: borrowing SecureBuffer) -> Bool {
         var reader = DERReader(0..<der.count)
         return reader.take(DERReader.Tag.sequence, in: der) != nil && reader.isAtEnd
+    }
+}
+
+extension Passphrase {
+    /// What was hardly meant to be a part of it, where it does not open the key; nil where nothing stands out.
+    var doubt: String? {
+        let length = bytes.count
+        guard length > 0 else { return nil }
+        let (first, last) = (bytes[0], bytes[length - 1])
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF], at: 0) {
+            return "it begins with a byte-order mark, which counts as a part of it"
+        }
+        if bytes.starts(with: [0xFF, 0xFE], at: 0) || bytes.starts(with: [0xFE, 0xFF], at: 0) {
+            return "it is UTF-16; write it as UTF-8"
+        }
+        if length > 1, first == last, first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
+            return "it is in quotes, which count as a part of it"
+        }
+        if first.isASCIISpace || last.isASCIISpace {
+            return "it begins or ends with a blank or a line break, which counts as a part of it"
+        }
+        return nil
     }
 }
 

@@ -18,6 +18,7 @@ struct KeyFileDiagnosis: Hashable {
         case textAround
         case markers
         case base64
+        case base64Twice
         case bodyAlone
         case der
         /// A SEC1 key that is encrypted as old tools do.
@@ -55,10 +56,16 @@ struct KeyFileDiagnosis: Hashable {
             self.init(kinds: text.damage, label: label)
             return
         }
-        letters.dropName(before: Array("LS0tLS1".utf8))
-        if letters.starts(with: Array("LS0tLS1".utf8), at: 0) {
-            guard let inner = PEMBlock.decode(letters, 0..<letters.count), Self.holdsKey(inner) else { return nil }
-            self.init(kinds: [.base64], label: "PRIVATE KEY")
+        for (start, kind) in [("LS0tLS1", Kind.base64), ("TFMwdExT", .base64Twice)] {
+            letters.dropName(before: Array(start.utf8))
+            guard letters.starts(with: Array(start.utf8), at: 0) else { continue }
+            guard var inner = PEMBlock.decode(letters, 0..<letters.count, isPadded: false) else { return nil }
+            if kind == .base64Twice {
+                guard let text = PEMBlock.decode(inner, 0..<inner.count, isPadded: false) else { return nil }
+                inner = text
+            }
+            guard Self.holdsKey(inner) else { return nil }
+            self.init(kinds: [kind], label: "PRIVATE KEY")
             return
         }
         letters.dropName(before: Array("M".utf8))
@@ -109,7 +116,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .base64, .bodyAlone, .der: .keyNotPEM
+        case .utf16, .base64, .base64Twice, .bodyAlone, .der: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -126,6 +133,7 @@ extension KeyFileDiagnosis {
         case .encryptedSEC1: .fromEncryptedSEC1
         case .oldEncryption: .fromOldEncryption
         case .base64: .fromBase64
+        case .base64Twice: .fromBase64Twice
         default: .fromLetters(label: label)
         }
     }
@@ -146,6 +154,7 @@ extension KeyFileDiagnosis.Kind {
         case .textAround: "other text is on its BEGIN or END line"
         case .markers: "its BEGIN or END line is damaged"
         case .base64: "it is the base64 of a PEM file"
+        case .base64Twice: "it is the base64 of the base64 of a PEM file"
         case .bodyAlone: "its BEGIN and END lines are missing"
         case .der: "it is DER"
         case .encryptedSEC1: nil

@@ -45,7 +45,12 @@ struct KeyText: ~Copyable {
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
         switch passphrase {
         case .none: throw KeyFlaw(.keyNeedsPassphrase)
-        case .some(let passphrase): return try PKeyHandle(EncryptedKey.open(der, passphrase: passphrase.bytes))
+        case .some(let passphrase):
+            do throws(KeyFlaw) {
+                return try PKeyHandle(EncryptedKey.open(der, passphrase: passphrase.bytes))
+            } catch {
+                throw error.code == .keyWrongPassphrase ? KeyFlaw(error.code, passphrase.doubt) : error
+            }
         }
     }
 

@@ -88,16 +88,20 @@ struct PEMBlock {
     }
 
     /// What the base64 in a range decodes to; nil where it is damaged.
-    static func decode(_ text: borrowing SecureBuffer, _ range: Range<Int>) -> SecureBuffer? {
+    ///
+    /// - Parameter isPadded: false to decode also what lacks its padding, as base64url has none.
+    static func decode(
+        _ text: borrowing SecureBuffer, _ range: Range<Int>, isPadded: Bool = true
+    ) -> SecureBuffer? {
         do throws(KeyFlaw) {
-            return try PEMBlock(label: "", body: range).decoded(from: text)
+            return try PEMBlock(label: "", body: range).decoded(from: text, isPadded: isPadded)
         } catch {
             return nil
         }
     }
 
     /// The bytes decoded from the block's base64 (RFC 4648, section 4, with padding), in secure memory.
-    func decoded(from text: borrowing SecureBuffer) throws(KeyFlaw) -> SecureBuffer {
+    func decoded(from text: borrowing SecureBuffer, isPadded: Bool = true) throws(KeyFlaw) -> SecureBuffer {
         guard var bytes = SecureBuffer(capacity: max(1, body.count * 3 / 4)) else { throw KeyFlaw(.outOfMemory) }
         var group: UInt32 = 0
         var digits = 0
@@ -119,6 +123,7 @@ struct PEMBlock {
                 group = 0
             }
         }
+        if !isPadded, padding == 0, digits % 4 > 1 { padding = 4 - digits % 4 }
         guard digits > 0, (digits + padding) % 4 == 0, padding <= 2 else { throw KeyFlaw(.keyTruncated) }
         if padding == 2 { bytes.append(UInt8(truncatingIfNeeded: group >> 4)) }
         if padding == 1 { for shift in [UInt32(10), 2] { bytes.append(UInt8(truncatingIfNeeded: group >> shift)) } }

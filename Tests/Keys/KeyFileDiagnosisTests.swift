@@ -61,6 +61,11 @@ import Testing
         Damage("base64 -w0 good >damaged", "it is the base64 of a PEM file"),
         Damage("base64 good >damaged", "it is the base64 of a PEM file"),
         Damage("{ printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'; } >damaged", "it is the base64 of a PEM file"),
+        Damage("base64 -w0 good | tr -d = >damaged", "it is the base64 of a PEM file"),
+        Damage("base64 -w0 good | base64 -w0 >damaged", "it is the base64 of the base64 of a PEM file"),
+        Damage("base64 good | base64 | tr -d = >damaged", "it is the base64 of the base64 of a PEM file"),
+        Damage(
+            "{ printf KEY=; base64 -w0 good | base64 -w0; } >damaged", "it is the base64 of the base64 of a PEM file"),
         Damage("grep -v -- ----- good >damaged", "its BEGIN and END lines are missing"),
         Damage("grep -v -- ----- good | tr -d '\\n' >damaged", "its BEGIN and END lines are missing"),
         Damage("{ printf KEY=; grep -v -- ----- good | tr -d '\\n'; } >damaged", "its BEGIN and END lines are missing"),
