@@ -132,7 +132,7 @@ extension RoleFailure {
             case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .pushUnreachable
             case .timedOut: .pushTimedOut
             case .certificateRefused, .caFileUnusable: .pushCertificateRefused
-            case .answerTooLong: .pushAnswerUnexpected
+            case .answerTooLong, .notHTTP: .pushAnswerUnexpected
             }
         let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : hidden.words(failure.detail)
         self.init(code, detail.isEmpty ? nil : detail)

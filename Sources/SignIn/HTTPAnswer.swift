@@ -37,6 +37,8 @@ package struct TransportFailure: Error, Hashable, Sendable {
         case proxyFailed = "proxy_failed"
         case connectionLost = "connection_lost"
         case answerTooLong = "answer_too_long"
+        /// What came is no answer of HTTP/1.1, but of HTTP/0.9, HTTP/2 or another protocol.
+        case notHTTP = "not_http"
         case caFileUnusable = "ca_file_unusable"
         /// Anything else, as ``TransportFailure/detail`` tells.
         case failed
@@ -64,6 +66,7 @@ extension TransportFailure {
         case .proxyFailed: "the proxy did not connect\(more); see https_proxy in the environment"
         case .connectionLost: "the connection ended before the answer did\(more)"
         case .answerTooLong: "the answer is longer than any of Apple's\(more)"
+        case .notHTTP: "what the server answers is not HTTP/1.1\(more); see whether its address and port are right"
         case .caFileUnusable:
             "the file with the certificates cannot be used\(more); name one with PEM certificates in it, which begin with "
                 + "BEGIN CERTIFICATE"

@@ -9,7 +9,7 @@ extension RoleFailure {
             case .timedOut: .storeTimedOut
             case .certificateRefused: .storeServerUntrusted
             case .caFileUnusable: .storeFileUnusable
-            case .answerTooLong: .storeAnswerUnexpected
+            case .answerTooLong, .notHTTP: .storeAnswerUnexpected
             case .tlsFailed, .connectionLost, .failed:
                 Self.isAlert(failure.detail) ? .storeCertificateRefused : .storeUnreachable
             case .nameNotResolved, .notConnected, .proxyFailed: .storeUnreachable

@@ -10,7 +10,7 @@ that its certificate is signed by; log, a line of JSON for each request with wha
     clock     by how many seconds its clock is ahead
     orders    lines "PATH ACTION [client=CLIENT_ID] [times=N]"; the first that fits the request is carried out, N times
 
-Actions: silent, slow, reset, close, truncated, endless, long-headers, html, redirect, status=CODE, error=CODE; for
+Actions: silent, slow, reset, close, truncated, endless, long-headers, no-http, html, redirect, status=CODE, error=CODE; for
 /auth/keys also without-current and size=BYTES; for what is posted echo=CODE, an error that describes what it was sent, with
 all of it; for /auth/token issuer=URL and nonce=TEXT of the identity token.
 """
@@ -200,7 +200,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # What it can be told to do instead of answering.
 
     MISBEHAVIOUR = {
-        "silent", "slow", "reset", "close", "truncated", "endless", "long-headers", "html", "redirect", "status", "error",
+        "silent", "slow", "reset", "close", "truncated", "endless", "long-headers", "no-http", "html", "redirect", "status", "error",
     }
 
     def misbehave(self, action):
@@ -252,6 +252,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(400, '{"error":"invalid_grant"}', headers=headers)
             except OSError:
                 pass
+        elif name == "no-http":
+            self.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
         elif name == "html":
             self.answer(200, "<html><body>Log in to the network of this hotel</body></html>", "text/html")
         elif name == "redirect":
