@@ -43,8 +43,16 @@ package struct ConfigurationSource: Sendable {
     }
 
     /// The client of the service that asks Apple, whose socket lies beside the daemon's.
-    func verifier(besideSocket socket: String, cancel: EventCounter?) -> Verifier {
-        Verifier(besideSocket: socket, identity: identity, cancel: cancel)
+    ///
+    /// - Parameter isOnce: whether it needs no socket.
+    func verifier(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Verifier {
+        Verifier(
+            besideSocket: socket, program: Self.program(isOnce: isOnce), identity: identity, cancel: cancel)
+    }
+
+    /// The program that is started where no service listens.
+    private static func program(isOnce: Bool) -> String? {
+        isOnce ? NetworkProgram.path() ?? NetworkProgram.installed : nil
     }
 
     /// The client of the services that push, whose sockets lie in a directory beside the daemon's.
@@ -53,8 +61,7 @@ package struct ConfigurationSource: Sendable {
     func pusher(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Pusher {
         Pusher(
             besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
-            program: isOnce ? NetworkProgram.path() ?? NetworkProgram.installed : nil, identity: identity,
-            cancel: cancel)
+            program: Self.program(isOnce: isOnce), identity: identity, cancel: cancel)
     }
 
     /// The client of the service that asks the store, whose socket lies beside the daemon's.

@@ -177,7 +177,7 @@ package struct DaemonRun {
             log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
             keyring: keyring,
             writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            verifier: settings.verifier(besideSocket: socketPath, cancel: cancel),
+            verifier: settings.verifier(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
             pusher: settings.pusher(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
             storeService: storeService,
             runner: ActionRunner(

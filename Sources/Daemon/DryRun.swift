@@ -36,7 +36,8 @@ package struct DryRun: Sendable {
     package let dropIns: [DropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
-    /// Why Apple cannot be asked about new secrets, for each client with `verify: true`: what `run` serves all the same.
+    /// Why Apple cannot be asked about new secrets, for each client with `verify: true`, and targets that only `run --once`
+    /// reaches as long as no service listens: what `run` or `run --once` serves all the same.
     package let unasked: [Failure]
     /// What would keep etcd from letting this machine in, by the files that can be read: what `run` serves all the same.
     package let storeFailures: [Failure]
@@ -78,12 +79,16 @@ package struct DryRun: Sendable {
             for input in inputs { rotation.handle(input, at: now) }
         }
         let names = configuration.clients.keys.sorted()
+        var failed = rotation.failures
         secrets = names.map { name in
             var deadlines = Deadlines(now: now)
+            var decision = rotation.decide(name, &deadlines)
+            if case .mint = decision, let key = configuration.clients[name]?.key, failed[.key(key)] != nil {
+                decision = .wait
+            }
             let paths = Set(configuration.clients[name]?.outputs.map(\.path) ?? []).sorted()
             var secret = Secret(
-                client: name, decision: rotation.decide(name, &deadlines),
-                outputsToWrite: paths.filter { !rotation.isGood($0) })
+                client: name, decision: decision, outputsToWrite: paths.filter { !rotation.isGood($0) })
             secret.targetsToPush = (configuration.clients[name]?.targets ?? []).map(\.target)
                 .filter { !rotation.isGood($0) }
             return secret
@@ -94,7 +99,6 @@ package struct DryRun: Sendable {
         }
         var review = unit.map { SandboxReview($0) }
         var problems: [Problem] = review?.obstaclesToStart.map { Problem(failure: $0, client: nil) } ?? []
-        var failed = rotation.failures
         let files = configuration.files
         let obstacles = reader.obstacles(
             to: files.values.filter { failed[.file($0.path)] == nil }.map {
@@ -107,10 +111,15 @@ package struct DryRun: Sendable {
         }
         let inEffect = unit == nil ? nil : UnitsInEffect(of: configuration)
         let tokens = loaded.tokenCredentials
+        var unasked: [Failure] = []
         for name in names {
             for target in configuration.clients[name]?.targets.map(\.target) ?? [] {
                 let failure = reader.obstacle(to: target) ?? inEffect?.obstacle(to: target, token: tokens[target])
-                if let failure {
+                guard let failure else { continue }
+                // Without systemd it may be for `run --once`, which needs no socket.
+                if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
+                    unasked.append(failure)
+                } else {
                     problems.append(Problem(failure: failure, client: name))
                 }
             }
@@ -177,11 +186,12 @@ package struct DryRun: Sendable {
         warningsOfUnits = (inEffect?.weakness.map { [$0] } ?? []) + (inEffect?.warnings ?? [])
         dropIns = review?.dropIns ?? []
         idleWriters = review?.idleWriters ?? []
-        let verifier = settings.verifier(besideSocket: socket, cancel: nil)
+        let verifier = settings.verifier(besideSocket: socket, isOnce: false, cancel: nil)
         storeFailures = loaded.store.map { StoreLoginFiles.failures(of: $0, as: identity, at: now.wall) } ?? []
-        unasked = names.compactMap { name in
+        unasked += names.compactMap { name in
             configuration.clients[name]?.verify == true ? verifier.obstacle(for: name) : nil
         }
+        self.unasked = unasked
     }
 }
 
@@ -204,7 +214,7 @@ private struct DryRunReader {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
             secretCache: SecretCache(), keyring: KeyCache(),
             writers: settings.writers(besideSocket: socket, cancel: nil),
-            verifier: settings.verifier(besideSocket: socket, cancel: nil),
+            verifier: settings.verifier(besideSocket: socket, isOnce: false, cancel: nil),
             pusher: settings.pusher(besideSocket: socket, isOnce: false, cancel: nil),
             storeService: storeService, runner: nil, findings: nil)
         executor.adopt(loaded)

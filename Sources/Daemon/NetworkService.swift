@@ -57,7 +57,7 @@ struct NetworkService: Sendable {
             guard !context.hasSystemd || context.socket != nil else { return nil }
             return .say(
                 "run clientsecretd-network beside the daemon, as another user, with the arguments listen "
-                    + "\(ShellWord.quoted(path)) \(role)")
+                    + "\(ShellWord.quoted(path)) \(role)" + (role == "store" ? "" : "; run --once needs no socket"))
         }
     }
 

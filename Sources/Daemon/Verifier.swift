@@ -9,13 +9,21 @@ import SignIn
 struct Verifier: Sendable {
     private let socket: NetworkService.Socket
     private let service: NetworkService
+    /// The program that asks where no service listens; nil to need a service.
+    private let program: String?
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the service's lies beside it.
+    ///   - program: started for a question where no service listens, with the rights of this process, so that `run --once` needs no
+    ///     socket; nil to need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every question when raised.
     ///   - patience: in milliseconds. The service gives up 30 s after the request, and is started for it.
-    init(besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 45_000) {
+    init(
+        besideSocket status: String, program: String? = nil, identity: Identity, cancel: EventCounter?,
+        patience: Int64 = 45_000
+    ) {
+        self.program = program
         socket = NetworkService.Socket("verify", besideSocket: status)
         service = NetworkService(
             missing: .verifierMissing, silent: .verifierSilent, identity: identity, cancel: cancel, patience: patience)
@@ -24,9 +32,7 @@ struct Verifier: Sendable {
     /// Returns when Apple accepts the secret. Blocks.
     func verify(_ secret: Secret, of client: ClientName) throws(Failure) {
         let trial = SecretTrial(clientID: secret.issued.client, secret: secret.token)
-        let verdict = try service.ask(
-            trial.request, at: socket, for: .client(client), otherwise: "it is no verdict",
-            read: { try? Verdict(parsing: $0) })
+        let verdict = try verdict(on: trial, of: client)
         switch verdict.outcome {
         case .accepted: return
         case .refused:
@@ -45,6 +51,15 @@ struct Verifier: Sendable {
                 .verdictUnknown, at: .client(client),
                 detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""), remedy: remedy)
         }
+    }
+
+    private func verdict(on trial: SecretTrial, of client: ClientName) throws(Failure) -> Verdict {
+        let read = { (bytes: [UInt8]) in try? Verdict(parsing: bytes) }
+        if let program, obstacle(for: client) != nil {
+            return try service.ask(trial.request, of: [program, "verify"], for: .client(client), read: read)
+        }
+        return try service.ask(
+            trial.request, at: socket, for: .client(client), otherwise: "it is no verdict", read: read)
     }
 
     /// Why Apple cannot be asked about a client, because there is no socket; nil where there is one.

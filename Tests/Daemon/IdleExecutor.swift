@@ -16,7 +16,7 @@ extension Executor {
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))), settings: settings,
             secretCache: SecretCache(), keyring: KeyCache(),
             writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
-            verifier: settings.verifier(besideSocket: "/nowhere/socket", cancel: nil),
+            verifier: settings.verifier(besideSocket: "/nowhere/socket", isOnce: false, cancel: nil),
             pusher: settings.pusher(besideSocket: "/nowhere/socket", isOnce: false, cancel: nil),
             storeService: try settings.storeService(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
             findings: nil)

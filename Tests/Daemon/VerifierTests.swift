@@ -24,7 +24,9 @@ import Testing
     /// What the question comes to; nil: accepted.
     ///
     /// - Parameter patience: in milliseconds; by default longer than any test.
-    private func ask(patience: Int64 = 600_000, cancel: EventCounter? = nil) throws -> Failure? {
+    private func ask(
+        patience: Int64 = 600_000, program: String? = nil, cancel: EventCounter? = nil
+    ) throws -> Failure? {
         let token = Token(Array(Self.token.utf8)) { _ in [UInt8](repeating: 1, count: 32) }
         let issued = SecretInfo(
             fingerprint: token.fingerprint,
@@ -33,7 +35,8 @@ import Testing
                 subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
                 expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
         let verifier = Verifier(
-            besideSocket: directory("status.sock"), identity: .current(), cancel: cancel, patience: patience)
+            besideSocket: directory("status.sock"), program: program, identity: .current(), cancel: cancel,
+            patience: patience)
         let client = try #require(ClientName("web"))
         do throws(Failure) {
             try verifier.verify(Secret(token: token, issued: issued), of: client)
@@ -51,6 +54,27 @@ import Testing
         #expect(try ask() == nil)
         #expect(
             service.question == #"{"client_id":"com.example.web","client_secret":"\#(Self.token)"}"# + "\n")
+    }
+
+    /// With `run --once`, where no service listens. A service is preferred: it alone may have the way to Apple.
+    @Test func aProgramIsStartedWhereNoServiceListens() throws {
+        let script = try directory.write(
+            """
+            #!/bin/sh
+            echo "$*" >\(directory("asked"))
+            read -r line
+            echo "$line" >>\(directory("asked"))
+            echo '{"verdict":"accepted","code":"invalid_grant"}'
+
+            """, to: "network", mode: 0o755)
+        #expect(try ask(program: script) == nil)
+        #expect(
+            try directory.read("asked")
+                == "verify\n" + #"{"client_id":"com.example.web","client_secret":"\#(Self.token)"}"# + "\n")
+        #expect(try ask(program: directory("absent"))?.code == .verifierMissing)
+        let service = try SocketService(at: path, .answer(#"{"verdict":"accepted","code":"invalid_grant"}"#))
+        #expect(try ask(program: directory("absent")) == nil)
+        _ = service
     }
 
     @Test(arguments: [

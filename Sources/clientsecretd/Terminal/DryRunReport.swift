@@ -77,8 +77,11 @@ struct DryRunReport {
 
     /// A new secret is written to every output, one that is kept to those that do not hold it.
     private func paths(of secret: DryRun.Secret) -> [AbsolutePath] {
-        guard case .mint = secret.decision else { return secret.outputsToWrite }
-        return Set(configuration.clients[secret.client]?.outputs.map(\.path) ?? []).sorted()
+        switch secret.decision {
+        case .mint: Set(configuration.clients[secret.client]?.outputs.map(\.path) ?? []).sorted()
+        case .keep, .receive, .verify: secret.outputsToWrite
+        case .wait: []
+        }
     }
 
     private func targets(of secret: DryRun.Secret) -> [TargetName] {

@@ -244,7 +244,13 @@ import Testing
         #expect(checked.complaints.contains("clientsecretd.yaml:"))
         #expect(checked.complaints.contains(sandbox.directory("no/lost.jwt")))
         #expect(checked.output.contains("web: would mint a new secret"))
+        #expect(!checked.output.contains("would do nothing"))
         #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.directory.path).sorted() == before)
+        try sandbox.directory.write("no key", to: "keys/AuthKey_ABC123DEFG.p8")
+        let unusable = try sandbox.command("check")
+        #expect(unusable.status == 1)
+        #expect(unusable.output.contains("web: would do nothing until what stands in the way is fixed\n"))
+        #expect(!unusable.output.contains("would mint") && !unusable.output.contains("would write"))
         try sandbox.directory.write("clients: {}", to: "clientsecretd.yaml")
         #expect(try sandbox.command("check").status == 78)
     }

@@ -53,6 +53,18 @@ import Testing
         #expect(sandbox.leftovers().isEmpty)
     }
 
+    /// Neither into a file nor to standard output.
+    @Test(arguments: ["-", "clientsecretd.yaml"]) func nothingIsWrittenThatIsRefused(to file: String) throws {
+        let sandbox = try Sandbox()
+        let path = file == "-" ? file : sandbox.directory(file)
+        let refused = try sandbox.command(
+            "init", "--config", path, "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "DEF123GHIJ",
+            "--output", sandbox.directory("out/web.jwt"), "--yes")
+        #expect(refused.status == 78, "\(refused.complaints)")
+        #expect(refused.output == "")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
     private func ids(_ sandbox: Sandbox) -> [String] {
         ["--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
     }
@@ -142,7 +154,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("production-token")))
         try type("yes", at: "Write this? (yes or no):", in: console)
         // Of what is left to do `check` knows: nothing listens for the daemon.
-        let screen = try console.wait(for: "ended with 1").joined()
+        let screen = try console.wait(for: "ended with 0").joined()
         #expect(screen.contains("would push it to target production"))
         #expect(!screen.contains("hidden-token"))
         #expect(try sandbox.directory.read("production-token") == "hidden-token\n")
@@ -159,7 +171,7 @@ import Testing
                 "--yes", "--push", "netlify", "--set", "account=shop", "--set", "site=site-1", "--set", "variable=A",
                 "--token-file", sandbox.directory("token"),
             ]).joined(separator: " "))
-        let screen = try console.wait(for: "ended with 1").joined()
+        let screen = try console.wait(for: "ended with 0").joined()
         #expect(screen.contains("PATCH https://api.netlify.com/api/v1/accounts/shop/env/A"), "\(screen)")
         #expect(!screen.contains("[yes]"))
         let text = try sandbox.directory.read("clientsecretd.yaml")

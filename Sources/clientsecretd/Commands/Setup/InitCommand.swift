@@ -160,7 +160,9 @@ struct InitCommand: ParsableCommand {
         if let existing { first = existing.naming(first) }
         if !isPrinted, key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
         guard !isPrinted else {
-            try CommandOutput.answer(bytes: Array(first.text(isOfService: false).utf8))
+            let bytes = Array(first.text(isOfService: false).utf8)
+            _ = try accepted(ConfigurationParser.parse(main: SourceFile(name: path, path: place, bytes: bytes)))
+            try CommandOutput.answer(bytes: bytes)
             return
         }
         var others = SystemFiles()
