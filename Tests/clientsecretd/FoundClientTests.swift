@@ -99,6 +99,13 @@ import Testing
         #expect(FoundClient.all(in: bytes, of: name, variable: "C").isEmpty)
     }
 
+    /// The file is parsed for each, and one of somebody else's may have thousands.
+    @Test func ofTooManyTheFirstAreOffered() throws {
+        let secret = try Self.secret()
+        let text = (0..<3_000).map { "V\($0)=\(secret)\n" }.joined()
+        #expect(FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env").count == 100)
+    }
+
     /// In text only clients can be told apart.
     @Test func ofOneClientsSeveralInTextTheLastToExpireCounts() throws {
         let text = "a: \(try Self.secret())\nb: \(try Self.secret(expiringAt: 1_520_000_000))\n"

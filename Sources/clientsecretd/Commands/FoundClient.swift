@@ -64,6 +64,9 @@ struct FoundClient: Equatable {
 
     private static let otherText = "it is in text where clientsecretd cannot replace it"
 
+    /// Of more nobody chooses one, and each is costly: the file is parsed for it.
+    private static let mostVariables = 100
+
     /// The last assignment of each variable that holds one, in the order of their names.
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
         let ending = file.split(separator: "/").last?.split(separator: ".").last ?? ""
@@ -71,7 +74,9 @@ struct FoundClient: Equatable {
         guard !otherSyntaxes.contains(ending), format.mayReplace(bytes), !hasSections(bytes) else { return [] }
         var found: [String: FoundClient] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
-            guard let secret = AppleSecret(assignment.value) else { continue }
+            guard found[assignment.name] != nil || found.count < mostVariables,
+                let secret = AppleSecret(assignment.value)
+            else { continue }
             let place: Place
             do throws(FormatFlaw) {
                 _ = try format.parse(bytes, places: [.variable(assignment.name)])
