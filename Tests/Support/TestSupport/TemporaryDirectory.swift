@@ -23,7 +23,13 @@ package final class TemporaryDirectory: Sendable {
     /// Writes `text` as the whole content of `name` and gives it these permission bits; returns the path.
     @discardableResult
     package func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
+        // A program that another test starts meanwhile must not inherit it, or a script that is written here could not be executed
+        // while that one runs (ETXTBSY).
+        let file = unsafe open(self(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
         return self(name)
     }
