@@ -322,6 +322,11 @@ final class WrittenClient: Sendable {
         if KeyID(clientID.description) != nil {
             diagnostics.warning(
                 at: position, "client id \(clientID) looks like the id of a team or a key; \(advice)")
+        } else if clientID.description.uppercased().hasPrefix("SEARCHADS.") {
+            diagnostics.warning(
+                at: position,
+                "client id \(clientID) looks like one of Apple Ads, which is SEARCHADS. and an id, in capitals; write that, and "
+                    + "\"kind: \(TokenKind.appleAds)\"")
         } else if let prefix = clientID.description.split(separator: ".").first, TeamID(String(prefix)) != nil {
             diagnostics.warning(
                 at: position,

@@ -140,7 +140,7 @@ extension TokenTrial.Answer {
     fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
         guard statuses.contains(answer.status) else { return false }
         return switch body {
-        case .any: true
+        case .noPage: answer.body.first { !$0.isASCIISpace } != UInt8(ascii: "<")
         case .accessToken: TokenResponse(answer) != nil
         case .member(let name): (try? JSONValue(answer.body, duplicates: .lastCounts))?[name]?.text != nil
         case .error(let code): OAuthError(answer)?.code == code

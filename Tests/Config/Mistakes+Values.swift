@@ -40,6 +40,7 @@ extension MistakeCase {
           prefix: {key: apple, client_id: DEF123GHIJ.com.example.web, outputs: [{path: /run/c}]}
           other: {key: apple, client_id: ABC123DEFX, outputs: [{path: /run/d}]}
           strange: {key: apple, client_id: ABC123DEFX.com.example.web, outputs: [{path: /run/e}]}
+          small: {key: apple, client_id: searchads.27478e71-3bb0-4588-998c-182e2b405577, outputs: [{path: /run/f}]}
         ->
         c.yaml:3:19: error: key "same" has one id as "team_id" and as "key_id"; write the team's, which Apple shows under Membership, as "team_id"
         c.yaml:4:21: error: "team_id" is the key id in the file's name; write the team's, which Apple shows under Membership
@@ -49,6 +50,7 @@ extension MistakeCase {
         c.yaml:8:35: error: client id DEF123GHIJ.com.example.web begins with the team id; write "com.example.web", without the prefix that profiles and entitlements show
         c.yaml:9:34: warning: client id ABC123DEFX looks like the id of a team or a key; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         c.yaml:10:36: warning: client id ABC123DEFX.com.example.web begins with ABC123DEFX, which looks like the id of a team; write it without the prefix that profiles and entitlements show
+        c.yaml:11:34: warning: client id searchads.27478e71-3bb0-4588-998c-182e2b405577 looks like one of Apple Ads, which is SEARCHADS. and an id, in capitals; write that, and "kind: apple_ads"
         ## settings that do not fit the kind
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}

@@ -36,6 +36,10 @@ import Testing
         (.music, 400, #"{"error":"invalid_client"}"#, .unknown), (.music, 500, "", .unknown),
         (.maps, 200, #"{"accessToken":"a"}"#, .accepted), (.maps, 200, "<html>Log in</html>", .unknown),
         (.maps, 401, "", .refused), (.maps, 429, "", .unknown),
+        // A proxy's.
+        (.music, 200, "\n<html>Log in</html>", .unknown), (.music, 401, "<html>Log in</html>", .unknown),
+        (.maps, 401, "<html>Log in</html>", .unknown),
+        (.maps, 401, #"{"error":{"message":"Not Authorized"}}"#, .refused),
     ]
 
     @Test(arguments: ofKinds.indices) func isWhatAppleMeansOfEachKind(index: Int) {

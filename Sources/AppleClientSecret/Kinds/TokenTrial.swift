@@ -28,7 +28,8 @@ package struct TokenTrial: Hashable, Sendable {
     }
 
     package enum Body: Hashable, Sendable {
-        case any
+        /// Anything, or nothing, but a web page: that is of a proxy which shows one with any status.
+        case noPage
         /// An access token (RFC 6749, section 5.1).
         case accessToken
         /// A text under this name.
@@ -72,8 +73,8 @@ package struct TokenTrial: Hashable, Sendable {
     static let music = TokenTrial(
         server: "https://api.music.apple.com", path: "/v1/test", request: .bearer,
         answers: [
-            Answer(statuses: [200], body: .any, isAcceptance: true),
-            Answer(statuses: [401], body: .any, isAcceptance: false),
+            Answer(statuses: [200], body: .noPage, isAcceptance: true),
+            Answer(statuses: [401], body: .noPage, isAcceptance: false),
         ])
 
     /// The Maps Server API's own exchange of the token for an access token.
@@ -81,6 +82,6 @@ package struct TokenTrial: Hashable, Sendable {
         server: "https://maps-api.apple.com", path: "/v1/token", request: .bearer,
         answers: [
             Answer(statuses: [200], body: .member("accessToken"), isAcceptance: true),
-            Answer(statuses: [401], body: .any, isAcceptance: false),
+            Answer(statuses: [401], body: .noPage, isAcceptance: false),
         ])
 }
