@@ -184,8 +184,6 @@ import Testing
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
         let before = try sandbox.directory.read("clientsecretd.yaml")
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("clientsecretd.d"), withIntermediateDirectories: false)
         let made = try sandbox.command(
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
         #expect(made.status == 0, "\(made.complaints)")

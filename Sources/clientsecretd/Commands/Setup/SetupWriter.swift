@@ -50,9 +50,17 @@ struct SetupWriter {
     }
 
     func write() throws(CommandFailure) {
+        // Nothing is written where one of them could not be: the next try would meet what the first has left.
         for change in changes {
             do throws(FileError) {
                 try makeDirectory((FilePath(change.path).removingLastComponent()))
+                _ = try AtomicFile(change.path, as: identity)
+            } catch {
+                throw Self.failure(error)
+            }
+        }
+        for change in changes {
+            do throws(FileError) {
                 let file = try AtomicFile(change.path, as: identity)
                 // What has come meanwhile is kept.
                 guard (file.content == nil) == change.isNew else {
@@ -67,9 +75,11 @@ struct SetupWriter {
         }
     }
 
-    /// Below /etc alone: elsewhere a missing directory is more likely a mistyped one.
+    /// Below /etc, and elsewhere that of drop-in files alone: another one that is missing is more likely mistyped.
     private func makeDirectory(_ directory: FilePath) throws(FileError) {
-        guard directory.starts(with: "/etc"), FileStatus.following(directory.string) == nil else { return }
+        guard directory.starts(with: "/etc") || directory.extension == "d",
+            FileStatus.following(directory.string) == nil
+        else { return }
         try makeDirectory(directory.removingLastComponent())
         try GuardedPath.makeDirectory(directory.string, mode: 0o755, as: identity)
     }
