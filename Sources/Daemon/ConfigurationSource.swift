@@ -50,9 +50,9 @@ package struct ConfigurationSource: Sendable {
             besideSocket: socket, program: Self.program(isOnce: isOnce), identity: identity, cancel: cancel)
     }
 
-    /// The program that is started where no service listens.
+    /// The program that is started where no service listens; nil where a service is needed.
     private static func program(isOnce: Bool) -> String? {
-        isOnce ? NetworkProgram.path() ?? NetworkProgram.installed : nil
+        isOnce && NetworkProgram.mayHaveNetwork ? NetworkProgram.path() ?? NetworkProgram.installed : nil
     }
 
     /// The client of the services that push, whose sockets lie in a directory beside the daemon's.

@@ -7,6 +7,17 @@ package enum NetworkProgram {
     /// Where Debian's package installs it.
     static let installed = "/usr/libexec/clientsecretd/\(name)"
 
+    /// Whether what is started here may have a network: not in the sandbox of clientsecretd-once.service, which denies sockets
+    /// for it to everything in it.
+    static var mayHaveNetwork: Bool {
+        [AF_INET, AF_INET6].contains { family in
+            let raw = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard raw >= 0 else { return false }
+            close(raw)
+            return true
+        }
+    }
+
     /// Its file: beside this program as built, or where packages install it, as some distributions have no libexec. Nil where it
     /// is not installed, or without /proc.
     package static func path() -> String? {

@@ -93,4 +93,11 @@ contains "after it has looked" looked "$(cat /run/looked)"
 
 systemctl stop clientsecretd-verify.socket
 equal "the socket goes with its unit" "" "$(ls /run/clientsecretd/verify.sock 2>/dev/null)"
+# Without a daemon. Its sandbox has no network, so that a program which it starts could not ask.
+systemctl stop clientsecretd.socket clientsecretd.service clientsecretd-verify.socket
+rm -f /run/clientsecretd/verify.sock /var/lib/clientsecretd/clients/* $output
+systemctl start clientsecretd-once.service
+contains "run --once without a network wants the socket" "systemctl enable --now clientsecretd-verify.socket" \
+    "$(journalctl --quiet --no-pager --output cat --unit clientsecretd-once.service)"
+promise "and publishes all the same" test -s $output
 finish
