@@ -41,7 +41,10 @@ import Testing
     @Test func aSecretThatDoesNotStateTheIdOfItsKeyIsRefused() throws {
         let token = try token(payload: payload())
         let misnamed = inspection(token, verified: true, keyFileID: "XYZ123DEFG")
-        #expect(misnamed.verdict == "Apple refuses this client secret: it is of key id ABC123DEFG.")
+        #expect(
+            misnamed.verdict
+                == "Apple refuses this client secret, unless the key's file, AuthKey_XYZ123DEFG.p8, was renamed: "
+                + "it is of key id ABC123DEFG.")
         #expect(
             misnamed.lines(for: pipe).map(pipe.line).contains(
                 "signature    made by this key, whose id is XYZ123DEFG by its file's name"))

@@ -11,6 +11,8 @@ struct Inspection {
     let fingerprint: Fingerprint
     /// Nil when there was no key to check with.
     let signatureVerified: Bool?
+    /// Whether nothing but the name of the key's file speaks against it: the key itself carries no id.
+    private let isByFileName: Bool
     /// The id in the name of the key's file; nil where the file is not called as Apple calls it.
     let keyFileID: KeyID?
     let now: WallTime
@@ -27,6 +29,7 @@ struct Inspection {
         self.keyFileID = keyFileID
         self.now = now
         var objections = jws.objections
+        var isByFileName = false
         if let objection = form?.objectionToTimes(reached: { $0 <= now }) { objections.append(objection) }
         // A signature of another form is of no key.
         if signatureVerified == false, jws.isES256 { objections.append(.unsigned) }
@@ -34,8 +37,10 @@ struct Inspection {
             objections.append(refusalOfIds)
         } else if signatureVerified == true, let keyFileID, let stated = form?.claims.keyID, stated != keyFileID {
             objections.append(.otherKeyID(stated))
+            isByFileName = objections.count == 1
         }
         self.objections = objections
+        self.isByFileName = isByFileName
     }
 
     /// A token whose expiry is missing or unreadable counts as expired.
@@ -77,6 +82,11 @@ struct Inspection {
 
     /// The summary, which is shown first.
     var verdict: String {
+        if isByFileName, let keyFileID {
+            return
+                "Apple refuses this \(statement.kind.rules.words), unless the key's file, AuthKey_\(keyFileID).p8, was renamed: it "
+                + "\(objections.map(\.words).joined(separator: "; it "))."
+        }
         guard objections.isEmpty else {
             return "Apple refuses this \(statement.kind.rules.words): it "
                 + "\(objections.map(\.words).joined(separator: "; it "))."
