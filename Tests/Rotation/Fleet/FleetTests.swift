@@ -155,9 +155,9 @@ struct FleetTests {
     @Test func aClockThatIsAheadKeepsNobodyAlive() throws {
         report("fast", try current, ago: -400 * Self.day)
         #expect(try states() == [])
-        bench.pass(2 * Self.day)
+        bench.sleep(2 * Self.day)
         #expect(try states() == ["fast silent"])
-        bench.pass(13 * Self.day)
+        bench.sleep(13 * Self.day)
         #expect(bench.reports["fast"] == nil)
     }
 
@@ -174,10 +174,10 @@ struct FleetTests {
     @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
         report("a", try current, ago: 100 * Self.day)
         bench.reports["b"] = HostObservation(revision: 7, report: nil)
-        bench.pass(13 * Self.day)
+        bench.sleep(13 * Self.day)
         report("c", try current)
         #expect(bench.reports.keys.sorted() == ["a", "b", "c", "signer"])
-        bench.pass(Self.day + 600)
+        bench.sleep(Self.day + 600)
         #expect(bench.reports.keys.sorted() == ["c", "signer"])
         #expect(try fleet().counts.hosts == 2)
     }
@@ -190,13 +190,13 @@ struct FleetTests {
         report("fast", try current, ago: -15 * Self.day)
         bench.reports["unreadable"] = HostObservation(revision: 7, report: nil)
         try bench.restart(Self.configuration())
-        bench.pass(Self.day)
+        bench.sleep(Self.day)
         #expect(bench.reports.keys.sorted() == ["a", "fast", "signer", "unreadable", "young"])
-        bench.pass(Self.day / 12 + 600)
+        bench.sleep(Self.day / 12 + 600)
         #expect(bench.reports.keys.sorted() == ["fast", "signer", "unreadable", "young"])
-        bench.pass(Self.day)
+        bench.sleep(Self.day)
         #expect(bench.reports.keys.sorted() == ["fast", "signer", "unreadable"])
-        bench.pass(12 * Self.day)
+        bench.sleep(12 * Self.day)
         #expect(bench.reports.keys.sorted() == ["signer"])
     }
 
@@ -205,7 +205,7 @@ struct FleetTests {
         report("slow", try current, ago: 400 * Self.day)
         try bench.restart(Self.configuration())
         for _ in 0..<15 {
-            bench.pass(Self.day)
+            bench.sleep(Self.day)
             report("slow", try current, ago: 400 * Self.day)
         }
         bench.pass(600)
@@ -261,7 +261,7 @@ struct FleetTests {
         let failure = Failure(.storeForbidden, at: .store, detail: "the report of a")
         report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = failure
-        bench.pass(14 * Self.day + 600)
+        bench.sleep(14 * Self.day + 600)
         #expect(fault == failure)
         bench.pass(Self.day / 2)
         #expect(fault == failure)
@@ -273,16 +273,16 @@ struct FleetTests {
 
     @Test func whatReportsMeanwhileIsNotForgotten() throws {
         report("a", try current)
-        bench.pass(13 * Self.day)
+        bench.sleep(13 * Self.day)
         report("a", try current)
-        bench.pass(2 * Self.day)
+        bench.sleep(2 * Self.day)
         #expect(bench.reports["a"] != nil)
     }
 
     @Test func aReportThatMustNotBeRemovedDoesNotEndTheReading() throws {
         report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = Failure(.storeForbidden, at: .store)
-        bench.pass(14 * Self.day + 600)
+        bench.sleep(14 * Self.day + 600)
         bench.forget()
         bench.pass(Self.day)
         let tries = bench.works.count { if case .forgetReport = $0 { true } else { false } }

@@ -419,7 +419,7 @@ import Testing
         let bench = try Bench(try deployed())
         bench.go()
         bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushRateLimited, retryAfter: 1200)
-        bench.pass(80 * Values.day + 3600)
+        bench.sleep(80 * Values.day + 3600)
         #expect(try bench.view(web).health == .critical)
         bench.forget()
         bench.pass(7200)
