@@ -118,7 +118,7 @@ built-tests: $(if $(with_everything),test-packages)
 # How much of the simulation runs with the tests. Always the same lives, so that whether a commit passes depends only on it.
 simulate := .build/release/simulate
 .PHONY: test-all
-test-all: test deb tarball test-deps simulator ## runs what `make test` left out, and the simulator beside it (25 minutes; as root)
+test-all: test deb tarball test-deps simulator site ## runs what `make test` left out, and the simulator beside it (25 minutes; as root)
 	@(nice -n 10 scripts/simulate $(simulate) 400 100 1 >.build/simulate.log 2>&1 && echo 0 || echo 1) >.build/simulate.status & \
 	status=0; \
 	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) scripts/run-tests all || status=$$?; \
@@ -127,6 +127,7 @@ test-all: test deb tarball test-deps simulator ## runs what `make test` left out
 
 .PHONY: nightly
 nightly: test-all .build/venv/nightly ## runs what buys little on each commit, for hours, and prints one summary
+	@scripts/install-packages chromium-headless-shell
 	@scripts/nightly $(CURDIR)/$(binary)
 
 .PHONY: simulator
@@ -208,6 +209,17 @@ docc: ## makes .build/documentation of the library AppleClientSecret's comments 
 	docc convert Sources/AppleClientSecret/AppleClientSecret.docc --warnings-as-errors \
 	    --additional-symbol-graph-dir .build/documentation/symbols \
 	    --output-dir .build/documentation/AppleClientSecret.doccarchive
+
+.PHONY: site
+site: build .build/site-venv/ready ## renders the documentation as .build/site, a folder that any web server serves
+	@scripts/install-packages mandoc
+	.build/site-venv/bin/python scripts/build-site $(generated)/man .build/site
+
+.build/site-venv/ready: docs/site/requirements.txt
+	@scripts/install-packages python3-venv
+	python3 -m venv .build/site-venv
+	timeout 10m .build/site-venv/bin/python -m pip install --quiet --require-hashes --requirement docs/site/requirements.txt
+	touch $@
 
 # How many seconds `make fuzz` spends on each target; with TARGET, on that one alone.
 FUZZ_SECONDS ?= 60
@@ -338,7 +350,8 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE debian/copyright debian/NOTICE.swift-nio docs/openapi.yaml \
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \
-	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' $$page | \
+	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' \
+	        -e 's|\[\([A-Z]*\.md\)\](\1)|\1|g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
 	install -d -m 0755 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8

@@ -20,6 +20,8 @@
         case tools
         /// Programs that `make test-deps` unpacks: etcd, Prometheus, Nagios, Apache, docker's client.
         case servers
+        /// What `make site` renders.
+        case site
         /// A Debian root file system without a Swift toolchain.
         case debianRoot = "a Debian root"
         /// Time: the test buys little on each commit, so only `make nightly` runs it.
@@ -50,6 +52,7 @@
             case .venv: paths = [build + "venv/ready"]
             case .tools: paths = ["/usr/bin/strace", "/usr/bin/tmux", "/usr/bin/zsh", "/usr/bin/setfacl"]
             case .servers: paths = [build + "etcd/usr/bin/etcdctl", build + "nagios/usr/sbin/nagios4"]
+            case .site: paths = [build + "site/index.html"]
             case .debianRoot: paths = [build + "debian-root/usr/bin/python3"]
             }
             return paths.allSatisfy(FileManager.default.fileExists)
