@@ -248,7 +248,7 @@ etcd := .build/etcd/usr/bin/etcdctl
 
 # Packages are installed on a Debian 12 without a toolchain, with what they depend on, what makes a key, and what the stand-in
 # for Apple is written in; root alone can make one, and boot it.
-debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/bin/python3)
+debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/lib/python3/dist-packages/apt/__init__.py)
 
 .PHONY: test-packages
 test-packages:
@@ -299,12 +299,12 @@ test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node
 	cd .build/etcd && for package in etcd-server etcd-client; do \
 	    timeout 10m ../../scripts/download-package $$package; done && touch usr/bin/etcdctl
 
-.build/debian-root/usr/bin/python3:
+.build/debian-root/usr/lib/python3/dist-packages/apt/__init__.py:
 	@scripts/install-packages mmdebstrap
 	rm -rf .build/debian-root .build/debian-root.new
 	timeout 10m mmdebstrap --quiet --variant=minbase \
 	    --include=systemd,dbus,polkitd,libcurl4,libssl3,libyaml-0-2,ca-certificates,openssl,procps \
-	    --include=python3-cryptography,python3-jwt \
+	    --include=python3-apt,python3-cryptography,python3-jwt \
 	    bookworm .build/debian-root.new
 	mv .build/debian-root.new .build/debian-root
 
@@ -351,7 +351,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' \
-	        -e 's|\[\([A-Z]*\.md\)\](\1)|\1|g' $$page | \
+	        -e 's#\[\([^]]*\)\](\([A-Z]*\.md\|Sources/[^)]*\))#\1#g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
 	install -d -m 0755 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8
@@ -367,6 +367,9 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/kubernetes $(wildcard etc/kubernetes/*.yaml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/ci $(wildcard etc/ci/*.yml)
 	install -D -m 0644 -t $(DESTDIR)$(docdir)/examples/grafana etc/grafana/clientsecretd.json
+	for file in $(wildcard etc/ansible/roles/clientsecretd/*/*.yml); do \
+	    install -D -m 0644 $$file $(DESTDIR)$(docdir)/examples/$${file#etc/}; \
+	done
 	install -d -m 0755 $(DESTDIR)$(docdir)/examples/nagios
 	$(relocate) etc/nagios/clientsecretd.cfg | \
 	    install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/examples/nagios/clientsecretd.cfg

@@ -53,7 +53,7 @@
             case .tools: paths = ["/usr/bin/strace", "/usr/bin/tmux", "/usr/bin/zsh", "/usr/bin/setfacl"]
             case .servers: paths = [build + "etcd/usr/bin/etcdctl", build + "nagios/usr/sbin/nagios4"]
             case .site: paths = [build + "site/index.html"]
-            case .debianRoot: paths = [build + "debian-root/usr/bin/python3"]
+            case .debianRoot: paths = [build + "debian-root/usr/lib/python3/dist-packages/apt/__init__.py"]
             }
             return paths.allSatisfy(FileManager.default.fileExists)
         }

@@ -82,6 +82,12 @@ import Testing
             "packages.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
     }
 
+    /// Twice, the second time without a change.
+    @Test(.needs(.root, .venv))
+    func theAnsibleRoleSetsAMachineUp() throws {
+        try Bed.hold("ansible.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
+    }
+
     // MARK: The tarball
 
     private static let tarballs = repository + "/.build/tarball"

@@ -46,7 +46,8 @@ import Testing
                 "README.md", "CHANGELOG.md", "LICENSE", "copyright", "NOTICE.swift-nio", "index.md", "openapi.yaml",
                 "examples/clientsecretd.yaml",
                 "examples/prometheus/clientsecretd.rules.yaml", "examples/prometheus/clientsecretd.tests.yaml",
-                "examples/grafana/clientsecretd.json", "examples/nagios/clientsecretd.cfg",
+                "examples/ansible/roles/clientsecretd/tasks/main.yml", "examples/grafana/clientsecretd.json",
+                "examples/nagios/clientsecretd.cfg",
             ].map { "usr/share/doc/clientsecretd/" + $0 }
             + units.map { "usr/lib/systemd/system/" + $0 }
             + [

@@ -1,0 +1,67 @@
+#!/bin/bash
+# The role in etc/ansible on a Debian that has no toolchain, by the page's playbook: in check mode, for the first time, again, and
+# with changes. The packages lie in /packages.
+# shellcheck source=prelude.sh
+source /src/Tests/System/bed/prelude.sh
+export PYTHONDONTWRITEBYTECODE=1 ANSIBLE_NOCOLOR=1 ANSIBLE_HOME=/root/.ansible
+PYTHONPATH=$(echo /src/.build/venv/lib/python3*/site-packages)
+export PYTHONPATH
+
+guide=/src/docs/installing.md
+mkdir /srv/packages
+mount --bind /packages /srv/packages
+rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+# The machine has the repository, as the guide says.
+bash -e <<<"$(block sh 'apt-get update' | grep -v 'apt-get install')" >/dev/null
+
+mkdir /root/mine
+cd /root/mine || exit 1
+cp -r /src/etc/ansible/roles .
+guide=/src/docs/ansible.md
+block yaml clientsecretd_keys >playbook.yml
+openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.p8 2>/dev/null
+python3 -c 'import json; print(json.dumps({"apple_key": open("key.p8").read()}))' >vars.json
+echo '[web]
+localhost ansible_connection=local ansible_python_interpreter=/usr/bin/python3' >hosts
+printf '%s\n' '[Service]' 'EnvironmentFile=-/run/clientsecretd/out/web.env' 'ExecStart=/usr/bin/sleep infinity' \
+    >/etc/systemd/system/myapp.service
+systemctl start myapp.service
+
+# plays [ARGUMENT…]: what the run changed, as its last line counts it.
+plays() {
+    python3 -m ansible playbook --inventory hosts --extra-vars @vars.json playbook.yml "$@" >"$seen" 2>&1 || return
+    sed -n 's/^localhost .*changed=\([0-9]*\).*/\1/p' "$seen" | tail -n 1
+}
+changes() { local count; count=$(plays "$@") && [ "$count" -gt 0 ]; }
+changes_nothing() { local count; count=$(plays "$@") && [ "$count" = 0 ]; }
+environment() { tr '\0' '\n' <"/proc/$(property MainPID myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p'; }
+has_secret() { environment | clientsecretd inspect --key "$key" -; }
+
+promise "check mode tells that there is something to do" changes --check
+refused "and does nothing" command -v clientsecretd
+promise "the role sets everything up" changes
+command -v clientsecretd >/dev/null || exit 1
+refused "and shows no key" grep -qF "$(sed -n 2p key.p8)" "$seen"
+eventually "all is well" clientsecretd health
+equal "it starts with the machine" enabled "$(systemctl is-enabled clientsecretd.service)"
+equal "the key is for root and the daemon" "640 root clientsecretd" "$(stat -c '%a %U %G' "$key")"
+promise "the unit may be restarted by the daemon" clientsecretd renew
+eventually "and has the secret" has_secret
+promise "another run changes nothing" changes_nothing
+
+first=$(environment)
+sed -i 's/variable: APPLE_CLIENT_SECRET/&\n            - {path: \/srv\/shop\/apple.jwt}/' playbook.yml
+mkdir -m 0755 /srv/shop
+chown clientsecretd: /srv/shop
+promise "a changed configuration is taken up" changes
+promise "with the lines that the sandbox needs for it" clientsecretd inspect --key "$key" /srv/shop/apple.jwt
+equal "and nothing else is renewed" "$first" "$(environment)"
+promise "another run changes nothing" changes_nothing
+
+cp $configuration /tmp/before
+sed -i 's/client_id: com.example.web/client_idd: com.example.web/' playbook.yml
+refused "a configuration with a mistake fails the play" plays
+contains "which names the mistake" "client_idd" "$(cat "$seen")"
+promise "and changes nothing" cmp /tmp/before $configuration
+promise "all is well still" clientsecretd health
+finish
