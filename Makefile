@@ -48,14 +48,13 @@ endif
 swift_build := timeout $(build_limit) swift build --no-color-diagnostics
 
 # Resolved at the start and read-only from then on, code in pages of its own, no library looked for beside the binary, the
-# stack guarded in C, and no path of this machine inside; relocations packed, which glibc reads since 2.36 and which are else
-# 1.5 MB; no names of the program's own exported, which swiftc wants of every program with a static runtime: another
-# 1.5 MB. (_FORTIFY_SOURCE stands in Package.swift: it is for CLinux alone.) The last two leave out where the compiler's cache
+# stack guarded in C, and no path of this machine inside; no names of the program's own exported, which swiftc wants of every
+# program with a static runtime and which are 1.5 MB. Relocations are not packed, which would save as much: glibc reads packed
+# ones since 2.36. (_FORTIFY_SOURCE stands in Package.swift: it is for CLinux alone.) The last two leave out where the compiler's cache
 # of C modules lies, and a digest of each module that includes such paths: without them two folders give the same bytes.
 release := --configuration release --static-swift-stdlib \
     -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker separate-code \
-    -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
-    --disable-local-rpath -Xcc -fstack-protector-strong \
+    -Xlinker --no-export-dynamic --disable-local-rpath -Xcc -fstack-protector-strong \
     -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
     -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen

@@ -38,9 +38,10 @@ static inline CURLcode shim_global_init(void) {
     return curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
-/* The value of the last answer's header `name`; NULL without one. It belongs to the handle. */
-static inline const char *shim_header(CURL *handle, const char *name) {
-    struct curl_header *header = NULL;
-    if (curl_easy_header(handle, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return NULL;
-    return header->value;
+/* The schemes that may be spoken, as CURLPROTO_ flags. The option that replaced this one needs libcurl 7.85; RHEL 9 has 7.76. */
+static inline CURLcode shim_set_protocols(CURL *handle, long protocols) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, protocols);
+#pragma GCC diagnostic pop
 }

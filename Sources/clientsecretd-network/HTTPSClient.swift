@@ -57,7 +57,7 @@ struct HTTPSClient {
         }
         do throws(TransportFailure) {
             try transfer.prepare(
-                url: url, schemes: "https", caFile: caFile, connectTimeout: connectTimeout,
+                url: url, schemes: Int(CURLPROTO_HTTPS), caFile: caFile, connectTimeout: connectTimeout,
                 timeout: timeout)
             if !headers.isEmpty { try transfer.set(headers: headers) }
             if let form {
@@ -77,6 +77,8 @@ struct HTTPSClient {
     private let message: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
     private var headerLength = 0
+    /// The header lines of the last answer.
+    private var answerHeaders: [String] = []
     private var isTooLong = false
     private var headers: UnsafeMutablePointer<curl_slist>?
 
@@ -101,15 +103,15 @@ struct HTTPSClient {
     /// Sets the options of every request, by the rules at ``HTTPSClient``.
     ///
     /// - Parameters:
-    ///   - schemes: Those that may be spoken, with commas between them.
+    ///   - schemes: Those that may be spoken, of libcurl's `CURLPROTO_` flags.
     ///   - caFile: A PEM file; nil for the machine's authorities.
     ///   - connectTimeout: In milliseconds.
     ///   - timeout: In milliseconds, connecting included; nil for an answer that goes on.
     func prepare(
-        url: String, schemes: String, caFile: String?, connectTimeout: Int, timeout: Int?
+        url: String, schemes: Int, caFile: String?, connectTimeout: Int, timeout: Int?
     ) throws(TransportFailure) {
         try set(CURLOPT_URL, url)
-        try set(CURLOPT_PROTOCOLS_STR, schemes)
+        try check(unsafe shim_set_protocols(handle, schemes))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -123,8 +125,8 @@ struct HTTPSClient {
         try set(CURLOPT_TIMEOUT_MS, timeout ?? 0)
         // Time-outs of the resolver would otherwise come as signals.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A resolver that hangs would be waited for beyond every deadline.
-        try set(CURLOPT_QUICK_EXIT, 1)
+        // A resolver that hangs would be waited for beyond every deadline. libcurl knows this option since 7.87.
+        _ = unsafe shim_setopt_long(handle, CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_USERAGENT, "clientsecretd")
     }
 
@@ -153,8 +155,8 @@ struct HTTPSClient {
             unsafe Transfer.at(context)?.receive(bytes, size * count) ?? 0
         }
         unsafe shim_setopt_pointer(handle, CURLOPT_WRITEDATA, own)
-        unsafe shim_setopt_receiver(handle, CURLOPT_HEADERFUNCTION) { _, size, count, context in
-            unsafe Transfer.at(context)?.receiveHeader(size * count) ?? 0
+        unsafe shim_setopt_receiver(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            unsafe Transfer.at(context)?.receiveHeader(bytes, size * count) ?? 0
         }
         unsafe shim_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
     }
@@ -174,6 +176,7 @@ struct HTTPSClient {
         unsafe shim_setopt_pointer(handle, CURLOPT_ERRORBUFFER, message)
         body = []
         headerLength = 0
+        answerHeaders = []
         isTooLong = false
     }
 
@@ -198,9 +201,11 @@ struct HTTPSClient {
         try check(unsafe shim_setopt_pointer(handle, CURLOPT_HTTPHEADER, headers))
     }
 
-    /// The value of this header in the last answer.
+    /// The value of this header in the last answer. libcurl's own function for it needs 7.83.
     func header(_ name: String) -> String? {
-        unsafe shim_header(handle, name).map { unsafe String(cString: $0) }
+        let prefix = name.lowercased() + ":"
+        guard let line = answerHeaders.first(where: { $0.lowercased().hasPrefix(prefix) }) else { return nil }
+        return String(line.dropFirst(prefix.count).trimming(while: \.isWhitespace))
     }
 
     private static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
@@ -219,12 +224,16 @@ struct HTTPSClient {
         return count
     }
 
-    private func receiveHeader(_ count: Int) -> Int {
+    /// One whole line at a time. The answers of a proxy and interim ones come first, each with a status line.
+    private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         headerLength += count
-        guard headerLength <= Self.longestHeaders else {
+        guard let bytes = unsafe bytes, headerLength <= Self.longestHeaders else {
             isTooLong = true
             return 0
         }
+        let line = unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        if line.hasPrefix("HTTP/") { answerHeaders = [] }
+        answerHeaders.append(line)
         return count
     }
 
@@ -235,7 +244,7 @@ struct HTTPSClient {
 
     /// The server's clock, from its `Date` header; nil without one.
     private func date() -> WallTime? {
-        guard let text = unsafe shim_header(handle, "Date") else { return nil }
+        guard let text = header("Date") else { return nil }
         let seconds = unsafe curl_getdate(text, nil)
         return seconds < 0 ? nil : WallTime(secondsSinceEpoch: Int64(seconds))
     }

@@ -153,10 +153,10 @@ struct PushClient {
     func send(_ request: PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure> {
         guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
         do throws(TransportFailure) {
+            let schemes = request.address.isLoopback ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS
             try transfer.prepare(
-                url: request.address.description, schemes: request.address.isLoopback ? "http,https" : "https",
-                caFile: caFile,
-                connectTimeout: 10_000, timeout: timeout)
+                url: request.address.description, schemes: Int(schemes), caFile: caFile, connectTimeout: 10_000,
+                timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
             if let body = request.body {
                 // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.

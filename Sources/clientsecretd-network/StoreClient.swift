@@ -82,8 +82,8 @@ final class StoreClient {
     ) throws(TransportFailure) {
         transfer.reset()
         try transfer.prepare(
-            url: endpoint + request.path, schemes: "https", caFile: files.ca, connectTimeout: StoreSession.connecting,
-            timeout: timeout)
+            url: endpoint + request.path, schemes: Int(CURLPROTO_HTTPS), caFile: files.ca,
+            connectTimeout: StoreSession.connecting, timeout: timeout)
         try transfer.set(CURLOPT_NOPROXY, "*")
         try transfer.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         if let certificate = files.certificate, let key = files.key {

@@ -108,18 +108,12 @@ extension PublicKey {
 
     /// Written by hand: i2d_PUBKEY first collects every encoder of every provider, an eighth of the daemon's start.
     private static func encode(_ key: borrowing PKeyHandle) -> [UInt8]? {
-        // One form for each key, whatever form was read: its digest depends on it.
-        guard
-            unsafe EVP_PKEY_set_utf8_string_param(
-                key.raw, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED)
-                == 1
-        else { return nil }
         var point = [UInt8](repeating: 0, count: 65)
         var length = 0
-        guard
-            unsafe EVP_PKEY_get_octet_string_param(key.raw, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length) == 1,
-            length == point.count
-        else { return nil }
+        // Always the uncompressed form, whatever form was read: the key's digest depends on it.
+        let found = unsafe EVP_PKEY_get_octet_string_param(
+            key.raw, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, &point, point.count, &length)
+        guard found == 1, length == point.count else { return nil }
         return header + point
     }
 }

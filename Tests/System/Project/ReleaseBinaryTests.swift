@@ -46,6 +46,16 @@ import Testing
         #expect(symbols.contains("_chk@"))
     }
 
+    /// RHEL 9's and Amazon Linux 2023's; the script that guards this finds what needs more than an older one.
+    @Test(arguments: ["clientsecretd", "clientsecretd-network"]) func needsNoGlibcNewerThan234(program: String) throws {
+        let path = repository + "/.build/release/" + program
+        let needed = try run([repository + "/scripts/glibc-floor", "2.34", path])
+        #expect(needed.status == 0 && needed.complaints.isEmpty, "\(needed.complaints)")
+        let older = try run([repository + "/scripts/glibc-floor", "2.33", path])
+        #expect(older.status == 1)
+        #expect(older.complaints.contains(" needs GLIBC_2.34, newer than GLIBC_2.33: __libc_start_main "))
+    }
+
     @Test func holdsNoPathOfTheMachineThatBuiltIt() throws {
         let found = try run(["grep", "--text", "--count", "--fixed-strings", repository + "/", binary])
         #expect(found.output == "0\n")
