@@ -23,11 +23,12 @@ network_binary := $(dir $(binary))clientsecretd-network
 
 # What building, the demonstration and `make test` need beyond the toolchain; then what the other tests need.
 build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev openssl pkg-config python3
-test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc libc6-dev libfaketime man-db mandoc \
-    iproute2 lintian mmdebstrap polkitd procps python3-venv strace systemd tmux util-linux zsh
+test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc git gnupg gpgv libc6-dev libfaketime man-db \
+    mandoc iproute2 lintian mmdebstrap podman polkitd procps python3-venv runc strace systemd tmux util-linux zsh
 
-# What packing needs.
+# What packing needs; then what else a release needs.
 package_packages := debhelper dpkg-dev
+release_packages := binutils dpkg-dev git gnupg mmdebstrap podman python3
 
 # A build that hangs is ended: a cold one takes about four minutes on two cores.
 build_limit := 25m
@@ -125,7 +126,7 @@ test-all: test deb tarball test-deps simulator site ## runs what `make test` lef
 	[ "$$(cat .build/simulate.status)" = 0 ] && exit $$status
 
 .PHONY: nightly
-nightly: test-all .build/venv/nightly ## runs what buys little on each commit, for hours, and prints one summary
+nightly: test-all .build/venv/nightly .build/ubuntu-root/usr/bin/python3 ## runs what buys little on each commit, for hours, and prints one summary
 	@scripts/install-packages chromium-headless-shell
 	@scripts/nightly $(CURDIR)/$(binary)
 
@@ -247,7 +248,7 @@ etcd := .build/etcd/usr/bin/etcdctl
 
 # Packages are installed on a Debian 12 without a toolchain, with what they depend on, what makes a key, and what the stand-in
 # for Apple is written in; root alone can make one, and boot it.
-debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/lib/python3/dist-packages/apt/__init__.py)
+debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/lib/python3/dist-packages/apt/__init__.py .build/image-root.tar)
 
 .PHONY: test-packages
 test-packages:
@@ -307,6 +308,14 @@ test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node
 	    bookworm .build/debian-root.new
 	mv .build/debian-root.new .build/debian-root
 
+# Ubuntu 22.04, whose libraries are older than Debian 12's. No package of Debian has the key of its archive.
+.build/ubuntu-root/usr/bin/python3:
+	@scripts/install-packages mmdebstrap
+	rm -rf .build/ubuntu-root .build/ubuntu-root.new
+	timeout 20m mmdebstrap --quiet --variant=minbase --keyring=$(CURDIR)/Tests/Support/ubuntu-archive-2018.asc \
+	    --include=systemd,dbus,libcurl4,libssl3,libyaml-0-2,ca-certificates,openssl,procps,python3 jammy .build/ubuntu-root.new
+	mv .build/ubuntu-root.new .build/ubuntu-root
+
 .PHONY: lint
 lint: ## checks the form of the Swift sources, and all bash and Python
 	@timeout 10m scripts/lint
@@ -316,7 +325,7 @@ built:
 	@test -x $(binary) -a -x $(network_binary) || { echo "make install: nothing is built yet; run 'make build' first" >&2; exit 1; }
 
 .PHONY: deb
-deb: build ## packs the release binaries as Debian packages, a repository for apt in .build/deb
+deb: build ## packs the release binaries as Debian packages in .build/deb
 	@scripts/install-packages $(package_packages)
 	scripts/build-packages $(binary) $(generated) .build/deb
 
@@ -325,6 +334,27 @@ tarball: build ## packs the same files as .build/tarball/clientsecretd-VERSION-M
 	@scripts/install-packages binutils
 	rm -rf .build/tarball
 	scripts/build-tarball $(binary) $(generated) .build/tarball
+
+# What the image is built on, as small as Debian's own images: of documentation it keeps what licences require.
+.build/image-root.tar:
+	@scripts/install-packages mmdebstrap
+	SOURCE_DATE_EPOCH=$$(date --date="$$(sed -n '/^ -- /{s/.*  //p;q}' debian/changelog)" +%s) timeout 10m mmdebstrap --quiet \
+	    --format=tar --variant=apt --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+	    --dpkgopt='path-include=/usr/share/doc/*/NOTICE*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+	    --dpkgopt='path-exclude=/usr/share/man/*' bookworm $@.new
+	mv $@.new $@
+
+# Whatever would refuse a release does so before anything is built. Debian's security updates since the last one belong into the image.
+KEY ?=
+distribution := .build/distribution
+.PHONY: release
+release: ## builds everything that a release publishes, signed, in .build/distribution/VERSION (KEY=id or file; as root)
+	@scripts/install-packages $(release_packages)
+	@scripts/release-ready
+	@scripts/with-signing-key "$(KEY)" true
+	rm -f .build/image-root.tar
+	$(MAKE) deb tarball .build/image-root.tar
+	scripts/with-signing-key "$(KEY)" scripts/build-release $(distribution)/$$(dpkg-parsechangelog --show-field Version)
 
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer))
 unitdir := $(libdir)/systemd/system

@@ -16,13 +16,13 @@
         case release
         /// The Python environment of `make test-deps`.
         case venv
-        /// Debian packages that only tests use: strace, tmux, faketime, shells, and others.
+        /// Debian packages that only tests use: strace, tmux, faketime, shells, podman, and others.
         case tools
         /// Programs that `make test-deps` unpacks: etcd, Prometheus, Nagios, Apache, docker's client.
         case servers
         /// What `make site` renders.
         case site
-        /// A Debian root file system without a Swift toolchain.
+        /// Debian root file systems without a Swift toolchain: one that boots, and the image's.
         case debianRoot = "a Debian root"
         /// Time: the test buys little on each commit, so only `make nightly` runs it.
         case night
@@ -50,10 +50,12 @@
             case .night: return Self.selection == .nightly
             case .release: paths = [build + "release/clientsecretd", build + "release/clientsecretd-network"]
             case .venv: paths = [build + "venv/ready"]
-            case .tools: paths = ["/usr/bin/strace", "/usr/bin/tmux", "/usr/bin/zsh", "/usr/bin/setfacl"]
+            case .tools:
+                paths = ["strace", "tmux", "zsh", "setfacl", "podman"].map { "/usr/bin/" + $0 }
             case .servers: paths = [build + "etcd/usr/bin/etcdctl", build + "nagios/usr/sbin/nagios4"]
             case .site: paths = [build + "site/index.html"]
-            case .debianRoot: paths = [build + "debian-root/usr/lib/python3/dist-packages/apt/__init__.py"]
+            case .debianRoot:
+                paths = [build + "debian-root/usr/lib/python3/dist-packages/apt/__init__.py", build + "image-root.tar"]
             }
             return paths.allSatisfy(FileManager.default.fileExists)
         }

@@ -79,7 +79,7 @@ import Testing
     @Test(.needs(.root))
     func fromThePackageToASecretAndBack() throws {
         try Bed.hold(
-            "packages.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
+            "packages.sh", root: repository + "/.build/debian-root", sharing: [(try ReleaseTests.folder(), "/release")])
     }
 
     /// Twice, the second time without a change.
@@ -108,10 +108,15 @@ import Testing
         }
     }
 
-    @Test(.needs(.root))
-    func theTarballServesWithTheOldestLibraryThatIsNamed() throws {
+    @Test(.needs(.root)) func theTarballServes() throws {
         try Bed.hold(
             "tarball.sh", root: repository + "/.build/debian-root", sharing: [(Self.tarballs, "/tarball")])
+    }
+
+    /// Ubuntu 22.04, whose glibc is 2.35 and libcurl 7.81.
+    @Test(.needs(.root, .night)) func theTarballServesWithOlderLibraries() throws {
+        try Bed.hold(
+            "tarball.sh", root: repository + "/.build/ubuntu-root", sharing: [(Self.tarballs, "/tarball")])
     }
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The packages on a Debian that has no toolchain: what the guide says, then upgrade, downgrade, removal, purge. The packages lie
-# in /packages.
+# in /release/apt, which is a signed repository.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 export DEBIAN_FRONTEND=noninteractive
@@ -29,7 +29,7 @@ repacked() {
     local package
     mkdir "/tmp/$1"
     for package in clientsecretd clientsecretd-network; do
-        dpkg-deb --raw-extract "$(echo /packages/"${package}"_*.deb)" "/tmp/$1/$package"
+        dpkg-deb --raw-extract "$(echo /release/apt/"${package}"_*.deb)" "/tmp/$1/$package"
         sed -i "s/^Version: .*/Version: $1/; s/(= [^)]*)/(= $1)/" "/tmp/$1/$package/DEBIAN/control"
         dpkg-deb --root-owner-group -Znone --build "/tmp/$1/$package" "/tmp/$1/${package}_$1_all.deb"
         rm -r "/tmp/$1/$package"
@@ -39,9 +39,9 @@ repacked() {
 refused "there is no toolchain here" command -v swift
 equal "nor anything of Swift's" "" "$(find / -xdev -name 'libswift*')"
 files >/tmp/before
-old=$(dpkg-deb --field /packages/clientsecretd_*.deb Version)
+old=$(dpkg-deb --field /release/apt/clientsecretd_*.deb Version)
 promise "a newer version can be packed" repacked "$old+1"
-cd /packages || exit 1
+cd /release/apt || exit 1
 promise "it is installed" does 'install --yes ./clientsecretd_*.deb
 '
 equal "nothing runs without a configuration" 3 "$(unit_states inactive)"
@@ -77,13 +77,35 @@ has_another() { has_secret && [ "$(environment)" != "$first" ]; }
 eventually "and the application has the new secret" has_another
 
 # verify COMMAND's complaint is done as it stands.
-mkdir /srv/packages
-mount --bind /packages /srv/packages
+mkdir /srv/clientsecretd
+mount --bind /release /srv/clientsecretd
+cd /srv/clientsecretd || exit 1
 complaint=$(clientsecretd verify 2>&1)
 contains "what asks Apple is not installed" "apt-get install clientsecretd-network" "$complaint"
 rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
 guide=/src/docs/installing.md
-promise "the directory is a repository" does 'apt-get update'
+promise "the release has the checksums that its key signed" does 'gpgv --keyring'
+mkdir -p /etc/apt/keyrings
+cp clientsecretd.gpg /etc/apt/keyrings
+echo 'deb [signed-by=/etc/apt/keyrings/clientsecretd.gpg] file:/tmp/tampered ./' >/etc/apt/sources.list.d/clientsecretd.list
+# tampered COMMAND: apt's only source is a copy of the repository in which that was done.
+tampered() {
+    rm -rf /tmp/tampered /var/lib/apt/lists/*
+    cp -r apt /tmp/tampered
+    (cd /tmp/tampered && bash -e -c "$1")
+}
+tampered 'echo >>Packages; gzip --force --keep Packages'
+refused "apt takes no other list of packages" apt-get update
+tampered 'sed -i s/stable/other/ Release InRelease'
+refused "nor another signed text" apt-get update
+tampered 'rm InRelease Release.gpg'
+refused "nor one without a signature" apt-get update
+tampered 'echo >>clientsecretd-network_*.deb'
+promise "the list is the signed one" apt-get update
+refused "but not the package" apt-get install --yes clientsecretd-network
+rm -r /etc/apt/keyrings /tmp/tampered /var/lib/apt/lists/*
+promise "the release is a signed repository" does 'apt-get update'
+cd / || exit 1
 promise "and what helps was that" test -x /usr/libexec/clientsecretd/clientsecretd-network
 equal "its socket listens" active "$(property ActiveState clientsecretd-verify.socket)"
 contains "and is run, but for a network" "cannot be resolved" "$(timeout 60 clientsecretd verify 2>&1)"
@@ -142,7 +164,7 @@ changes() {
 }
 cd "/tmp/$old+1" || exit 1
 changes "$old+1" does './clientsecretd-network_*.deb'
-cd /packages || exit 1
+cd /release/apt || exit 1
 changes "$old" apt-get install --yes --allow-downgrades ./clientsecretd_*.deb ./clientsecretd-network_*.deb
 systemctl restart myapp
 eventually "the application has its secret still" has_secret
@@ -172,15 +194,15 @@ equal "and nothing of it runs" "" "$(systemctl list-units --plain --no-legend --
 refused "nor could be" systemctl cat clientsecretd.service
 equal "what is published stays" "$secret" "$(sha256sum $file /srv/app/.env)"
 promise "and the configuration" test -s $configuration
-promise "another installation" apt-get install --yes /packages/clientsecretd_*.deb
+promise "another installation" apt-get install --yes /release/apt/clientsecretd_*.deb
 eventually "goes on where it was" clientsecretd health
 equal "with the same secret" "$secret" "$(sha256sum $file /srv/app/.env)"
 equal "and none was minted" "$made" "$(minted)"
 
 promise "it is purged" apt-get purge --yes clientsecretd clientsecretd-network
-rm -r /etc/systemd/system/myapp.service* /etc/polkit-1/rules.d/50-clientsecretd.rules /srv/app /etc/apt/sources.list.d/clientsecretd.list
-umount /srv/packages
-rmdir /srv/packages
+rm -r /etc/systemd/system/myapp.service* /etc/polkit-1/rules.d/50-clientsecretd.rules /srv/app /etc/apt/sources.list.d/clientsecretd.list /etc/apt/keyrings
+umount /srv/clientsecretd
+rmdir /srv/clientsecretd
 equal "what people have made is left, and nothing else" \
     "/etc/clientsecretd,$key,$configuration" "$(files | comm -13 /tmp/before - | paste -sd,)"
 equal "nothing of it is known to systemd" "" "$(systemctl list-unit-files --no-legend 'clientsecretd*')"
