@@ -174,6 +174,7 @@ struct FleetTests {
     @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
         report("a", try current, ago: 100 * Self.day)
         bench.reports["b"] = HostObservation(revision: 7, report: nil)
+        bench.pass(600)
         bench.sleep(13 * Self.day)
         report("c", try current)
         #expect(bench.reports.keys.sorted() == ["a", "b", "c", "signer"])
@@ -261,6 +262,7 @@ struct FleetTests {
         let failure = Failure(.storeForbidden, at: .store, detail: "the report of a")
         report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = failure
+        bench.pass(600)
         bench.sleep(14 * Self.day + 600)
         #expect(fault == failure)
         bench.pass(Self.day / 2)
@@ -282,6 +284,7 @@ struct FleetTests {
     @Test func aReportThatMustNotBeRemovedDoesNotEndTheReading() throws {
         report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = Failure(.storeForbidden, at: .store)
+        bench.pass(600)
         bench.sleep(14 * Self.day + 600)
         bench.forget()
         bench.pass(Self.day)
