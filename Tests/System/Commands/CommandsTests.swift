@@ -249,7 +249,7 @@ import Testing
         try sandbox.directory.write("no key", to: "keys/AuthKey_ABC123DEFG.p8")
         let unusable = try sandbox.command("check")
         #expect(unusable.status == 1)
-        #expect(unusable.output.contains("web: would do nothing until what stands in the way is fixed\n"))
+        #expect(unusable.output.contains("web: would do nothing until the problem is fixed\n"))
         #expect(!unusable.output.contains("would mint") && !unusable.output.contains("would write"))
         try sandbox.directory.write("clients: {}", to: "clientsecretd.yaml")
         #expect(try sandbox.command("check").status == 78)
