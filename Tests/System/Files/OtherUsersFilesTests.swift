@@ -85,7 +85,7 @@ import Testing
             "  web:\n    client_id: com.example.web\n    outputs: [{path: \(path), as: \(Self.user)}]\n")
         let text = try sandbox.directory.read("app/secret")
         let foreseen = try sandbox.command("check")
-        #expect(foreseen.status == 1 && foreseen.complaints.contains("the file holds something else"), "\(foreseen)")
+        #expect(foreseen.status == 1 && foreseen.complaints.contains("the file holds other content"), "\(foreseen)")
         try sandbox.start()
         let output = try #require(try sandbox.outputs(of: "web").first)
         #expect(output.state == "failed")

@@ -86,7 +86,7 @@ import Testing
         try signer.eventually("the last delivery") { try delivered() == 3 }
         let again = try signer.command("rollout", "hold", "web")
         #expect(again.status == 64)
-        #expect(again.complaints.contains("no rollout of this client goes on"), "\(again.complaints)")
+        #expect(again.complaints.contains("no rollout of this client is under way"), "\(again.complaints)")
         #expect(try signer.command("rollout", "show", "wbe").status == 64)
         _ = services
     }
