@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("alg-none", "it is signed with none, and Apple signs with RS256 alone"),
+        ("alg-none", "it is signed with none, and Apple signs only with RS256"),
         ("hs256", "it is signed with HS256"),
         ("rs512", "it is signed with RS512"),
         ("other-kid", "the key NOBODYS, which is not in Apple's key set"),

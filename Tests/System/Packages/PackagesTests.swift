@@ -85,7 +85,8 @@ import Testing
     /// Twice, the second time without a change.
     @Test(.needs(.root, .venv))
     func theAnsibleRoleSetsAMachineUp() throws {
-        try Bed.hold("ansible.sh", root: repository + "/.build/debian-root", sharing: [(Self.folder, "/packages")])
+        try Bed.hold(
+            "ansible.sh", root: repository + "/.build/debian-root", sharing: [(try ReleaseTests.folder(), "/release")])
     }
 
     // MARK: The tarball

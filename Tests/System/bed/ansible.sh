@@ -1,6 +1,6 @@
 #!/bin/bash
 # The role in etc/ansible on a Debian that has no toolchain, by the page's playbook: in check mode, for the first time, again, and
-# with changes. The packages lie in /packages.
+# with changes. The packages are in /release/apt, which is a signed repository.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 export PYTHONDONTWRITEBYTECODE=1 ANSIBLE_NOCOLOR=1 ANSIBLE_HOME=/root/.ansible
@@ -8,8 +8,8 @@ PYTHONPATH=$(echo /src/.build/venv/lib/python3*/site-packages)
 export PYTHONPATH
 
 guide=/src/docs/installing.md
-mkdir /srv/packages
-mount --bind /packages /srv/packages
+mkdir /srv/clientsecretd
+mount --bind /release /srv/clientsecretd
 rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
 # The machine has the repository, as the guide says.
 bash -e <<<"$(block sh 'apt-get update' | grep -v 'apt-get install')" >/dev/null
