@@ -86,7 +86,7 @@ extension CompactJWS {
     /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
     /// checked, but for the characters.
     ///
-    /// - Parameter limit: the longest candidate, in bytes. Whoever parses each of them takes time for as many bytes.
+    /// - Parameter limit: the longest candidate, in bytes. Parsing each of them takes time for as many bytes.
     ///
     /// The time is proportional to the count of bytes, whatever they are: others write them.
     package static func candidates(in bytes: [UInt8], upTo limit: Int) -> [Range<Int>] {

@@ -19,7 +19,7 @@ package enum Objection: Error, Hashable, Sendable {
     case critical
     /// A parameter or claim that is missing, or has no value of the right kind.
     case unstated(String)
-    /// An id stands in another one's place.
+    /// An id is in another one's place.
     case mixup(IdentifierMixup)
     /// `aud` is not Apple's.
     case audience
@@ -52,7 +52,7 @@ package enum Objection: Error, Hashable, Sendable {
     /// No known key has signed it.
     case unsigned
 
-    /// Whether Apple may accept it all the same: a team can have several keys.
+    /// Whether Apple may still accept it: a team can have several keys.
     package var isOfAnotherKey: Bool {
         switch self {
         case .otherTeam, .otherKeyID, .otherKey: true
@@ -122,7 +122,7 @@ package enum IdentifierMixup: Hashable, Sendable {
     /// An App ID with the team in front of it, as provisioning profiles show it.
     case clientHasTeamPrefix
 
-    /// The first id that stands in another one's place; nil where none does.
+    /// The first id that is in another one's place; nil where none does.
     package init?(client: ClientID?, team: TeamID, keyID: KeyID) {
         // Apple Ads gives a team and its client the same id.
         if team.form == .searchAds { return nil }

@@ -11,7 +11,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-/* Macros do not import into Swift: each that is needed stands here as a function. */
+/* Macros do not import into Swift: each that is needed is a function here. */
 
 static inline void *shim_secure_zalloc(size_t count) {
     return OPENSSL_secure_zalloc(count);
@@ -31,7 +31,7 @@ static inline int shim_keypair(void) {
 }
 
 /* The parameters of a key on P-256, its scalar in secure memory; NULL without memory. In C because the builder keeps the
-   pointers that it is given until the parameters are made, and a Swift text lies at its address for one call only. */
+   pointers that it is given until the parameters are made, and a Swift text is at its address for one call only. */
 static inline OSSL_PARAM *shim_p256_parameters(const BIGNUM *scalar, const unsigned char *point, size_t length) {
     OSSL_PARAM *parameters = NULL;
     OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();

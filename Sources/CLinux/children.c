@@ -175,7 +175,7 @@ static void become(char *const arguments[], char *const environment[], int input
     if (setsid() < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) return;
     if (dup2(control, CLINUX_SUPERVISOR_CONTROL) < 0 || fcntl(CLINUX_SUPERVISOR_CONTROL, F_SETFD, 0) < 0) return;
     if (close_range(CLINUX_SUPERVISOR_CONTROL + 1, ~0U, 0) < 0) return;
-    // The file that runs, also where its name stands for another one by now; by its name where /proc is missing.
+    // The file that runs, also where another one has its name by now; by its name where /proc is missing.
     execve("/proc/self/exe", arguments, environment);
     const char *name = (const char *)getauxval(AT_EXECFN);
     if (errno == ENOENT && name) execve(name, arguments, environment);

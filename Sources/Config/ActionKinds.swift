@@ -9,9 +9,9 @@ protocol ActionKind: Sendable {
     /// Further keys that only an item with such an action has.
     static var options: [String] { get }
 
-    /// The action that stands under `verb`; nil, with an error, when it is wrong.
+    /// The action under `verb`; nil, with an error, when it is wrong.
     ///
-    /// - Parameter placeholder: whether `%s` stands for the state, as in `on_state_change`.
+    /// - Parameter placeholder: whether `%s` means the state, as in `on_state_change`.
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action?
 
     /// Finds those of this kind that contradict each other among all actions of the configuration.
@@ -34,7 +34,7 @@ enum ActionKinds {
 
     /// The setting `name` as a list of actions.
     ///
-    /// - Parameter placeholder: whether `%s` stands for the state, as in `on_state_change`.
+    /// - Parameter placeholder: whether `%s` means the state, as in `on_state_change`.
     static func list(_ name: String, in section: Section, placeholder: Bool = false) -> Setting<[Located<Action>?]> {
         section.list(name) { read($0, placeholder: placeholder, section.diagnostics) }
     }

@@ -40,7 +40,7 @@ package struct AdoptedConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the configuration's, as the user wrote it.
-    ///   - identity: the user who may own the copy, besides root.
+    ///   - identity: the user who may own the copy, like root.
     package static func load(
         path: String, in directory: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
     ) -> LoadedConfiguration? {

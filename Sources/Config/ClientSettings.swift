@@ -164,7 +164,7 @@ final class WrittenClient: Sendable {
 
     var source: Setting<SourceConfiguration> { settings.source }
 
-    /// Nil when its name is invalid or its value no mapping; mistakes in its settings are reported all the same.
+    /// Nil when its name is invalid or its value no mapping; mistakes in its settings are still reported.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
         let name = ClientName(entry.key.value)
         if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }

@@ -13,7 +13,7 @@ struct KeySettings {
     let location: Setting<KeyConfiguration.Location>
     let passphrase: Setting<KeyConfiguration.Location>
 
-    /// Nil when its name is invalid or its value no mapping; its settings are checked all the same.
+    /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
         let name = KeyName(entry.key.value)
         if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
@@ -41,7 +41,7 @@ struct KeySettings {
         self.name = Located(name, at: entry.key.position)
     }
 
-    /// Reports a team id and a key id that stand in each other's place.
+    /// Reports a team id and a key id in each other's place.
     private static func checkIDs(
         of owner: String, team: Setting<TeamID>, keyID: Setting<KeyID>, location: Setting<KeyConfiguration.Location>,
         _ diagnostics: Diagnostics
@@ -72,7 +72,7 @@ struct KeySettings {
         return KeyConfiguration(team: team, keyID: keyID, location: location, passphrase: passphrase.value)
     }
 
-    /// Where the private key lies, or the public half that stands in its place.
+    /// Where the private key is, or the public half in its place.
     private static func location(in section: Section) -> Setting<KeyConfiguration.Location> {
         let place = location(in: section, file: "file", credential: "credential", secret: false)
         let publicKey = section.value("public_key") { text throws(Mistake) in

@@ -2,7 +2,7 @@ import Model
 import Push
 import Store
 
-/// Paths that no output may overwrite, besides those that the configuration names.
+/// Paths that no output may overwrite, in addition to those that the configuration names.
 struct ReservedPlaces {
     /// The configuration's files.
     let files: [AbsolutePath]

@@ -49,7 +49,7 @@ enum Scalar {
     }
 
     /// The DER SubjectPublicKeyInfo of a key on P-256 (RFC 5480), uncompressed, in base64: as `public-key` prints it. Whether
-    /// its point lies on the curve is found when it is used. The value is not quoted: it may be a private key.
+    /// its point is on the curve is found when it is used. The value is not quoted: it may be a private key.
     static func publicKey(_ text: String) throws(Mistake) -> [UInt8] {
         let head: [UInt8] = [
             0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,

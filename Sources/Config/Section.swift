@@ -77,7 +77,7 @@ struct Section {
         return Setting(entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, parse)
     }
 
-    /// The setting's list, with each item parsed by `read`; nil stands for an item that `read` reported.
+    /// The setting's list, with each item parsed by `read`; nil for an item that `read` reported.
     func list<Item>(_ name: String, _ read: (YAMLNode) -> Item?) -> Setting<[Item?]> {
         guard let entry = entry(name) else { return missing(name) }
         switch entry.value.content {
@@ -104,7 +104,7 @@ struct Section {
         let meant = nearest(to: key.value, among: known)
         let advice: String
         if key.value == "<<" {
-            advice = "shared settings stand under \"defaults\""
+            advice = "shared settings are under \"defaults\""
         } else if let meant {
             advice = "did you mean \"\(meant)\"?"
         } else {

@@ -7,9 +7,9 @@ package import Push
 struct TargetSettings {
     /// What every kind has.
     static let shared = ["kind", "endpoint", "ca_file", "token_credential", "token_file"]
-    /// What kinds have besides whose secrets act with the next deployment.
+    /// What kinds also have whose secrets act with the next deployment.
     static let deployed = ["redeploy"]
-    /// What `http` has besides.
+    /// What `http` also has.
     static let custom = ["url", "method", "headers", "body", "done", "read"]
     /// What `read` has.
     static let read = ["url", "pointer"]
@@ -27,7 +27,7 @@ struct TargetSettings {
     /// Nil where a setting is wrong.
     let target: PushTarget?
 
-    /// Nil when its name is invalid or its value no mapping; its settings are checked all the same.
+    /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
         // By the rules for keys and clients: it becomes a unit's and a socket's name.
         let name = KeyName(entry.key.value)?.description

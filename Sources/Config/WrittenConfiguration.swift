@@ -9,7 +9,7 @@ struct WrittenConfiguration {
     let start: Position
     /// What only the main file says.
     let main: TopLevelSettings
-    /// In the order of the files and of what stands in them, without those whose name was there already.
+    /// In the order of the files and of what is in them, without those whose name was there already.
     let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
     let clients: [WrittenClient]

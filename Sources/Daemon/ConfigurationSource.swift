@@ -35,14 +35,14 @@ package struct ConfigurationSource: Sendable {
         ConfigurationLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
     }
 
-    /// The client of the writers, whose sockets lie beside the daemon's.
+    /// The client of the writers, whose sockets are next to the daemon's.
     func writers(besideSocket socket: String, cancel: EventCounter?) -> UserWriterClient {
         UserWriterClient(
             besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
             identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
     }
 
-    /// The client of the service that asks Apple, whose socket lies beside the daemon's.
+    /// The client of the service that asks Apple, whose socket is next to the daemon's.
     ///
     /// - Parameter isOnce: whether it needs no socket.
     func verifier(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Verifier {
@@ -55,7 +55,7 @@ package struct ConfigurationSource: Sendable {
         isOnce && NetworkProgram.mayHaveNetwork ? NetworkProgram.path() ?? NetworkProgram.installed : nil
     }
 
-    /// The client of the services that push, whose sockets lie in a directory beside the daemon's.
+    /// The client of the services that push, whose sockets are in a directory next to the daemon's.
     ///
     /// - Parameter isOnce: whether it needs none of them.
     func pusher(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Pusher {
@@ -64,7 +64,7 @@ package struct ConfigurationSource: Sendable {
             program: Self.program(isOnce: isOnce), identity: identity, cancel: cancel)
     }
 
-    /// The client of the service that asks the store, whose socket lies beside the daemon's.
+    /// The client of the service that asks the store, whose socket is next to the daemon's.
     ///
     /// - Parameter post: receives the notices that come while a request is open.
     func storeService(

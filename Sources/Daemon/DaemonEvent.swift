@@ -3,7 +3,7 @@ import Linux
 import Model
 import SystemPackage
 
-/// What the daemon logs besides the core's events (``LogEvent``): of its start and end, its own files and sockets, the
+/// What the daemon logs in addition to the core's events (``LogEvent``): of its start and end, its own files and sockets, the
 /// service manager and the log itself. A closed list too, so that no call can log a free string; each event has its row in
 /// LogTable.swift.
 enum DaemonEvent: Hashable, Sendable {
@@ -25,7 +25,7 @@ enum DaemonEvent: Hashable, Sendable {
     case recordSetAside(ClientName?, Failure)
     /// The credential socket could not accept a connection.
     case acceptFailed(Failure)
-    /// The credential socket is not served any more.
+    /// The credential socket is no longer served.
     case credentialsLost(Failure)
     /// A stop did not wait any longer for so many jobs.
     case stoppedEarly(jobs: Int)

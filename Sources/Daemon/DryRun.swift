@@ -37,15 +37,15 @@ package struct DryRun: Sendable {
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
     /// Why Apple cannot be asked about new secrets, for each client with `verify: true`, and targets that only `run --once`
-    /// reaches as long as no service listens: what `run` or `run --once` serves all the same.
+    /// reaches as long as no service listens: what `run` or `run --once` still serves.
     package let unasked: [Failure]
-    /// What would keep etcd from letting this machine in, by the files that can be read: what `run` serves all the same.
+    /// What would keep etcd from letting this machine in, by the files that can be read: what `run` still serves.
     package let storeFailures: [Failure]
-    /// What the units' settings in effect weaken or take away, a line each: what `run` serves all the same.
+    /// What the units' settings in effect weaken or take away, a line each: what `run` still serves.
     package let warningsOfUnits: [String]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
-    /// Outputs of the configuration that was last adopted which are none any more, and hold a valid secret or cannot be read.
+    /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be read.
     package let orphans: [OrphanedOutput]
 
     /// Reads every key, every output and the state directory. Blocks.

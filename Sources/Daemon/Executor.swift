@@ -312,7 +312,7 @@ final class Executor: Sendable {
         return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
     }
 
-    /// The core's observation of what was read. Also has the watcher watch the directory that the file really lies in.
+    /// The core's observation of what was read. Also has the watcher watch the directory that the file really is in.
     private func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
         if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
         if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }

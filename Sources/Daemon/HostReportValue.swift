@@ -4,7 +4,7 @@ import Model
 import SignIn
 import Store
 
-/// A machine's report as it lies in the store, in JSON.
+/// A machine's report as it is in the store, in JSON.
 ///
 /// The rules are:
 /// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, healthy ones first, and
@@ -58,7 +58,7 @@ struct HostReportValue {
     }
 }
 
-/// A report as it stands in JSON.
+/// A report as it is in JSON.
 private struct HostReportText {
     let instance: String
     let at: WallTime

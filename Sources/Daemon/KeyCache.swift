@@ -16,7 +16,7 @@ final class KeyCache: Sendable {
         keys.withLock { $0.signing[name] = key }
     }
 
-    /// Forgets a key that cannot be used any more: a key that was removed from the disk must not go on signing from memory.
+    /// Forgets a key that can no longer be used: a key that was removed from the disk must not go on signing from memory.
     func remove(_ name: KeyName) {
         keys.withLock { $0.signing[name] = nil }
     }

@@ -7,7 +7,7 @@ enum Lane: Hashable, Sendable {
     case key(KeyName)
     case state
     case signing
-    /// The mount that a file lies on.
+    /// The mount that a file is on.
     case mount(String)
     /// The writer for a user.
     case writer(String)

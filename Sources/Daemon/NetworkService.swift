@@ -41,7 +41,7 @@ struct NetworkService: Sendable {
         /// - Parameters:
         ///   - role: of `clientsecretd-network`.
         ///   - target: the role's argument; nil where it has none.
-        ///   - status: the daemon's status socket; the service's lies beside it.
+        ///   - status: the daemon's status socket; the service's is next to it.
         init(_ role: String, of target: TargetName? = nil, besideSocket status: String) {
             let directory = status.lastIndex(of: "/").map { String(status[..<$0]) } ?? "."
             let name = target.map { "\(role)/\($0)" } ?? role

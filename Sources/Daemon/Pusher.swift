@@ -15,7 +15,7 @@ struct Pusher: Sendable {
     private let program: String?
 
     /// - Parameters:
-    ///   - status: the daemon's status socket; the directory of the services' lies beside it.
+    ///   - status: the daemon's status socket; the directory of the services' is next to it.
     ///   - configuration: its absolute path, which the services have to read too.
     ///   - program: started for a request to which no service listens, with the rights of this process, so that `run --once`
     ///     needs no sockets; nil to need a service.

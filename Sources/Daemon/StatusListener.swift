@@ -69,7 +69,7 @@ final class StatusListener: Sendable {
     }
 
     /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the
-    /// status, which names every client and path. The mode of systemd's socket is set in its unit.
+    /// status, which names every client and path. The mode of a socket from systemd is set in its unit.
     ///
     /// - Returns: the daemon fault that this raises or clears.
     func permit(_ control: RenewalPermission) -> Input {

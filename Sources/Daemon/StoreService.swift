@@ -55,7 +55,7 @@ final class StoreService: Sendable {
     private static let longestNotices = 4_096
 
     /// - Parameters:
-    ///   - status: the daemon's status socket; the service's lies beside it.
+    ///   - status: the daemon's status socket; the service's is next to it.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every question when raised.
     ///   - patience: in milliseconds. A login may take a minute, and a request a few seconds for each member.

@@ -13,7 +13,7 @@ struct Verifier: Sendable {
     private let program: String?
 
     /// - Parameters:
-    ///   - status: the daemon's status socket; the service's lies beside it.
+    ///   - status: the daemon's status socket; the service's is next to it.
     ///   - program: started for a question where no service listens, with the rights of this process, so that `run --once` needs no
     ///     socket; nil to need a service.
     ///   - identity: the daemon's user.

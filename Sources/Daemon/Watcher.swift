@@ -26,7 +26,7 @@ final class Watcher {
     private var asking: Set<AbsolutePath> = []
     /// Directories to watch again: a notice came while a worker added the watch.
     private var askAgain: Set<AbsolutePath> = []
-    /// Outputs whose changes the watches do not report: they are reached through another user's link, or lie in a part of
+    /// Outputs whose changes the watches do not report: they are reached through another user's link, or are in a part of
     /// the file system that is hidden from the daemon.
     private var unnoticed: Set<AbsolutePath> = []
     private var nextPoll: BootTime?
@@ -80,7 +80,7 @@ final class Watcher {
     /// When ``read(at:)`` or ``poll(at:)`` is due next; nil when neither is.
     var wake: BootTime? { [nextReading, nextPoll, nextAsking].compactMap { $0 }.min() }
 
-    /// Watches what this configuration names, and nothing else any more.
+    /// From now on watches only what this configuration names.
     func follow(_ configuration: Configuration, at now: BootTime) {
         let old = list
         list = WatchList(configuration, main: configurationFile, state: stateDirectory)
@@ -159,7 +159,7 @@ final class Watcher {
         if watches[directory.directory] == nil { ask(for: directory.directory) }
     }
 
-    /// Adds the watch of a directory again, now that none of its subdirectories is awaited any more: a directory that is
+    /// Adds the watch of a directory again, now that no subdirectory of it is awaited: a directory that is
     /// only an ancestor of others may need no watch.
     private func reduceWatch(_ directory: AbsolutePath) {
         guard list.interests[directory]?.isOnlyAncestor == true, let watch = watches[directory] else { return }
@@ -278,7 +278,7 @@ extension Watcher {
         case watched(AbsolutePath, Int32, isNarrow: Bool)
         case missing(AbsolutePath)
         case notWatched(AbsolutePath)
-        /// It lies on a file system that gives no notices.
+        /// It is on a file system that gives no notices.
         case silent(AbsolutePath)
         case linkChain(Set<AbsolutePath>, of: Resource)
         /// Watching this output's directory gives no notice of the output.

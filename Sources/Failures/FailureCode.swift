@@ -34,7 +34,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case selfCheckFailed = "self_check_failed"
     // Paths and files.
     /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such (``isReported``):
-    /// whoever wanted the file knows what it was to be, such as a key (`keyMissing`).
+    /// the caller that wanted the file knows what it was to be, such as a key (`keyMissing`).
     case missing
     /// Owner or mode lets another user read a key, or decide who may use one; reported as `keyNotGuarded` or another.
     case notGuarded = "not_guarded"

@@ -549,14 +549,14 @@ package enum FailureRetry: Hashable, Sendable {
     /// After a pause that doubles.
     case soon
     /// Also as soon as a change of the file is noticed: an owner, mode, attribute or link prevented the write from the
-    /// start, and whoever fixes that causes a notice.
+    /// start, and fixing that causes a notice.
     case whenChanged
     /// After three times hourly: a unit's job was run and failed, and to run it again stops and starts an application
     /// once more. A job that never began, such as one without a polkit rule, costs nothing.
     case sparingly
 }
 
-/// A failure's place and detail as text, for the remedy. At most one of the places is set, besides a path's client.
+/// A failure's place and detail as text, for the remedy. At most one of the places is set, and a path's client with it.
 package struct FailureSubject: Sendable {
     package var path: String?
     package var client: String?

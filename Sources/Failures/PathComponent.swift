@@ -31,7 +31,7 @@ package struct PathComponent: Hashable, Sendable {
     package let isTrusted: Bool
     /// Whether a POSIX access list says more than the mode.
     package let hasAccessList: Bool
-    /// The user who, besides root, controls all directories on the way, so that no other user can put something else at
+    /// The user who, like root, controls all directories on the way, so that no other user can put something else at
     /// the path before the command runs. Root, where all of them are root's. Nil: another user could.
     package let keeper: User?
 

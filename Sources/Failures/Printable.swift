@@ -47,7 +47,7 @@ package enum Printable {
         return isCode ? text : quoted(clause(text))
     }
 
-    /// The escape that stands for an unprintable scalar.
+    /// The escape for an unprintable scalar.
     package static func escape(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "\n": return "\\n"

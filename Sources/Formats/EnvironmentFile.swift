@@ -110,7 +110,7 @@ struct EnvironmentFile {
         return values
     }
 
-    /// Whether the file holds anything, even a comment, besides assignments of these variables.
+    /// Whether the file holds anything but assignments of these variables, even a comment.
     func holdsOtherLines(than names: some Collection<String>) throws(FormatFlaw) -> Bool {
         let found = find(Set(names))
         var rest = bytes

@@ -24,7 +24,7 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
-    /// The other lines stay. But a file of another format, such as JSON, would not be one any more with a line of ours.
+    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with a line of ours.
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
         let text = TokenBytes.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
@@ -93,7 +93,7 @@ package enum VariableName {
             && text.utf8.allSatisfy(\.isNamePart)
     }
 
-    /// Whether it is a name to docker and to programs that read such files by themselves: with dots and dashes besides.
+    /// Whether it is a name to docker and to programs that read such files by themselves: also with dots and dashes.
     static func isUsual(_ text: String) -> Bool {
         text.utf8.first?.isNameStart == true
             && text.utf8.allSatisfy { $0.isNamePart || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }

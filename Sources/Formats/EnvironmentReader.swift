@@ -60,7 +60,7 @@ enum EnvironmentReader: CaseIterable {
 
 /// One assignment as a reader finds it.
 struct EnvironmentEntry: Hashable {
-    /// The variable. A name that no variable can have stands for something else that an edit must not remove, such as a
+    /// The variable. A name that no variable can have is for something else that an edit must not remove, such as a
     /// command.
     var name: String
     /// From the name, or the `export` before it, to the end of the value.
@@ -81,7 +81,7 @@ struct EnvironmentLines {
 
     // MARK: systemd
 
-    /// `parse_env_file_internal` of systemd's env-file.c. It ignores a line whose name is preceded by `export`; the line
+    /// `parse_env_file_internal` in systemd's env-file.c. It ignores a line whose name is preceded by `export`; the line
     /// still counts as the variable's, because the file is for other programs then.
     mutating func systemd(continuesComments: Bool) -> [EnvironmentEntry]? {
         while index < bytes.count {

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// A way in which secrets stand in a file. Pure bytes: nothing here opens a file or judges a signature.
+/// A way in which a file holds secrets. Pure bytes: nothing here opens a file or judges a signature.
 ///
 /// To add one, write it in a file of its own, put it into ``FormatRegistry/all``, and describe it in clientsecretd.yaml(5).
 package protocol OutputFormat: Sendable {
@@ -10,7 +10,7 @@ package protocol OutputFormat: Sendable {
     static var setting: FormatSetting? { get }
     /// Whether several outputs may share the file, and lines that others have written.
     static var isShared: Bool { get }
-    /// What stands in the file, as an answer in a menu.
+    /// What the file holds, as an answer in a menu.
     static var words: String { get }
 
     /// - Parameter parameter: the setting's value where it concerns the whole file, checked before by ``FormatSetting/check``.
@@ -21,13 +21,13 @@ package protocol OutputFormat: Sendable {
     /// - Parameter places: which places are asked for.
     func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile
 
-    /// Whether a write would lose nothing but a secret in this format, whoever wrote it, or nothing at all.
+    /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
     func mayReplace(_ bytes: [UInt8]) -> Bool
 
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
 
-    /// What stands in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
+    /// What is in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
     /// format. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
     static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate?
@@ -35,7 +35,7 @@ package protocol OutputFormat: Sendable {
 
 /// What may be the secret in somebody's file.
 package enum SecretCandidate: Hashable, Sendable {
-    /// Whatever these bytes are, they stand in its place.
+    /// Whatever these bytes are, they are in its place.
     case bytes([UInt8])
     /// Why there is none, as the end of a sentence.
     case missing(String)
@@ -54,7 +54,7 @@ package struct FormatSetting: Sendable {
     package let scope: Scope
     /// What to write for it, as the end of a sentence.
     package let advice: String
-    /// What is wrong with a value, and what to write instead; nil when nothing is. `quoted` shows what stands there, as far
+    /// What is wrong with a value, and what to write instead; nil when nothing is. `quoted` shows what is there, as far
     /// as it may be shown.
     package let check: @Sendable (_ value: String, _ quoted: (String) -> String) -> String?
 }

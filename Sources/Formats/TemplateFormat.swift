@@ -4,10 +4,10 @@ internal import AppleClientSecret
 ///
 /// The rules:
 ///
-/// - `{{client_secret}}` stands for the token, at least once; `{{client_id}}`, `{{team_id}}`, `{{key_id}}`,
+/// - `{{client_secret}}` is the token, at least once; `{{client_id}}`, `{{team_id}}`, `{{key_id}}`,
 ///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is a mistake. For the kinds
 ///   without a client id `{{client_id}}` is empty.
-/// - `{{{{` stands for `{{`.
+/// - `{{{{` is `{{`.
 /// - The file belongs to the template: it is read back by rendering it with the token that is found in it, and every
 ///   byte must be the same.
 package struct TemplateFormat: OutputFormat {
@@ -25,7 +25,7 @@ package struct TemplateFormat: OutputFormat {
     package static let isShared = false
     package static let words = "a text of your own with the secret in it"
 
-    /// What a name in double braces stands for.
+    /// What a name in double braces means.
     enum Field: String, CaseIterable {
         case clientSecret = "client_secret"
         case clientID = "client_id"
@@ -57,7 +57,7 @@ package struct TemplateFormat: OutputFormat {
         }
     }
 
-    /// Nil where it is not known any more: then nothing can be written, and any token in the file counts.
+    /// Nil where it is no longer known: then nothing can be written, and any token in the file counts.
     private let template: String?
 
     /// Far more secrets than anybody puts into one file: each is compared with the whole file.

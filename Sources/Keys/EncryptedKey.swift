@@ -67,7 +67,7 @@ enum EncryptedKey {
 }
 
 extension Passphrase {
-    /// What was hardly meant to be a part of it, where it does not open the key; nil where nothing stands out.
+    /// What was hardly meant to be a part of it, where it does not open the key; nil where nothing is suspicious.
     var doubt: String? {
         let length = bytes.count
         guard length > 0 else { return nil }

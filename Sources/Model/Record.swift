@@ -22,7 +22,7 @@ package struct Record: Hashable, Sendable {
     /// When the actions that are still to run may run, by this machine's turn among those that received the secret; nil
     /// where none are, or they wait for no turn.
     package var turn: WallTime?
-    /// Whether a rollout was ever seen where ``current`` lies in the store.
+    /// Whether a rollout was ever seen at the place of ``current`` in the store.
     package var wasRolledOut: Bool
     /// How many machines report the client, where its secrets are rolled out from here; 0 where that is not known.
     package var fleetSize: Int

@@ -37,7 +37,7 @@ extension Resource {
         if case .probe = self { true } else { false }
     }
 
-    /// Whether it is about what lies in the store.
+    /// Whether it is about what is in the store.
     package var isOfStore: Bool {
         switch self {
         case .store, .share, .rollout, .report, .fleet: true

@@ -16,7 +16,7 @@ package struct SecretStore: Hashable, Sendable {
     }
 }
 
-/// Where the secrets of one client that one key has signed lie in the store.
+/// Where the secrets of one client that one key has signed are in the store.
 package struct StorePlace: Hashable, Comparable, Sendable {
     package let team: TeamID
     package let client: ClientID

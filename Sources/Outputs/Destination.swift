@@ -63,7 +63,7 @@ package struct OwnFile: Destination {
 /// What a file held when it was read back.
 package struct OutputContents: Sendable {
     package var exists: Bool
-    /// Whether an environment file holds anything besides our variables.
+    /// Whether an environment file holds anything but our variables.
     package var otherLines: Bool
     /// Whether mode and group are as configured, and the owner is the user who writes it.
     package var isAsConfigured: Bool

@@ -3,7 +3,7 @@ package import Model
 
 /// Removes temporaries that a killed daemon or writer left beside outputs: this daemon's only, once in each directory.
 ///
-/// Outputs may lie on file systems that hang. So their directories are not swept all at once at start, but each by the
+/// Outputs may be on file systems that hang. So their directories are not swept all at once at start, but each by the
 /// first job that uses it.
 package final class Leftovers: Sendable {
     private let user: Identity

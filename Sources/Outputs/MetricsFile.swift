@@ -94,7 +94,7 @@ extension Failure {
     }
 
     /// A link to a file of the daemon: node_exporter follows links, and the daemon may seldom write to its directory
-    /// (Debian's lies below one of the user prometheus).
+    /// (Debian's is below one of the user prometheus).
     private func linkRemedy(_ path: AbsolutePath) -> Remedy? {
         guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
             !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory

@@ -9,7 +9,7 @@ package struct OrphanSearch: Sendable {
     private let publisher: Publisher
     private let expiry: @Sendable (Token) -> WallTime?
 
-    /// - Parameter expiry: when a token expires, whoever signed it; nil for one that is no client secret.
+    /// - Parameter expiry: when a token expires, whatever key signed it; nil for one that is no client secret.
     package init(by publisher: Publisher, expiry: @escaping @Sendable (Token) -> WallTime?) {
         self.publisher = publisher
         self.expiry = expiry

@@ -124,7 +124,7 @@ package enum OutputRemedy {
 
     /// Without systemd a daemon that runs as root starts the user writer itself.
     private static func writtenAs(_ owner: String) -> Remedy {
-        // Root's files are not written as root: whoever overwrote the file as root gives it back.
+        // Root's files are not written as root: the administrator who overwrote the file as root gives it back.
         guard owner != "root" else { return .say("root owns it now: give it back to the user that it is written for") }
         let words = "write \"as: \(owner)\" under this output"
         return SystemManager.isSystemd

@@ -47,7 +47,7 @@ package struct Publisher: Sendable {
                 return nil
             }
         }
-        // What lies there may belong to the other output's client, and so cannot show that this one's is published.
+        // What is there may belong to the other output's client, and so cannot show that this one's is published.
         guard let content, try !reservedPaths.claim(content.path, content.status, for: file.path) else {
             return OutputContents(
                 exists: false, otherLines: false, isAsConfigured: true, identity: nil,
@@ -273,7 +273,7 @@ package struct Publisher: Sendable {
         return format
     }
 
-    /// False for an unknown group or another owner: the content is reported all the same, and the next write reports
+    /// False for an unknown group or another owner: the content is still reported, and the next write reports
     /// the failure.
     ///
     /// - Parameter keepsContent: whether content may have stayed, for which the mode may be narrower than configured.

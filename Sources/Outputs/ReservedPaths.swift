@@ -72,7 +72,7 @@ package final class ReservedPaths: Sendable {
         status = { FileStatus.following($0) }
     }
 
-    /// - Parameter status: stands in for ``Linux/FileStatus/following(_:)`` in tests.
+    /// - Parameter status: takes the place of ``Linux/FileStatus/following(_:)`` in tests.
     init(status: @escaping @Sendable (String) -> FileStatus?) {
         self.status = status
     }
@@ -184,8 +184,8 @@ package final class ReservedPaths: Sendable {
 
     /// Finds out which files the inputs are, as far as not known yet.
     ///
-    /// One of them may lie on a file system that hangs, which must not delay writes elsewhere: it is waited for only
-    /// briefly, and then only its path is compared, since no output that could be opened just now lies there.
+    /// One of them may be on a file system that hangs, which must not delay writes elsewhere: it is waited for only
+    /// briefly, and then only its path is compared, since no output that could be opened just now is there.
     private func findInputs() {
         let missing = paths.withLock { paths in paths.inputs.filter { paths.files[$0] == nil } }
         observe(missing)

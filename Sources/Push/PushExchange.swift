@@ -22,7 +22,7 @@ package struct PushExchange {
     let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
     let sha256: ([UInt8]) -> [UInt8]
     let secretText: String
-    /// Settings and what the exchange has learnt; those in ``plainNames`` stand for themselves in JSON.
+    /// Settings and what the exchange has learnt; those in ``plainNames`` are themselves in JSON.
     var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?

@@ -159,18 +159,18 @@ package struct PushKind: Sendable {
     }
 }
 
-/// A setting that targets of one kind have, besides `kind`, `endpoint`, `ca_file` and the token.
+/// A setting that targets of one kind have, in addition to `kind`, `endpoint`, `ca_file` and the token.
 package struct PushSetting: Sendable {
     package let name: String
     /// Nil where it has to be written.
     package let standard: String?
     /// Completes "write …".
     package let advice: String
-    /// Whether slashes may stand in it.
+    /// Whether it may have slashes.
     package let isPath: Bool
     /// What it may be, or what may be in the list; nil for any text.
     package let choices: [Choice]?
-    /// Whether it is a list, which stands in ``PushTarget/settings`` as the elements of a JSON array.
+    /// Whether it is a list, in ``PushTarget/settings`` the elements of a JSON array.
     package let isList: Bool
 
     /// One of the values that a setting may have.

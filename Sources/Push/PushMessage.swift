@@ -52,7 +52,7 @@ package struct PushQuestion: Sendable {
     package var request: [UInt8] { PushQuestionText(self).jsonText.bytes }
 }
 
-/// A question as it stands in JSON; its secrets may be anything.
+/// A question as it is in JSON; its secrets may be anything.
 private struct PushQuestionText: JSONDocument {
     let verb: PushQuestion.Verb
     /// Nil where nothing is written or looked for.

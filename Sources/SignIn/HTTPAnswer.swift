@@ -27,7 +27,7 @@ package struct TransportFailure: Error, Hashable, Sendable {
     /// Whether the server may have got the request, wholly or in part.
     package let mayBeSent: Bool
 
-    /// Raw values stand in JSON.
+    /// Raw values are used in JSON.
     package enum Kind: String, JSONString, Hashable, Sendable, CaseIterable {
         case nameNotResolved = "name_not_resolved"
         case notConnected = "not_connected"

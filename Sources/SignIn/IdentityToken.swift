@@ -122,7 +122,7 @@ package struct IdentityToken: Sendable {
         return flaws
     }
 
-    /// What may stand as `nonce` in a token where this nonce was chosen: whoever knows it from its digest alone could not
+    /// What may be the `nonce` in a token where this nonce was chosen. A caller that knows only its digest could not
     /// have chosen it.
     private static func forms(of nonce: String, _ sha256: ([UInt8]) -> [UInt8]) -> [String] {
         let digest = sha256(Array(nonce.utf8))

@@ -3,7 +3,7 @@ package import AppleClientSecret
 /// A cause that a refused client secret may have, and what helps. Apple says `invalid_client` whatever the cause; some
 /// causes can be found in the secret, the two clocks and the key, the others only at Apple.
 package struct RefusalAdvice: Hashable, Sendable {
-    /// Raw values stand in JSON.
+    /// Raw values are used in JSON.
     package enum Cause: String, Hashable, Sendable, CaseIterable {
         /// It is no client secret of the form that Apple takes.
         case form

@@ -46,7 +46,7 @@ package struct SecretTrial: Sendable {
     package var hidden: [String] { [text] }
 }
 
-/// A trial as it stands in JSON; the secret may be anything.
+/// A trial as it is in JSON; the secret may be anything.
 private struct SecretTrialText {
     let clientID: ClientID
     let secret: TokenText

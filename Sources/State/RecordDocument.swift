@@ -4,9 +4,9 @@ internal import Formats
 package import Model
 internal import Outputs
 
-/// A client's record as it stands in the state directory, read and not yet checked: the secrets in it may be anything.
+/// A client's record as it is in the state directory, read and not yet checked: the secrets in it may be anything.
 ///
-/// Its names stand in files of earlier versions: never rename one. What has no value is left out, and what is missing has
+/// Its names are in files of earlier versions: never rename one. What has no value is left out, and what is missing has
 /// none: earlier versions knew less.
 struct RecordDocument {
     private let client: String

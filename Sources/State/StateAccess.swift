@@ -33,7 +33,7 @@ package final class StateAccess: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the directory, named in the failure meanwhile.
-    ///   - lost: called with a directory that is not in its place any more, before another is opened.
+    ///   - lost: called with a directory that is no longer in its place, before another is opened.
     package init(
         at path: AbsolutePath?, open: @escaping Opening, lost: @escaping @Sendable (StateDirectory) -> Void
     ) throws(SystemError) {

@@ -30,7 +30,7 @@ package final class StateDirectory: Sendable {
     /// Opens the directory, created when it is missing, and locks it for as long as the object lives.
     ///
     /// - Parameter former: the object in use until now for this path: its names of temporaries stay in use, and its
-    ///   lock is taken over if it still lies there.
+    ///   lock is taken over if it is still there.
     ///
     /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot
     /// be used: then the daemon runs without it.

@@ -25,7 +25,7 @@ package struct RenewalPermission: Hashable, Sendable {
     }
 
     /// The number that the kernel reports for every user and group without one in this user namespace
-    /// (`/proc/sys/kernel/overflowuid`): it may stand for anybody, so it grants nothing.
+    /// (`/proc/sys/kernel/overflowuid`): it may be any user, so it grants nothing.
     static let overflowID: UInt32 = 65_534
 
     /// Whether `peer` may change what the daemon does.

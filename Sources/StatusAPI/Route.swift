@@ -3,7 +3,7 @@ import Model
 /// The addresses that the status socket serves.
 enum Route: Hashable {
     case status
-    /// One client; its name as it stands in the address.
+    /// One client; its name as it is in the address.
     case client(String)
     /// What other machines report: of those that are not up to date, or of all.
     case fleet(all: Bool)

@@ -30,7 +30,7 @@ package struct StatusClient: Sendable {
     private let patience: Patience
     private let serviceUser: String?
 
-    /// A client of the daemon whose socket lies at `socket`; nothing is opened yet.
+    /// A client of the daemon whose socket is at `socket`; nothing is opened yet.
     ///
     /// - Parameter serviceUser: the account that the package's unit runs the daemon as, which need not exist; only root, the
     ///   caller and that user may listen where others may put a socket, too.
@@ -209,7 +209,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
             .say(
                 CommandContext.current.socket == nil
                     ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
-        // No command: whoever put the socket there chose its group.
+        // No command: the user who put the socket there chose its group.
         case .notPermitted: .say("use sudo, or a user whom the socket's group lets in")
         case .timedOut: .say("see what it does", see: .journal(of: "clientsecretd"))
         case .foreignListener:

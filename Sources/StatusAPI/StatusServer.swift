@@ -85,7 +85,7 @@ package final class StatusServer: Sendable {
     package func stop() {
         guard shared.close() else { return }
         let router = router
-        // Both errors may be ignored: the thread still runs, and a socket whose `close` fails is closed all the same.
+        // Both errors may be ignored: the thread still runs, and a socket whose `close` fails is still closed.
         for listener in listeners { try? listener.close().wait() }
         try? Self.group.next().flatSubmit { router.value.stop() }.wait()
     }

@@ -56,7 +56,7 @@ package struct Members: Sendable {
         failedLogins = 0
     }
 
-    /// etcd does not know the login any more.
+    /// etcd no longer knows the login.
     package mutating func forgetLogin() { token = nil }
 
     package mutating func succeeded() {

@@ -4,7 +4,7 @@ import Failures
 /// A key of the store, below the configured prefix: of a secret, of the rollout of one, or of a machine's report.
 ///
 /// Its text is `secret/SLOT`, `rollout/SLOT` or `host/NAME`, with SLOT as in ``StoreSlot`` and the name percent-encoded. In etcd
-/// `PREFIX/v1/` stands before it.
+/// `PREFIX/v1/` is before it.
 package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     /// What the key holds. The raw value is the key's first word.
     package enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -6,7 +6,7 @@ package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
     case watching
     /// One of them may have changed: read again.
     case changed
-    /// They are not watched any more: read each minute.
+    /// They are no longer watched: read each minute.
     case unwatched
 
     /// In bytes; a longer line is none.

@@ -138,7 +138,7 @@ package struct StoreSession {
         }
     }
 
-    /// Carries out what reads no secrets. Where etcd forbids it, only that request fails: secrets are read all the same.
+    /// Carries out what reads no secrets. Where etcd forbids it, only that request fails: secrets are still read.
     private mutating func write(
         _ what: String, _ body: (inout StoreSession) throws(Obstacle) -> StoreResult
     ) throws(Obstacle) -> StoreResult {

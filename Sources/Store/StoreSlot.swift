@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// Where the secrets of one client, signed by one key, lie in the store. Two signers with different keys never share a
+/// Where the secrets of one client, signed by one key, are in the store. Two signers with different keys never share a
 /// slot.
 ///
 /// The rules are:

@@ -20,7 +20,7 @@ package enum StoreValue {
     }
 }
 
-/// A value as it stands in JSON; its token may be anything.
+/// A value as it is in JSON; its token may be anything.
 private struct StoreValueText {
     let token: TokenText
 }

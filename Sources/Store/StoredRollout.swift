@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// How far the actions for a new secret may have gone in a fleet, as it lies in the store:
+/// How far the actions for a new secret may have gone in a fleet, as it is in the store:
 /// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
 ///
 /// The rules are:

@@ -112,11 +112,11 @@ import SystemPackage
         unsafe sd_bus_close_unref(bus)
     }
 
-    /// The destination of a method call: an object of systemd's, or the bus, and an interface.
+    /// The destination of a method call: an object of systemd, or the bus, and an interface.
     struct Target {
         let path: String
         let interface: String
-        /// Whether it is an object of the bus itself, and not of systemd's.
+        /// Whether it is an object of the bus itself, and not of systemd.
         var isBus = false
 
         /// The message bus itself.

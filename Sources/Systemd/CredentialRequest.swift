@@ -16,7 +16,7 @@ package struct CredentialRequest: Hashable, Sendable {
     /// The random number's hexadecimal digits: at most 16.
     private static let randomDigits = 1...16
 
-    /// Parses `address`, `\0RANDOM/unit/UNIT/NAME` as it stands in `sun_path`; nil when it has another form.
+    /// Parses `address`, `\0RANDOM/unit/UNIT/NAME` as it is in `sun_path`; nil when it has another form.
     package init?(address: [UInt8]) {
         guard address.first == 0 else { return nil }
         let parts = address.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -31,7 +31,7 @@ package struct CredentialRequest: Hashable, Sendable {
     /// The template that the unit is an instance of: `app@.service` of `app@one.service`. Nil when it is none.
     package var template: String? { UnitTemplate.name(of: unit) }
 
-    /// The characters of systemd's unit_name_is_valid, and a suffix.
+    /// The characters of unit_name_is_valid in systemd, and a suffix.
     private static func isUnit(_ text: ArraySlice<UInt8>) -> Bool {
         guard let dot = text.lastIndex(of: UInt8(ascii: ".")), dot > text.startIndex, dot < text.endIndex - 1,
             text.first != UInt8(ascii: "@")
@@ -40,7 +40,7 @@ package struct CredentialRequest: Hashable, Sendable {
             && text.allSatisfy { $0.isASCIIAlphanumeric || ":-_.\\@".utf8.contains($0) }
     }
 
-    /// The rule of systemd's credential_name_valid: a valid file name of printable ASCII without a colon.
+    /// The rule of credential_name_valid in systemd: a valid file name of printable ASCII without a colon.
     private static func isCredential(_ text: ArraySlice<UInt8>) -> Bool {
         (1...longestName).contains(text.count) && !text.elementsEqual(".".utf8) && !text.elementsEqual("..".utf8)
             && text.allSatisfy { $0.isASCIIPrintable && $0 != UInt8(ascii: ":") }

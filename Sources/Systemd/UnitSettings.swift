@@ -4,7 +4,7 @@ import Linux
 /// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
 /// the containers of LXC and Incus have a drop-in for all services that takes credentials and parts of the sandbox away.
 package struct UnitSettings: Hashable, Sendable {
-    /// A property of systemd's, as far as it is of a type that is used here.
+    /// A property in systemd, as far as it is of a type that is used here.
     package enum Value: Hashable, Sendable {
         case flag(Bool)
         case text(String)

@@ -22,7 +22,7 @@ package struct UserWriterClient: Sendable {
     private static let connecting: Int64 = 10
 
     /// - Parameters:
-    ///   - socket: the daemon's status socket; those of the writers lie in `writer/` beside it.
+    ///   - socket: the daemon's status socket; those of the writers are in `writer/` next to it.
     ///   - configuration: the configuration's absolute path.
     ///   - identity: the daemon's user; root starts writers itself when nothing listens.
     ///   - cancel: ends every request when raised.

@@ -3,7 +3,7 @@ import Linux
 import Model
 import Outputs
 
-/// What a writer may do: only what the configuration, which it reads itself, names for its user, whoever asks.
+/// What a writer may do: only what the configuration, which it reads itself, names for its user, whichever program asks.
 struct UserWriterPolicy {
     let configuration: Configuration
     /// The writer's user id.

@@ -131,7 +131,7 @@ struct WriterAnswer: Sendable {
         var isAsConfigured: Bool
         /// Places that hold nothing are left out.
         var places: [Place]
-        /// Which directory the file really lies in, so that the daemon knows whether it would notice a change there.
+        /// Which directory the file really is in, so that the daemon knows whether it would notice a change there.
         var directory: DirectoryMark?
     }
 

@@ -23,7 +23,7 @@ package struct UserWriterService: Sendable {
 
     /// - Parameters:
     ///   - configuration: the configuration's path; it must belong to root.
-    ///   - daemonUser: the user who may ask besides root: a name or number.
+    ///   - daemonUser: the user who may ask like root: a name or number.
     ///   - identity: the user who writes.
     ///   - sha256: the digest function, 32 bytes.
     package init(

@@ -143,7 +143,7 @@ struct PushRole: ParsableCommand {
 
 /// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
 ///
-/// The rules are those of ``HTTPSClient``; besides, what goes to this machine itself takes no proxy.
+/// The rules are those of ``HTTPSClient``; and what goes to this machine itself takes no proxy.
 struct PushClient {
     /// A PEM file; nil for the machine's authorities.
     let caFile: String?

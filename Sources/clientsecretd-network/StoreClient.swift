@@ -16,7 +16,7 @@ struct StoreTLSFiles {
 
 /// Requests to the members of one store, over mutual TLS, and one watch beside them.
 ///
-/// The rules are those of ``HTTPSClient``; besides, no proxy is used, and the connection is kept for the next request:
+/// The rules are those of ``HTTPSClient``; also, no proxy is used, and the connection is kept for the next request:
 /// a member is asked for hours, and a handshake costs it more than the request.
 final class StoreClient {
     private let files: StoreTLSFiles

@@ -14,7 +14,7 @@ extension MistakeCase {
         ->
         c.yaml:3:6: error: anchors ("&") are not used here; write shared settings under "defaults"
         c.yaml:4:6: error: aliases ("*") are not used here; put a value that begins with "*" in quotes
-        c.yaml:5:7: error: unknown key "<<"; shared settings stand under "defaults"
+        c.yaml:5:7: error: unknown key "<<"; shared settings are under "defaults"
         c.yaml:5:11: error: aliases ("*") are not used here; put a value that begins with "*" in quotes
         c.yaml:6:17: error: tags ("!") are not used here; put a value that begins with "!" in quotes
         c.yaml:6:37: error: tags ("!") are not used here; put a value that begins with "!" in quotes

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Daemon
 
-/// A machine's report as it lies in the store.
+/// A machine's report as it is in the store.
 struct HostReportValueTests {
     private static func identity(_ client: String = "com.example.web") throws -> ClientIdentity {
         ClientIdentity(team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID(client)))

@@ -149,7 +149,7 @@ extension Array: JSONConvertible where Element: JSONConvertible {
     }
 }
 
-/// A list in order, in which nothing stands twice.
+/// A list in order, in which nothing is twice.
 extension Set: JSONConvertible where Element: JSONConvertible & Comparable {
     package var jsonText: JSONText { sorted().jsonText }
 
@@ -158,7 +158,7 @@ extension Set: JSONConvertible where Element: JSONConvertible & Comparable {
     }
 }
 
-/// An object whose members are named after the keys, and stand in their order.
+/// An object whose members are named after the keys, in their order.
 extension Dictionary: JSONConvertible where Key: JSONString, Value: JSONConvertible {
     package var jsonText: JSONText {
         .object(map { ($0.key.jsonString, $0.value.jsonText) }.sorted { $0.0 < $1.0 })

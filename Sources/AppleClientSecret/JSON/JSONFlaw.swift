@@ -7,7 +7,7 @@ package enum JSONFlaw: Error, Hashable, Sendable {
     /// that is empty.
     case unexpected(String, at: String = "")
 
-    /// The same of a document that stands in another one.
+    /// The same of a document inside another one.
     func below(_ name: String) -> JSONFlaw {
         guard case .unexpected(let what, let path) = self else { return self }
         return .unexpected(what, at: path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)")

@@ -127,7 +127,7 @@ struct JSONReader {
         throw .notJSON
     }
 
-    /// What stands behind a backslash.
+    /// What follows a backslash.
     private mutating func escape() throws(JSONFlaw) -> Unicode.Scalar {
         guard let byte = next else { throw .notJSON }
         position += 1
@@ -190,6 +190,6 @@ struct JSONReader {
 }
 
 extension UInt8 {
-    /// Whether it is one of the four characters that may stand between the parts of a JSON text (RFC 8259, section 2).
+    /// Whether it is one of the four characters that may be between the parts of a JSON text (RFC 8259, section 2).
     package var isJSONBlank: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

@@ -32,7 +32,7 @@ package enum JSONValue: Hashable, Sendable {
         self = try reader.whole()
     }
 
-    /// Where the value at `pointer` stands in `bytes`, an array's elements counted from 0; nil where there is none, or where
+    /// Where the value at `pointer` is in `bytes`, an array's elements counted from 0; nil where there is none, or where
     /// the bytes are no JSON text.
     package static func range(of pointer: [String], in bytes: [UInt8]) -> Range<Int>? {
         var reader = JSONReader(bytes, wanted: pointer)

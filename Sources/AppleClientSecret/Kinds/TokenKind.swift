@@ -56,7 +56,7 @@ extension TokenKind {
         package let words: String
         /// The form of the ids of its team and key.
         package let ids: IDForm
-        /// `aud`, which stands beside `sub`; nil where a token states neither.
+        /// `aud`, which is next to `sub`; nil where a token states neither.
         package let audience: String?
         /// Whether its header has `typ`.
         let hasType: Bool

@@ -18,7 +18,7 @@ package struct TokenTrial: Hashable, Sendable {
         package let value: String
     }
 
-    /// An answer that says something of the token. Any other one says nothing: it may come from what stands between here
+    /// An answer that says something of the token. Any other one says nothing: it may come from something between here
     /// and Apple.
     package struct Answer: Hashable, Sendable {
         package let statuses: [Int]

@@ -1,10 +1,10 @@
 /// Base64 (RFC 4648), strict: every value has one encoding, and nothing else is decoded.
 package enum Base64 {
-    /// The characters that stand for 0 to 63.
+    /// The characters for 0 to 63.
     package struct Alphabet: Sendable {
-        /// `+` and `/` stand for 62 and 63 (section 4).
+        /// `+` and `/` for 62 and 63 (section 4).
         package static let standard = Alphabet("+/")
-        /// `-` and `_` stand for 62 and 63 (section 5): base64url.
+        /// `-` and `_` for 62 and 63 (section 5): base64url.
         package static let url = Alphabet("-_")
 
         fileprivate let characters: [UInt8]
@@ -13,7 +13,7 @@ package enum Base64 {
             characters = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks).utf8)
         }
 
-        /// What a character stands for; nil for one of no alphabet or of the other one.
+        /// The value of a character; nil for one of no alphabet or of the other one.
         package func value(of character: UInt8) -> UInt8? {
             if character.isASCIICapital { return character - UInt8(ascii: "A") }
             if character.isASCIILetter { return character - UInt8(ascii: "a") + 26 }

@@ -30,7 +30,7 @@ int clinux_path_look_at(int directory, const char *name, int ask_server, struct 
 // What a path leads to, links followed.
 int clinux_path_look_whole(const char *path, struct clinux_status *status);
 int clinux_path_read_link(int descriptor, void *buffer, size_t size);
-// Whether the descriptor lies on procfs, where links lead where their text does not say.
+// Whether the descriptor is on procfs, where links lead where their text does not say.
 int clinux_path_is_on_proc(int descriptor);
 int clinux_path_may_execute(int descriptor);
 // 1 when a POSIX access list of a path, which may be a link, says more than its mode; 0 also where that is not known.

@@ -21,7 +21,7 @@ int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, in
 // Gives the socket of this device and inode at the path a mode and a group (group < 0: the one it has). -ESTALE: something
 // else is there.
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group);
-// The address that the peer has bound its end to, as it stands in sun_path: its length, 0 when it has bound none. An
+// The address that the peer has bound its end to, as it is in sun_path: its length, 0 when it has bound none. An
 // abstract one begins with a NUL. `address` has room for CLINUX_UNIX_ADDRESS bytes.
 #define CLINUX_UNIX_ADDRESS 108
 int clinux_peer_address(int descriptor, void *address);

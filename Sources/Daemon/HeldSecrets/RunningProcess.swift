@@ -39,7 +39,7 @@ package struct RunningProcess: Hashable, Sendable {
         return Self.unit(ofControlGroups: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The first of its control groups that is no slice is the unit's, as systemd names it. Those below it are made by whoever
+    /// The first of its control groups that is no slice is the unit's, as systemd names it. Those below it are made by the programs that
     /// the unit delegates them to, with any names.
     ///
     /// - Parameter text: as /proc/PID/cgroup has it (cgroups(7)).

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import Keys
 
-/// A client secret for Apple in other people's bytes, whoever made it and whether Apple accepts it or not.
+/// A client secret for Apple in other people's bytes, from any source, and whether Apple accepts it or not.
 package struct AppleSecret {
     /// Where it begins.
     package let offset: Int

@@ -90,7 +90,7 @@ struct NamespaceMounts: Hashable, Sendable {
             })
     }
 
-    /// The kernel appends this to the path of a file that is not there any more.
+    /// The kernel appends this to the path of a file that is no longer there.
     private static let deleted = "//deleted"
 
     private static func place(of path: String, in mount: Mount) -> Place {

@@ -39,7 +39,7 @@ struct DisguisedText {
         return hasEscapes ? result : nil
     }
 
-    /// The byte that an escape stands for, and the escape's length. Characters beyond ASCII, which no token has, are blanks.
+    /// The byte that an escape means, and the escape's length. Characters beyond ASCII, which no token has, are blanks.
     private func escape(at index: Int) -> (UInt8, Int)? {
         switch bytes[index] {
         case UInt8(ascii: "%"), UInt8(ascii: "="):

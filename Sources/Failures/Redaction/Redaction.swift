@@ -42,7 +42,7 @@ package enum Redaction {
         return result
     }
 
-    /// What another user's process or a server says, made safe to show: besides what ``plain(_:)`` does, short, on one line
+    /// What another user's process or a server says, made safe to show: as ``plain(_:)`` does, and also short, on one line
     /// and quoted, because an operator may follow what looks like advice.
     package static func foreign(_ words: String) -> String {
         guard !words.isEmpty else { return "" }
@@ -50,7 +50,7 @@ package enum Redaction {
             plain(Printable.line(String(String.UnicodeScalarView(words.unicodeScalars.prefix(300))))))
     }
 
-    /// Lines that a program printed, without anything that could be a piece of a token or a key: besides what
+    /// Lines that a program printed, without anything that could be a piece of a token or a key: in addition to what
     /// ``plain(_:)`` removes, whole PEM blocks and long base64 words with slashes in them. Best effort: a better
     /// disguised secret is not recognised.
     package static func printed(_ lines: [String]) -> [String] {

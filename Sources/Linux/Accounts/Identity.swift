@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 package import SystemPackage
 
-/// The user for whom the rules on owners and groups are checked, whoever runs the code.
+/// The user for whom the rules on owners and groups are checked, whichever user runs the code.
 ///
 /// A value, not read from the process, so that the same rules serve the daemon, a user writer that runs as another
 /// user, and a check for another user.
@@ -40,7 +40,7 @@ package struct Identity: Hashable, Sendable {
             user: user, group: group, groups: groups, caller: caller, trustedDirectories: directories, service: service)
     }
 
-    /// Whether a real path is a trusted directory or lies below one.
+    /// Whether a real path is a trusted directory or is below one.
     package func trusts(place path: FilePath) -> Bool {
         trustedDirectories.contains { path.starts(with: $0) }
     }

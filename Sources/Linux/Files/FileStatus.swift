@@ -134,7 +134,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 }
 
-/// The file system that a path lies on.
+/// The file system that a path is on.
 package enum FileSystems {
     /// File systems whose content others change without this kernel noticing, by their numbers in statfs(2).
     private static let remote: Set<Int64> = [

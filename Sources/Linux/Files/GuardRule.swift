@@ -82,7 +82,7 @@ enum GuardRule {
                 + "such as in /etc/clientsecretd")
     }
 
-    /// Who may write besides the owner, in words.
+    /// Which users other than the owner may write, in words.
     static func writers(_ mode: UInt16) -> String {
         switch mode & 0o022 {
         case 0o020: "its group"

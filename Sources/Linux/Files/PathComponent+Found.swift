@@ -4,7 +4,7 @@ import SystemPackage
 extension PathComponent {
     /// What was found at the real path `path`.
     ///
-    /// - Parameter identity: whose rights were used, and who is trusted besides root.
+    /// - Parameter identity: whose rights were used, and who is trusted like root.
     init(_ path: FilePath, _ status: FileStatus, for identity: Identity) {
         let directory = path.removingLastComponent()
         var keeper = Self.keeper(of: directory.string, for: identity)

@@ -27,7 +27,7 @@ package enum ChildProcess {
     private static let longestTimeout: Int64 = 366 * 86_400 * 1_000
 
     /// Has orphans among all descendants become this process's children, so that what a child leaves behind that kills its
-    /// supervisor can be ended. Whoever calls this also calls ``reapOrphans()``. Before other threads start.
+    /// supervisor can be ended. Also call ``reapOrphans()``. Before other threads start.
     package static func adoptOrphans() throws(SystemError) {
         try SystemError.check(clinux_orphans_adopt(), "adopt orphaned processes")
     }

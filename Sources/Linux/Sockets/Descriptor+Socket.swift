@@ -5,7 +5,7 @@ import SystemPackage
 extension Descriptor {
     /// Sends all bytes.
     ///
-    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads.
     ///
     /// - Parameters:
     ///   - rest: for how many more milliseconds it may wait.
@@ -86,7 +86,7 @@ extension Descriptor {
         _ = shutdown(raw, Int32(SHUT_RDWR))
     }
 
-    /// Keeps accepting on a listening socket from blocking, whoever made it.
+    /// Keeps accepting on a listening socket from blocking, wherever it was made.
     package func setNonBlocking() throws(SystemError) {
         let flags = fcntl(raw, F_GETFL)
         guard flags >= 0, fcntl(raw, F_SETFL, flags | O_NONBLOCK) >= 0 else {

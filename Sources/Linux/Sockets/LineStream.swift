@@ -27,7 +27,7 @@ package struct LineStream: ~Copyable, Sendable {
 
     /// Writes a line and its end.
     ///
-    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads.
     ///
     /// - Parameters:
     ///   - deadline: on the clock of ``Clocks/bootMilliseconds()``.

@@ -52,7 +52,7 @@ package struct Peer: Hashable, Sendable {
         group == self.group || groups.contains(group)
     }
 
-    /// The address that the peer has bound its end to, as it stands in `sun_path`; empty when it has bound none.
+    /// The address that the peer has bound its end to, as it is in `sun_path`; empty when it has bound none.
     ///
     /// An abstract one begins with a NUL, and anybody can bind one.
     package static func address(of descriptor: Int32) throws(SystemError) -> [UInt8] {

@@ -14,7 +14,7 @@ package struct UnixListener: ~Copyable, Sendable {
 
     /// Binds and listens. The name appears with its mode set.
     ///
-    /// Replaces a socket on which nobody listens any more. Throws `.addressInUse` when somebody does, `.notSocket` for
+    /// Replaces a socket on which no program listens. Throws `.addressInUse` when somebody does, `.notSocket` for
     /// another kind of file, `.fileNameTooLong` above 107 bytes. If two processes replace it at once, one may lose its
     /// name: a caller that must be alone takes a lock first.
     package init(path: String, mode: UInt32) throws(SystemError) {

@@ -89,7 +89,7 @@ package struct TimedStream: ~Copyable {
         return bytes
     }
 
-    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads any more.
+    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         try stream.descriptor.send(bytes, waiting: { rest }, cancel: cancel)
     }

@@ -27,7 +27,7 @@ extension PushKind {
         ],
         errors: [
             ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .pushSecondFactorWanted),
-            // Version 0.40.0 refuses the blanks that stand for the other providers' secrets.
+            // Version 0.40.0 refuses the blanks in place of the other providers' secrets.
             ErrorRule(
                 status: 400,
                 contains: [

@@ -11,7 +11,7 @@ struct ClientBatches: Sendable {
     ///   - clients: in order.
     ///   - groups: those that share something.
     init(_ clients: [Subject], sharing groups: some Sequence<[Subject]>) {
-        // Each client leads, over others, to one that stands for its batch.
+        // Each client leads, over others, to one that represents its batch.
         var next = Array(clients.indices)
         func representative(_ client: Int) -> Int {
             var client = client

@@ -6,9 +6,9 @@ import Model
 ///
 /// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, nobody is admitted.
-/// - A place without a rollout admits everybody. Where one was seen that is gone, is of another secret or unreadable, nobody
-///   is: who may write there can hold deliveries, and not release them by emptying it. The client's record keeps that one was
-///   seen, because a restart in between must not release them either.
+/// - A place without a rollout admits every machine. If a rollout was seen and is now missing, unreadable or about another
+///   secret, no machine is admitted: deleting it releases none. The client's record keeps that one was seen, so that a
+///   restart in between releases none either.
 /// - From the time half of `renew_before` is left of the secret that applications hold, a machine that is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
 /// - A machine that is admitted before the rollout is finished, or by an operator who finishes it, waits for no turn of

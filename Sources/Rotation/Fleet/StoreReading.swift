@@ -206,7 +206,7 @@ extension Rotation {
         }
     }
 
-    /// Where a client's secrets lie in the store, in the order of preference; none of a key that was not read.
+    /// Where a client's secrets are in the store, in the order of preference; none of a key that was not read.
     func storePlaces(of client: Subject) -> [StorePlace] {
         client.keys.compactMap { key in
             keys.digest(of: key.name).map {

@@ -210,9 +210,8 @@ extension Rotation {
     }
 
     /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
-    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read. Nor is anything
-    /// amiss with an earlier secret of the client's where its actions are still to run: the daemon ended before it wrote the
-    /// new one.
+    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read. An older secret is
+    /// fine while its actions have not run: the daemon died before it wrote the new one.
     private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec, at now: Now) {
         guard observation.exists else { return }
         let wanted = wantedSecrets(spec)

@@ -162,7 +162,7 @@ struct Targets: Sendable {
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
 ///   goes on (`Drift`).
 /// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
-///   secret that lies there is critical.
+///   secret that is there is critical.
 /// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
 ///   that the document is written once; the others find theirs there.
 /// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a

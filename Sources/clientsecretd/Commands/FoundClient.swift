@@ -64,7 +64,7 @@ struct FoundClient: Equatable {
 
     private static let otherText = "it is in text where clientsecretd cannot replace it"
 
-    /// Of more nobody chooses one, and each is costly: the file is parsed for it.
+    /// More would not help in choosing, and each is costly: the file is parsed for it.
     private static let mostVariables = 100
 
     /// The last assignment of each variable that holds one, in the order of their names.

@@ -119,7 +119,7 @@ enum FoundSecret {
         return only
     }
 
-    /// The token's bytes: what stands in its place in a file of some format.
+    /// The token's bytes: what is in its place in a file of some format.
     static func token(in bytes: [UInt8], of name: String, variable: String?) throws(CommandFailure) -> [UInt8] {
         let candidate: SecretCandidate
         do throws(FormatFlaw) {

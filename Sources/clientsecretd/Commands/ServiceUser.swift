@@ -30,7 +30,7 @@ enum ServiceUser {
     }
 
     /// When root runs the daemon by hand on the service's configuration, makes this process the service's user, if that
-    /// user owns the state directory: what root created or took over there, the service could not use any more.
+    /// user owns the state directory: what root created or took over there, the service could no longer use.
     static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
         // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard geteuid() == 0, isServices(configuration), environment["SYSTEMD_EXEC_PID"] != String(getpid()),

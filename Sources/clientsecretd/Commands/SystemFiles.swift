@@ -3,7 +3,7 @@ import Failures
 import Model
 import Systemd
 
-/// What the machine needs besides the configuration, so that the service can write the secret and its reader finds it:
+/// What the machine needs in addition to the configuration, so that the service can write the secret and its reader finds it:
 /// files, and commands that have them take effect. Nothing here touches the machine.
 ///
 /// The rules:
@@ -34,7 +34,7 @@ struct SystemFiles: Equatable {
     init() {}
 
     /// - Parameters:
-    ///   - dropIns: the lines that the sandbox of whoever writes the secret lacks.
+    ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
     ///   - isMissing: whether the output's directory has to be made.
     init(for first: FirstConfiguration, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool) {

@@ -4,7 +4,7 @@ import Model
 
 /// One link of the way of a secret from its key to Apple.
 struct ChainLink: Equatable {
-    /// In the order in which a secret passes them. Raw values stand in JSON.
+    /// In the order in which a secret passes them. Raw values are used in JSON.
     enum Name: String, CaseIterable {
         case key
         case ids
@@ -17,7 +17,7 @@ struct ChainLink: Equatable {
         case apple
     }
 
-    /// Raw values stand in JSON.
+    /// Raw values are used in JSON.
     enum State: String {
         case ok
         /// Something that other links prove harmless.

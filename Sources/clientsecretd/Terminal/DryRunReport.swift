@@ -29,7 +29,7 @@ struct DryRunReport {
             + [state].compactMap { $0 }
     }
 
-    /// What stands for a report in JSON where the configuration's text is refused, for these reasons.
+    /// What takes the place of a report in JSON where the configuration's text is refused, for these reasons.
     static func json(refused problems: [String]) -> String {
         JSONText.object([
             ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))), ("commands", .array([])),

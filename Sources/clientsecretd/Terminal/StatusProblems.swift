@@ -16,7 +16,7 @@ struct StatusProblems {
         ofDaemon + ofClients + ofSources
     }
 
-    /// Sources that do not hold the secret in force, of clients that are ok all the same.
+    /// Sources that do not hold the current secret, of clients that are still ok.
     private var ofSources: [[String]] {
         clients.compactMap { client in
             guard client.health == .ok, let source = client.source, source.state != .current else { return nil }

@@ -6,7 +6,7 @@ import Linux
 import Model
 import Systemd
 
-/// What the package's service needs besides the configuration.
+/// What the package's service needs in addition to the configuration.
 extension InitCommand {
     /// Starts the service, and has one that runs read what was written.
     static var start: [ShellCommand] {
@@ -35,7 +35,7 @@ extension InitCommand {
                 guard status.isSetGroupID, status.group == id else {
                     throw CommandFailure(
                         .failed,
-                        "what lies in \(Printable.name(directory)) does not become \(group)'s; name a file in a directory "
+                        "what is in \(Printable.name(directory)) does not become \(group)'s; name a file in a directory "
                             + "that is made for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
                 }
             }

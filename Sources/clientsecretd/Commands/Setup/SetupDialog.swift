@@ -30,7 +30,7 @@ struct SetupDialog {
         case environmentFile
         case dotenv
         case credential
-        /// A file that needs no setting besides.
+        /// A file that needs no other setting.
         case file(any OutputFormat.Type)
 
         static var all: [Place] {

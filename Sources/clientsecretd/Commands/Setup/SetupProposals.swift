@@ -26,7 +26,7 @@ struct SetupProposals {
 
     init() {}
 
-    /// Not what another user has placed there, such as a link to a key of somebody else's: nobody looks twice at what is offered.
+    /// Not what another user has placed there, such as a link to another user's key: what is offered is accepted without a second look.
     static func isOffered(_ key: AbsolutePath, _ identity: Identity) -> Bool {
         do throws(FileError) {
             return try TrustedFile.check(key.description, for: .configuration, as: identity).kind == .regular
