@@ -48,11 +48,10 @@ endif
 # SwiftPM passes other flags to the compiler when its output is a terminal, and then compiles everything again.
 swift_build := timeout $(build_limit) swift build --no-color-diagnostics
 
-# Resolved at the start and read-only from then on, code in pages of its own, no library looked for beside the binary, the
-# stack guarded in C, and no path of this machine inside; no names of the program's own exported, which swiftc wants of every
-# program with a static runtime and which are 1.5 MB. Relocations are not packed, which would save as much: glibc reads packed
-# ones since 2.36. (_FORTIFY_SOURCE stands in Package.swift: it is for CLinux alone.) The last two leave out where the compiler's cache
-# of C modules lies, and a digest of each module that includes such paths: without them two folders give the same bytes.
+# Full RELRO, separate code pages, no rpath, the C stack protector, reproducible paths. Hidden symbols save 1.5 MB; packed
+# relocations would save as much, but glibc reads them only since 2.36. (_FORTIFY_SOURCE is in Package.swift, only for CLinux.)
+# The last two leave out the path of the compiler's module cache and the digests that depend on it, so that two folders give
+# the same bytes.
 release := --configuration release --static-swift-stdlib \
     -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker separate-code \
     -Xlinker --no-export-dynamic --disable-local-rpath -Xcc -fstack-protector-strong \

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import SystemPackage
 
-/// Files named by a flag, which the caller may read, whoever owns them.
+/// Files named by a flag, which the caller may read, whichever user owns them.
 enum NamedFile {
     /// Standard input, as a file's name.
     static let standardInput = "-"

@@ -59,7 +59,7 @@ struct ExchangeCommand: ParsableCommand {
         let text = try HeldToken.read(file, asking: "What came back: the address, the form or the code")
         guard let response = AuthorizationResponse(text) else {
             throw CommandFailure(
-                .failed, "\(HeldToken.name(of: file)): this is neither an address or a form with a code, nor a code")
+                .failed, "\(NamedFile.shown(file)): this is neither an address or a form with a code, nor a code")
         }
         let code = try checked(response, request)
         let kept = try showing.file()
@@ -80,7 +80,7 @@ struct ExchangeCommand: ParsableCommand {
         else {
             throw CommandFailure(
                 .failed,
-                "\(HeldToken.name(of: file)): this is no address that 'clientsecretd authorize-url' has printed")
+                "\(NamedFile.shown(file)): this is no address that 'clientsecretd authorize-url' has printed")
         }
         return request
     }

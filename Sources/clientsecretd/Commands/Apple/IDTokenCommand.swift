@@ -22,12 +22,7 @@ struct IDTokenCommand: ParsableCommand {
     @Argument(help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
     var client: ClientName
 
-    @Argument(
-        help: ArgumentHelp(
-            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
-            valueName: "file"),
-        completion: .file())
-    var file = NamedFile.standardInput
+    @OptionGroup var held: TokenArgument
 
     @Option(help: ArgumentHelp("The nonce that the app sent.", valueName: "text"))
     var nonce: String?
@@ -40,8 +35,7 @@ struct IDTokenCommand: ParsableCommand {
         try Hardening.protectSecrets()
         let program = try NetworkProgramLauncher(server)
         let clientID = try PublishedSettings(settings).signInClient(client).clientID
-        let text = try HeldToken.read(file, asking: "Identity token")
-        let token = try HeldToken.token(in: text, of: file, member: "id_token")
+        let token = try held.token("id_token", asking: "Identity token")
         let check = try IdentityCheck(token, client: clientID, nonce: nonce, with: program)
         if answer.json {
             try CommandOutput.answer(check.json.rendered)

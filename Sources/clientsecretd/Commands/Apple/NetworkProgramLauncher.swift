@@ -6,7 +6,7 @@ import Linux
 import SignIn
 
 /// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of
-/// whoever types the command, never through the service.
+/// the user who types the command, never through the service.
 struct NetworkProgramLauncher {
     static let name = NetworkProgram.name
 

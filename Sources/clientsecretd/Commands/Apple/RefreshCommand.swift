@@ -18,12 +18,7 @@ struct RefreshCommand: ParsableCommand {
 
     @OptionGroup var chosen: ClientOptions
 
-    @Argument(
-        help: ArgumentHelp(
-            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
-            valueName: "file"),
-        completion: .file())
-    var file = NamedFile.standardInput
+    @OptionGroup var held: TokenArgument
 
     @OptionGroup var showing: TokenShowing
     @OptionGroup var server: ServerOptions
@@ -32,8 +27,7 @@ struct RefreshCommand: ParsableCommand {
     func run() throws {
         let program = try NetworkProgramLauncher(server)
         let secret = try chosen.secret()
-        let text = try HeldToken.read(file, asking: "Refresh token")
-        let token = try HeldToken.token(in: text, of: file, member: "refresh_token")
+        let token = try held.token("refresh_token", asking: "Refresh token")
         let kept = try showing.file()
         let tokens = try TokenRequest(secret, program).tokens(
             [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)

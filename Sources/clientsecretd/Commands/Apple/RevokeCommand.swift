@@ -24,12 +24,7 @@ struct RevokeCommand: ParsableCommand {
 
     @OptionGroup var chosen: ClientOptions
 
-    @Argument(
-        help: ArgumentHelp(
-            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
-            valueName: "file"),
-        completion: .file())
-    var file = NamedFile.standardInput
+    @OptionGroup var held: TokenArgument
 
     @Option(help: ArgumentHelp("The kind of token.", valueName: "type"))
     var tokenType = Kind.refreshToken
@@ -40,13 +35,13 @@ struct RevokeCommand: ParsableCommand {
     func run() throws {
         let program = try NetworkProgramLauncher(server)
         let secret = try chosen.secret()
-        let text = try HeldToken.read(file, asking: "Token to revoke")
-        let token = try HeldToken.token(in: text, of: file, member: tokenType.rawValue)
+        let token = try held.token(tokenType.rawValue, asking: "Token to revoke")
         try TokenRequest(secret, program).revoke([("token", token), ("token_type_hint", tokenType.rawValue)])
         guard !answer.json else {
             return try CommandOutput.answer(JSONText.object([("accepted", .bool(true))]).rendered)
         }
         try CommandOutput.answer(
-            "Apple has taken the request, as it does for any token: that a refresh is refused from now on proves it")
+            "Apple accepted the request, as it does for any token. To be sure, run 'clientsecretd refresh': it must now fail."
+        )
     }
 }

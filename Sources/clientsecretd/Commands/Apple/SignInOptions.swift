@@ -37,7 +37,22 @@ extension Hardening {
     }
 }
 
-/// A code or token that the operator holds. It never stands on a command line, where every user of the machine sees it.
+/// The file with the token that a command is given.
+struct TokenArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
+            valueName: "file"),
+        completion: .file())
+    var file = NamedFile.standardInput
+
+    /// The token: what the file holds, or this member of it.
+    func token(_ member: String, asking question: String) throws(CommandFailure) -> String {
+        try HeldToken.token(in: HeldToken.read(file, asking: question), of: file, member: member)
+    }
+}
+
+/// A code or token that the operator holds. It is never on a command line, where every user of the machine sees it.
 enum HeldToken {
     /// In bytes: a token response with everything in it.
     private static let longest = 65_536
@@ -52,7 +67,7 @@ enum HeldToken {
             bytes = try NamedFile.read(file, limit: longest)
         }
         let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
-        guard !text.isEmpty else { throw CommandFailure(.failed, "\(name(of: file)): there is nothing in it") }
+        guard !text.isEmpty else { throw CommandFailure(.failed, "\(NamedFile.shown(file)): there is nothing in it") }
         return String(text)
     }
 
@@ -61,18 +76,14 @@ enum HeldToken {
         guard text.hasPrefix("{") else {
             guard text.utf8.allSatisfy(\.isASCIIVisible) else {
                 throw CommandFailure(
-                    .failed, "\(name(of: file)): this is no token: it holds blanks or other characters")
+                    .failed, "\(NamedFile.shown(file)): this is no token: it holds blanks or other characters")
             }
             return text
         }
         guard let token = (try? JSONValue(Array(text.utf8)))?[member]?.text else {
-            throw CommandFailure(.failed, "\(name(of: file)): this is no JSON object with \"\(member)\"")
+            throw CommandFailure(.failed, "\(NamedFile.shown(file)): this is no JSON object with \"\(member)\"")
         }
         return token
-    }
-
-    static func name(of file: String) -> String {
-        file == NamedFile.standardInput ? "standard input" : file
     }
 }
 

@@ -91,7 +91,7 @@ struct TokenReport {
     let user: JSONValue?
     let showing: TokenShowing
     private var checks: [IdentityCheck] = []
-    /// What else is wrong. It is printed after the tokens: whoever has asked for them has them nowhere else.
+    /// What else is wrong. It is printed after the tokens: the caller has them nowhere else.
     private var failure: CommandFailure?
 
     init(tokens: TokenResponse, user: JSONValue?, showing: TokenShowing) {

@@ -120,7 +120,7 @@ extension VerifyResult {
         return VerifyResult(secret, second, isStray: second.outcome != .refused)
     }
 
-    /// Without a verdict nothing is known of this secret; what is known of others is printed all the same.
+    /// Without a verdict nothing is known of this secret; what is known of others is still printed.
     private static func verdict(on trial: SecretTrial, _ program: NetworkProgramLauncher) -> Verdict {
         do throws(CommandFailure) {
             return try program.verify(trial)

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct NamedFileTests {
+    /// A name may hold line breaks and what a terminal obeys.
+    @Test func showsAFilesNameOnOneLine() throws {
+        let name = "/none\nadvice: \u{1b}[2J"
+        let failure = #expect(throws: CommandFailure.self) { try NamedFile.read(name, limit: 1) }
+        #expect(failure?.message.contains { $0.isNewline || $0 == "\u{1b}" } == false)
+        let asked = #expect(throws: CommandFailure.self) { try HeldToken.read(name, asking: "Token") }
+        #expect(asked?.message == failure?.message)
+        #expect(throws: CommandFailure(.failed, "\(NamedFile.shown(name)): this is no JSON object with \"id_token\"")) {
+            try HeldToken.token(in: "{}", of: name, member: "id_token")
+        }
+        #expect(!NamedFile.shown(name).contains("\n"))
+    }
+}
