@@ -37,7 +37,9 @@ package struct Life: Sendable {
     @discardableResult
     package func live(log: ((String) -> Void)? = nil) throws -> Report {
         let simulator = Simulator(
-            seed: seed, configuration: Scenario.configuration(verifiesAll: seed % 3 == 0, pushes: Self.pushes(seed)),
+            seed: seed,
+            configuration: Scenario.configuration(
+                verifiesAll: seed % 3 == 0, pushes: Self.pushes(seed), hasKinds: seed % 4 == 2),
             sabotage: sabotage)
         simulator.log = log
         do {

@@ -18,10 +18,13 @@ package enum Scenario {
 
     /// Five clients and two keys: one alone; two that share an environment file and an action; one with two outputs and
     /// a unit, and the other key; one without actions, with two variables in a file of its own. Apple is asked about
-    /// the new secrets of three of them, or also about those of the two that share. With
-    /// `pushes` the other three have a target each besides.
+    /// the new secrets of three of them, or also about those of the two that share.
+    ///
+    /// - Parameters:
+    ///   - pushes: whether the other three have a target each too.
+    ///   - hasKinds: whether these three have tokens of Apple Ads, MusicKit and MapKit.
     package static func configuration(
-        lifetimeInDays: Int64 = 90, verifiesAll: Bool = false, pushes: Bool = false
+        lifetimeInDays: Int64 = 90, verifiesAll: Bool = false, pushes: Bool = false, hasKinds: Bool = false
     ) -> Configuration {
         let shared = Action.exec(arguments: ["/bin/shared"], timeout: 30)
         let clients = [
@@ -48,8 +51,17 @@ package enum Scenario {
             configuration.clients[name]?.verify = verifiesAll || !["web", "native"].contains(name.description)
         }
         if pushes { addTargets(to: &configuration) }
+        if hasKinds {
+            for (client, id) in kinds { configuration.clients[sure(ClientName(client))]?.clientID = id }
+        }
         return configuration
     }
+
+    private static let kinds = [
+        "alone": sure(ClientID("SEARCHADS.27478e71-3bb0-4588-998c-182e2b405577")),
+        "unit": ClientID.music(origins: [sure(WebOrigin("https://music.example"))]),
+        "silent": sure(ClientID.maps(origin: WebOrigin("https://maps.example"))),
+    ]
 
     private static func addTargets(to configuration: inout Configuration) {
         for (client, target) in [("alone", shown), ("silent", blind), ("unit", deployed)] {
@@ -85,9 +97,11 @@ package enum Scenario {
 }
 
 extension Configuration {
-    /// Gives a client's secrets another lifetime; they are renewed when a third of it is left.
+    /// Gives a client's secrets another lifetime, or the longest one of their kind; they are renewed when a third of it is left.
     package mutating func live(for seconds: Int64, _ client: ClientName) {
-        clients[client]?.lifetime = sure(Lifetime(seconds: Seconds(seconds)))
+        guard let kind = clients[client]?.clientID.kind else { return }
+        let seconds = min(seconds, Lifetime.longest(of: kind).seconds.count)
+        clients[client]?.lifetime = sure(Lifetime(seconds: Seconds(seconds), of: kind))
         clients[client]?.renewBefore = Seconds(seconds / 3)
     }
 }
