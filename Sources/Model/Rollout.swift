@@ -25,7 +25,7 @@ package struct RolloutSettings: Hashable, Sendable {
 package struct Rollout: Hashable, Sendable {
     /// The secret that it is about.
     package let secret: SecretName
-    /// The highest ``Rank`` of a machine that may deliver.
+    /// The highest ``RolloutRank`` of a machine that may deliver.
     package var admitted: UInt64
     package var state: State
     /// How many machines may fail without holding it: as many as did when somebody had it go on.
@@ -54,7 +54,7 @@ package struct Rollout: Hashable, Sendable {
 
     /// The rank of a machine in it. All machines compute it from the name that the rollout has, because some may hold the
     /// secret with another signature.
-    package func rank(of machine: String) -> UInt64 { Rank.of(machine, secret.fingerprint) }
+    package func rank(of machine: String) -> UInt64 { RolloutRank.of(machine, secret.fingerprint) }
 
     /// Whether a machine of this rank may deliver.
     package func admits(_ rank: UInt64) -> Bool { rank <= admitted }

@@ -27,7 +27,7 @@ package struct Rotation: Sendable {
     var appleRequests = AppleRequests()
     var stateDirectory = StateDirectory()
     var storeReading = StoreReading()
-    var admissions = RolloutAdmissions()
+    var admissions = OwnAdmissions()
     var reporting = Reporting()
     var fleet = Fleet()
     var faults = DaemonFaults()

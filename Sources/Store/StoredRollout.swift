@@ -33,7 +33,7 @@ extension StoredRollout: JSONDocument {
     }
 
     /// A rank in 16 hexadecimal digits: a reader of JSON may keep a number of 64 bits only roughly.
-    private struct Rank: JSONString {
+    private struct RolloutRank: JSONString {
         let number: UInt64
 
         init(_ number: UInt64) {
@@ -54,7 +54,7 @@ extension StoredRollout: JSONDocument {
         try members.constant("v", 1)
         let fingerprint = try members("fingerprint", rollout?.secret.fingerprint)
         let signed = try members.orAbsent("signed", rollout?.secret.signed)
-        let admitted = try members("admitted", (rollout?.admitted).map(Rank.init)).number
+        let admitted = try members("admitted", (rollout?.admitted).map(RolloutRank.init)).number
         let state = try members("state", rollout.map { $0.isHeld ? State.held : .going })
         let tolerated = try members.orAbsent("tolerated", rollout?.tolerated) ?? 0
         guard (0...Self.mostTolerated).contains(tolerated) else {

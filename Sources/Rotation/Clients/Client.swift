@@ -18,55 +18,21 @@ struct Client: Sendable {
     /// Nil where its secrets are minted.
     var source: Source?
     /// Nil where Apple is not asked about its secrets, and no secret waits for an answer.
-    var trial: Trial?
+    var verification: Verification?
     var deliveries = Deliveries()
     /// When received secrets may be delivered; nil where none was drawn.
-    var turn: Turn?
+    var turn: DeliveryTurn?
     /// What was put into the store; nil before the first put.
-    var share: Share?
+    var share: SharedSecret?
     /// Nil where no secret of it is rolled out from here.
     var rollout: RolloutProgress?
     /// What the credential socket serves.
     var credential: SecretInfo?
     var health = ClientHealth()
 
-    /// A client under a new configuration. What is known of it stays, but for what the configuration makes void.
-    ///
-    /// - Parameter former: the client of this name under the configuration before; nil for a new one.
-    init(_ subject: Subject, _ former: Client?, _ change: ConfigurationChange) {
-        let entry = subject.entry
-        let isSharing = entry.isSharing && change.new.store != nil
-        self.subject = subject
-        if let former {
-            secret = former.secret
-            record = former.record
-            readiness = former.readiness
-            readiness.tryAgain()
-            isSettled = former.isSettled
-            deliveries = former.deliveries
-            health = former.health
-        }
-        if let source = entry.source {
-            let isSame = change.old.clients[subject.name]?.source == source
-            self.source = Source(isSame ? former?.source : nil, next: change.next)
-            turn = former?.turn?.within(source.deliverOver, at: change.now)
-            // A request to mint is not carried out later, once the client mints again.
-            secret.relent()
-            // What is received was accepted where it was minted, so it has no trial.
-        } else {
-            trial = former?.trial
-            if entry.verify { trial = trial ?? Trial() } else if trial?.candidate == nil { trial = nil }
-        }
-        if isSharing {
-            share = former?.share
-            rollout = change.isOfStore ? nil : former?.rollout
-        }
-        if entry.credential != nil { credential = former?.credential }
-    }
-
     func checkInvariants(next: JobID) -> [String] {
         secret.checkInvariants() + record.checkInvariants(next: next)
-            + (source?.checkInvariants(next: next) ?? []) + (trial?.checkInvariants() ?? [])
+            + (source?.checkInvariants(next: next) ?? []) + (verification?.checkInvariants() ?? [])
             + deliveries.checkInvariants(next: next)
             + (rollout?.checkInvariants() ?? []) + health.checkInvariants()
             + (isSettled && !record.wasTried && record.value != Record()
@@ -97,16 +63,4 @@ struct Clients: Sendable {
                 + client.checkInvariants(next: next)).map { "\(client.subject.name): \($0)" }
         }
     }
-}
-
-/// One configuration follows another.
-struct ConfigurationChange {
-    let old: Configuration
-    let new: Configuration
-    /// The first job under the new one.
-    let next: JobID
-    let now: Now
-
-    /// Whether there is another store than before, or none at all now.
-    var isOfStore: Bool { old.store != new.store }
 }

@@ -12,7 +12,7 @@ struct CurrentSecret: Sendable {
     /// Whether a new secret was requested, whatever the age of the current one.
     private(set) var isForced = false
     /// Whether the requested one is to be published without asking Apple.
-    private(set) var skipsTrial = false
+    private(set) var skipsVerification = false
     /// Secrets minted since the daemon started.
     private(set) var renewals = 0
 
@@ -21,16 +21,16 @@ struct CurrentSecret: Sendable {
 
     /// Has a new secret minted.
     ///
-    /// - Parameter skipsTrial: whether to publish it without asking Apple.
-    mutating func force(skipsTrial: Bool) {
+    /// - Parameter skipsVerification: whether to publish it without asking Apple.
+    mutating func force(skipsVerification: Bool) {
         isForced = true
-        self.skipsTrial = skipsTrial
+        self.skipsVerification = skipsVerification
     }
 
     /// Withdraws the request for a new secret.
     mutating func relent() {
         isForced = false
-        skipsTrial = false
+        skipsVerification = false
     }
 
     mutating func choose(_ secret: SecretInfo) {
@@ -50,6 +50,6 @@ struct CurrentSecret: Sendable {
 
     func checkInvariants() -> [String] {
         (hasChosen && current == nil ? ["no secret is chosen"] : [])
-            + (skipsTrial && !isForced ? ["a secret is not to be tried that nobody asked for"] : [])
+            + (skipsVerification && !isForced ? ["a secret is not to be tried that nobody asked for"] : [])
     }
 }

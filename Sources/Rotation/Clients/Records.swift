@@ -64,7 +64,7 @@ extension Rotation {
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
         if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil {
-            clients[client].turn = Turn(at: moment, within: source.deliverOver, now)
+            clients[client].turn = DeliveryTurn(at: moment, within: source.deliverOver, now)
         }
         if index.hasStore, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
             admissions.recall(place)
@@ -100,7 +100,7 @@ extension Rotation {
         let known = clients[client]
         let current = known.secret.current
         return Record(
-            current: current, candidate: known.trial?.candidate, refusal: known.trial?.refusal?.detail,
+            current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,
             delivered: known.deliveries.delivered, shared: sharedFiles(of: client),
             outputs: publishedPlaces(of: client),
             // That other actions than the client's own must run again is not kept.

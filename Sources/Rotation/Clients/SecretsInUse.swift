@@ -8,7 +8,7 @@ extension Rotation {
         var used = Set(secretsSeen.map(\.fingerprint))
         for client in clients.all {
             let record = client.record.value
-            let kept = [client.trial?.candidate, record.current, record.candidate, client.credential]
+            let kept = [client.verification?.candidate, record.current, record.candidate, client.credential]
             used.formUnion(kept.compactMap { $0?.fingerprint })
             used.formUnion(client.deliveries.delivered.values.map(\.fingerprint))
         }

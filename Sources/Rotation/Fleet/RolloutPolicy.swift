@@ -2,7 +2,7 @@ import Model
 
 /// How a rollout goes on, by what the machines report. A pure function: the caller measures the time.
 ///
-/// - First the canaries are admitted, the machines of the lowest ``Rank``. When all of them have delivered, no other machine is
+/// - First the canaries are admitted, the machines of the lowest ``RolloutRank``. When all of them have delivered, no other machine is
 ///   admitted until they were watched for `pause`. A further canary, because one is silent or more machines report, starts
 ///   the pause again.
 /// - After that the others are admitted in steps, so that no more than `at_once` are admitted and have not delivered.

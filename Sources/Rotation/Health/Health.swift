@@ -195,7 +195,7 @@ extension Rotation {
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(client),
             lastError: failures.first?.failure.message,
             delivered: isDone && client.entry.undeployed.isEmpty, outputs: outputs, actions: actions,
-            verification: known.trial?.view, source: sourceView(of: client, at: now))
+            verification: known.verification?.view, source: sourceView(of: client, at: now))
         if isNews(view, client), clients[client].health.log(health) {
             events.append(.health(name, health, view.reason))
         }

@@ -31,7 +31,7 @@ extension Rotation {
         if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil,
-            let refusal = clients[client].trial?.refusal ?? currentRefusal(client)
+            let refusal = clients[client].verification?.refusal ?? currentRefusal(client)
         {
             reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
         }

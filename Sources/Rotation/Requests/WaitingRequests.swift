@@ -135,7 +135,7 @@ extension Rotation {
                 guard !renewal.deliverOnly, let client = self.index[name] else { continue }
                 // A client that cannot mint reads its source again.
                 if client.entry.source == nil {
-                    clients[client].secret.force(skipsTrial: renewal.skipVerify)
+                    clients[client].secret.force(skipsVerification: renewal.skipVerify)
                 } else {
                     observeAgain(at: .source(name))
                 }

@@ -49,7 +49,7 @@ struct RolloutsTests {
     private var ranked: [String] {
         get throws {
             let current = try current
-            return Self.machines.sorted { Rank.of($0, current) < Rank.of($1, current) }
+            return Self.machines.sorted { RolloutRank.of($0, current) < RolloutRank.of($1, current) }
         }
     }
 
@@ -57,7 +57,7 @@ struct RolloutsTests {
     private var admitted: [String] {
         get throws {
             let rollout = try rollout
-            return try ranked.filter { Rank.of($0, rollout.secret.fingerprint) <= rollout.admitted }
+            return try ranked.filter { RolloutRank.of($0, rollout.secret.fingerprint) <= rollout.admitted }
         }
     }
 

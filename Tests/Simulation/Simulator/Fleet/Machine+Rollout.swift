@@ -37,7 +37,7 @@ extension Machine {
     }
 
     /// Its rank for a secret.
-    func order(of secret: SecretInfo) -> UInt64 { Rank.of(name, secret.fingerprint) }
+    func order(of secret: SecretInfo) -> UInt64 { RolloutRank.of(name, secret.fingerprint) }
 
     /// The place of a secret of one of its keys.
     func place(of secret: SecretInfo) -> StorePlace? {

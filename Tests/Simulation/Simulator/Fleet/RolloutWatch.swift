@@ -37,7 +37,7 @@ struct RolloutWatch {
     private func isToBeHeld(_ rollout: Rollout, _ machine: Machine) -> Bool {
         guard let members = machine.told.members, let canaries = machine.rollout?.canaries else { return false }
         let secret = rollout.secret.fingerprint
-        let ranked = members.map { (rank: Rank.of($0.machine, secret), member: $0) }.sorted { $0.rank < $1.rank }
+        let ranked = members.map { (rank: RolloutRank.of($0.machine, secret), member: $0) }.sorted { $0.rank < $1.rank }
         let failing = ranked.filter { $0.rank <= rollout.admitted && $0.member.isFailing(secret) }
         return failing.count > rollout.tolerated
             && ranked.prefix(canaries).contains {
@@ -141,7 +141,8 @@ struct ActionWatch {
             }
         }
         let waitedFor = earlier.filter { !isSilent($0.machine, about: secret, since: $0.at, machine) }
-        let canaries = course.done.merging(course.doneSigners.filter { Rank.of($0.key, secret) < rank }) { one, _ in one
+        let canaries = course.done.merging(course.doneSigners.filter { RolloutRank.of($0.key, secret) < rank }) {
+            one, _ in one
         }
         if canaries.values.count(where: { machine.boot - $0 >= pause }) >= settings.canaries {
             let acting = waitedFor.count { course.done[$0.machine] == nil } + 1
@@ -157,7 +158,7 @@ struct ActionWatch {
 
     /// Whether a machine has been admitted for a pause and has not said in the store that it has delivered.
     private func isSilent(_ name: String, about secret: Fingerprint, since begun: Int64, _ machine: Machine) -> Bool {
-        let admittedAt = machine.board?.admittedAt(Rank.of(name, secret), to: secret) ?? begun
+        let admittedAt = machine.board?.admittedAt(RolloutRank.of(name, secret), to: secret) ?? begun
         guard machine.boot - admittedAt >= pause else { return false }
         let holding = machine.board?.reports[name]?.value?.clients[FleetScenario.identity]
         return holding?.delivered != true || holding?.secret?.fingerprint != secret

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// When a machine that receives its secrets from the store delivers them.
-struct RolloutAdmissionsTests {
+struct OwnAdmissionsTests {
     private let bench: Bench
     private let place: StorePlace
     private let web: ClientName
@@ -54,7 +54,7 @@ struct RolloutAdmissionsTests {
 
     private mutating func admit(_ fingerprint: Fingerprint, _ difference: Int64, _ state: Rollout.State = .going) {
         revision += 1
-        let rank = Rank.of("app17", fingerprint)
+        let rank = RolloutRank.of("app17", fingerprint)
         bench.rollouts[place] = .rollout(
             Rollout(
                 of: SecretName(fingerprint),
@@ -148,7 +148,7 @@ struct RolloutAdmissionsTests {
         let second = try offer(2, admitting: -1, .held, days: 180)
         // A third of 90 days is renew_before, so 15 days are half of it, and 1.5 days a twentieth.
         let deadline = held.expiresAt.secondsSinceEpoch - 15 * Values.day
-        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
+        let turn = Int64(Double(RolloutRank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
         bench.sleep(deadline + turn - bench.now.wall.secondsSinceEpoch - 300)
         #expect(runs == 0)
         bench.pass(600)
@@ -160,7 +160,7 @@ struct RolloutAdmissionsTests {
         try begin()
         bench.sleep(77 * Values.day)
         let second = try offer(2, admitting: -1)
-        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
+        let turn = Int64(Double(RolloutRank.of("app17", second.fingerprint)) / 0x1p64 * 1.5 * Double(Values.day))
         try #require(turn > 1200)
         bench.pass(turn - 900)
         #expect(runs == 0)
@@ -278,7 +278,7 @@ struct RolloutAdmissionsTests {
         bench.store[place] = .secret(second, revision: 500)
         bench.rollouts[place] = .rollout(.finished(second.name), revision: 500)
         bench.pass(61)
-        let turn = Int64(Double(Rank.of("app17", second.fingerprint)) / 0x1p64 * 3600)
+        let turn = Int64(Double(RolloutRank.of("app17", second.fingerprint)) / 0x1p64 * 3600)
         #expect(turn > 130, "take another number for the secret")
         #expect(runs == 0)
         bench.pass(turn + 5)
@@ -307,7 +307,7 @@ struct RolloutAdmissionsTests {
             SecretName(second.fingerprint, signed: Fingerprint(leadingBytes: 5)), claims: second.claims,
             signer: second.signer)
         let named = SecretName(Fingerprint(leadingBytes: 6), signed: Fingerprint(leadingBytes: 5))
-        let rank = Rank.of("app17", named.fingerprint)
+        let rank = RolloutRank.of("app17", named.fingerprint)
         bench.store[place] = .secret(held, revision: 500)
         bench.rollouts[place] = .rollout(Rollout(of: named, admitted: rank - 1), revision: 500)
         bench.pass(61)
@@ -331,7 +331,7 @@ struct RolloutAdmissionsTests {
             let secret = try Values.issued(
                 100 + number, id: "com.example.shop", from: now - 60 + Int64(number), to: now + 90 * Values.day,
                 signer: Values.print("1"))
-            let rank = Rank.of("app17", secret.fingerprint)
+            let rank = RolloutRank.of("app17", secret.fingerprint)
             bench.store[shopPlace] = .secret(secret, revision: 1_000 + Int64(number))
             bench.rollouts[shopPlace] = .rollout(
                 Rollout(of: secret.name, admitted: shopAdmits ? rank : rank - 1, state: .going),

@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// A client's secret that was put into the store.
-struct Share: Hashable, Sendable {
+struct SharedSecret: Hashable, Sendable {
     /// The secret that was last put there.
     private var secret: SecretInfo
     /// When it was tried to put it there.
@@ -13,7 +13,7 @@ struct Share: Hashable, Sendable {
 
     /// Records that a secret was put, or was to be.
     mutating func put(_ secret: SecretInfo, at now: Now) {
-        if self.secret != secret { self = Share(secret) }
+        if self.secret != secret { self = SharedSecret(secret) }
         puts.note(at: now.boot)
     }
 
@@ -52,7 +52,7 @@ extension Rotation {
     ) {
         // Counted even if nothing was put: a place that always holds something else would be put into without a pause.
         if let client = index[name] {
-            var share = clients[client].share ?? Share(secret)
+            var share = clients[client].share ?? SharedSecret(secret)
             share.put(secret, at: now)
             clients[client].share = share
         }
@@ -82,12 +82,12 @@ extension Rotation {
 
     /// The secret that the store is to hold; nil while there is none that may be handed on.
     func secretToShare(_ client: Subject) -> SecretInfo? {
-        let trial = clients[client].trial
+        let verification = clients[client].verification
         guard let secret = clients[client].secret.current, client.names(secret),
             secret.signer != nil, secret.signer == keys.digest(of: client.entry.key),
             currentRefusal(client) == nil,
             // Followers are given what Apple was asked about, where it is asked at all.
-            trial?.candidate != secret || trial?.isUndecided != true
+            verification?.candidate != secret || verification?.isUndecided != true
         else { return nil }
         return secret
     }

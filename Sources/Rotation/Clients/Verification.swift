@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// Whether Apple accepts a client's newest secret.
-struct Trial: Sendable {
+struct Verification: Sendable {
     /// The newest secret, if it is to be accepted by Apple and was not yet; it may be the current one already.
     private(set) var candidate: SecretInfo?
     /// How often Apple has refused ``candidate``.
@@ -145,20 +145,20 @@ extension Rotation {
 
     /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
     mutating func recallCandidate(_ record: Record, _ client: Subject) {
-        guard let candidate = record.candidate, clients[client].trial?.candidate == nil,
-            clients[client].trial?.view == nil
+        guard let candidate = record.candidate, clients[client].verification?.candidate == nil,
+            clients[client].verification?.view == nil
         else { return }
-        clients[client].trial = Trial(candidate)
-        if let detail = record.refusal { clients[client].trial?.recall(refusal: detail, of: client.name) }
+        clients[client].verification = Verification(candidate)
+        if let detail = record.refusal { clients[client].verification?.recall(refusal: detail, of: client.name) }
     }
 
     /// Records a secret that was just minted: a candidate while there is another one to keep. Returns whether it is
     /// current at once.
     mutating func noteMinted(_ secret: SecretInfo, _ client: Subject, at now: Now) -> Bool {
-        let isTried = client.entry.verify && !clients[client].secret.skipsTrial
+        let isTried = client.entry.verify && !clients[client].secret.skipsVerification
         let isCurrent = !isTried || secretToKeep(client, at: now) == nil
         if isTried {
-            clients[client].trial = Trial(secret, replacing: currentRefusal(client), at: now)
+            clients[client].verification = Verification(secret, replacing: currentRefusal(client), at: now)
             jobs.resetBackoff(of: .verification(client.name), to: now.boot)
         } else {
             dropCandidate(client)
@@ -168,24 +168,24 @@ extension Rotation {
 
     /// Forgets a candidate that is no longer tried.
     mutating func dropCandidate(_ client: Subject) {
-        if clients[client].trial != nil { clients[client].trial = Trial() }
+        if clients[client].verification != nil { clients[client].verification = Verification() }
         recover(.verification(client.name))
     }
 
     /// Records Apple's verdict. Returns the failure that it is; nil where it is none, or one about an older secret.
     mutating func verificationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         guard case .verify(let name, let secret) = job.work, let client = index[name],
-            clients[client].trial?.candidate == secret
+            clients[client].verification?.candidate == secret
         else { return nil }
         switch result {
         case .success(.accepted):
-            clients[client].trial?.accepted()
+            clients[client].verification?.accepted()
             take(.accepted(secret), for: client, at: now)
         case .success(let outcome): unexpected(outcome, of: job)
         case .failure(let failure):
-            if let failure = clients[client].trial?.failed(failure, at: now) { return failure }
+            if let failure = clients[client].verification?.failed(failure, at: now) { return failure }
             // Apple has answered, so an earlier failure to ask it no longer matters.
-            if clients[client].trial?.earlierRefusal == nil { recover(job.resource) }
+            if clients[client].verification?.earlierRefusal == nil { recover(job.resource) }
         }
         return nil
     }
@@ -198,8 +198,8 @@ extension Rotation {
         guard let current = clients[client].secret.current, refusal(of: current, for: client, &deadlines) == nil else {
             return nil
         }
-        let trial = clients[client].trial
-        return trial?.candidate == current && trial?.refusal != nil ? nil : current
+        let verification = clients[client].verification
+        return verification?.candidate == current && verification?.refusal != nil ? nil : current
     }
 
     private func secretToKeep(_ client: Subject, at now: Now) -> SecretInfo? {
@@ -209,7 +209,8 @@ extension Rotation {
 
     /// A client's candidate that is not the current secret yet.
     func heldBack(_ client: Subject) -> SecretInfo? {
-        guard let candidate = clients[client].trial?.candidate, candidate != clients[client].secret.current else {
+        guard let candidate = clients[client].verification?.candidate, candidate != clients[client].secret.current
+        else {
             return nil
         }
         return candidate
@@ -218,22 +219,25 @@ extension Rotation {
     /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal goes over to
     /// the replacement's trial and stays until Apple accepts that one: only this proves that the cause is gone.
     func currentRefusal(_ client: Subject) -> Failure? {
-        (heldBack(client) == nil ? clients[client].trial?.refusal : nil) ?? clients[client].trial?.earlierRefusal
+        (heldBack(client) == nil ? clients[client].verification?.refusal : nil)
+            ?? clients[client].verification?.earlierRefusal
     }
 
     /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
     func isVerdictAwaited(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
-        heldBack(client) != nil && clients[client].trial?.isAwaited(&deadlines) == true
+        heldBack(client) != nil && clients[client].verification?.isAwaited(&deadlines) == true
     }
 
     /// Whether Apple is still to answer about a client whose secret waits for it.
-    var awaitsVerdict: Bool { index.all.contains { clients[$0].trial?.isUndecided == true && heldBack($0) != nil } }
+    var awaitsVerdict: Bool {
+        index.all.contains { clients[$0].verification?.isUndecided == true && heldBack($0) != nil }
+    }
 
     // MARK: What is wanted
 
     /// Drops a candidate that is no longer usable, and makes one current that can wait no longer.
     mutating func planCandidate(_ client: Subject, _ deadlines: inout Deadlines) {
-        guard let candidate = clients[client].trial?.candidate, isKnown(client) else { return }
+        guard let candidate = clients[client].verification?.candidate, isKnown(client) else { return }
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
         // When a candidate's validity begins or ends is no reason to wake once it is forgotten.
@@ -245,7 +249,7 @@ extension Rotation {
             ? fits(candidate, client, &waiting) : refusal(of: candidate, for: client, &waiting) == nil
         guard isUsable else { return dropCandidate(client) }
         guard client.entry.verify else {
-            clients[client].trial = nil
+            clients[client].verification = nil
             recover(.verification(client.name))
             if isHeldBack { take(.unasked(candidate), for: client, at: deadlines.now) }
             return
@@ -254,7 +258,8 @@ extension Rotation {
         guard isHeldBack else { return }
         // When the secret to keep would have ended is no reason to wake once it is replaced.
         if let kept = secretToKeep(client, &waiting) {
-            guard clients[client].trial?.refusal == nil, waiting.reached(client.entry.latestTrial(of: kept)) else {
+            guard clients[client].verification?.refusal == nil, waiting.reached(client.entry.latestTrial(of: kept))
+            else {
                 deadlines = waiting
                 return
             }
@@ -265,21 +270,23 @@ extension Rotation {
     /// Asks Apple about the next candidate that is kept in the state directory.
     mutating func planRequestToApple(_ deadlines: inout Deadlines) {
         guard !jobs.isStopping, appleRequests.mayBegin(&deadlines) else { return }
-        let open = index.all.compactMap { client in clients[client].trial.map { (client: client, trial: $0) } }
-            .filter { $0.trial.candidate != nil }
-            .sorted { ($0.trial.askedBy, $0.client) < ($1.trial.askedBy, $1.client) }
-        for (client, trial) in open {
+        let open = index.all.compactMap { client in
+            clients[client].verification.map { (client: client, verification: $0) }
+        }
+        .filter { $0.verification.candidate != nil }
+        .sorted { ($0.verification.askedBy, $0.client) < ($1.verification.askedBy, $1.client) }
+        for (client, verification) in open {
             let record = Resource.record(client.name)
-            guard let candidate = trial.candidate, client.entry.verify,
+            guard let candidate = verification.candidate, client.entry.verify,
                 clients[client].record.value.candidate == candidate || jobs.failsOrHangs(record),
-                trial.mayAsk(&deadlines)
+                verification.mayAsk(&deadlines)
             else { continue }
             let job = jobs.next
             if start(.verify(client.name, candidate), on: .verification(client.name), &deadlines) {
                 // One request runs at a time: the others are looked at when it ends, so their own wakes are dropped.
                 deadlines = Deadlines(now: deadlines.now)
                 appleRequests.began(job, at: deadlines.now)
-                clients[client].trial?.began(job, at: deadlines.now)
+                clients[client].verification?.began(job, at: deadlines.now)
                 return
             }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// What becomes of a new secret of a client with `verify: true`, by what Apple says of it.
-@Suite struct TrialTests {
+@Suite struct VerificationTests {
     private let web = "web"
     private static let critical = 10 * Values.day
 

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Model
 
 /// Whether this machine, which receives its secrets from the store, may deliver them yet: where signers roll a secret out,
-/// its actions wait until this machine's ``Rank`` is admitted.
+/// its actions wait until this machine's ``RolloutRank`` is admitted.
 ///
 /// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, nobody is admitted.
@@ -15,7 +15,7 @@ import Model
 ///   `deliver_over`.
 /// - An action of several clients runs once one of them is admitted, for all of them: waiting for each other, two clients
 ///   whose canaries are different machines would have none.
-struct RolloutAdmissions: Sendable {
+struct OwnAdmissions: Sendable {
     /// Where a rollout was seen, since the start or by what the clients' records say.
     private var rolledOut: Set<StorePlace> = []
     /// The digests of the secrets that were seen in each place: of the last one read, and of earlier ones that a client still
@@ -23,7 +23,7 @@ struct RolloutAdmissions: Sendable {
     private var seen: [StorePlace: Set<Fingerprint>] = [:]
 
     mutating func adopt(_ change: ConfigurationChange) {
-        if change.isOfStore { self = RolloutAdmissions() }
+        if change.isOfStore { self = OwnAdmissions() }
     }
 
     /// Records what was read.
@@ -77,7 +77,7 @@ extension Rotation {
         let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
         return Admission(
             secret: secret.name, place: place, rollout: rollout,
-            rank: rollout?.rank(of: store.machine) ?? Rank.of(store.machine, secret.fingerprint))
+            rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
     }
 
     /// Whether to deliver a client's secret now, without a turn of `deliver_over`: this machine's rank is admitted by a rollout
@@ -96,6 +96,6 @@ extension Rotation {
         // A secret that is newer than that moment, because its signer was down, counts from its issue: otherwise all
         // machines would deliver it at once.
         let start = max(held.expiresAt - span / 2, wanted.issuedAt)
-        return deadlines.reached(start + Rank.part(admission.rank, of: span / 20))
+        return deadlines.reached(start + RolloutRank.part(admission.rank, of: span / 20))
     }
 }

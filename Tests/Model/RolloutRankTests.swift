@@ -5,7 +5,7 @@ import Testing
 
 @testable import Model
 
-struct RankTests {
+struct RolloutRankTests {
     /// FIPS 180-2, appendix B, and messages whose padding takes one block more.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -28,13 +28,13 @@ struct RankTests {
         let guide = try String(contentsOfFile: repository + "/docs/fleet-protocol.md", encoding: .utf8)
         let command = try #require(guide.firstMatch(of: /\n {4}(printf .* app17 (sha256:[0-9a-f]{16}) \| sha256sum)\n/))
         let printed = try run(["sh", "-c", String(command.output.1)]).output
-        let rank = Rank.of("app17", try #require(Fingerprint(String(command.output.2))))
+        let rank = RolloutRank.of("app17", try #require(Fingerprint(String(command.output.2))))
         #expect(UInt64(printed.prefix(16), radix: 16) == rank)
     }
 
     @Test func aPartOfASpan() {
-        #expect(Rank.part(0, of: 600) == 0)
-        #expect(Rank.part(1 << 63, of: 600) == 300)
-        #expect(Rank.part(.max, of: 600) == 600)
+        #expect(RolloutRank.part(0, of: 600) == 0)
+        #expect(RolloutRank.part(1 << 63, of: 600) == 300)
+        #expect(RolloutRank.part(.max, of: 600) == 600)
     }
 }

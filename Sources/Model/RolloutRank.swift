@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// In which order machines deliver a secret: each one has a number that differs from secret to secret, and that every
 /// machine can compute.
-package enum Rank {
+package enum RolloutRank {
     /// The first eight bytes of the SHA-256 of the machine's name, a line feed, and the secret's fingerprint as text. No
     /// name has a line feed in it.
     package static func of(_ machine: String, _ fingerprint: Fingerprint) -> UInt64 {

@@ -6,7 +6,7 @@ import Model
 /// clock is for the record, because it survives a restart.
 ///
 /// Both are fixed once: following corrections of the wall clock would write the record again at each of them.
-struct Turn: Hashable, Sendable {
+struct DeliveryTurn: Hashable, Sendable {
     let boot: BootTime
     let wall: WallTime
 
@@ -25,7 +25,9 @@ struct Turn: Hashable, Sendable {
     }
 
     /// The same turn, brought forward if it is later than the configuration allows now.
-    func within(_ span: Seconds, at now: Now) -> Turn { boot > now.boot + span ? Turn(in: span, at: now) : self }
+    func within(_ span: Seconds, at now: Now) -> DeliveryTurn {
+        boot > now.boot + span ? DeliveryTurn(in: span, at: now) : self
+    }
 
     func hasCome(_ deadlines: inout Deadlines) -> Bool { deadlines.reached(boot) }
 }
@@ -34,7 +36,7 @@ struct Turn: Hashable, Sendable {
 /// all restart their applications at once.
 ///
 /// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows: with a store by this
-///   machine's ``Rank``, in which rollouts admit machines too.
+///   machine's ``RolloutRank``, in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
 /// - A client does not wait if its delivered secret is missing, expired or critical, or if it was asked to be renewed.
 /// - A turn that has not come is kept in the client's record, by the wall clock: otherwise a package's upgrade, which
@@ -55,9 +57,9 @@ extension Rotation {
         guard clients[client].turn?.hasCome(&deadlines) != false else { return }
         // Without a store this machine has no name that others know.
         let wait =
-            configuration.store.map { Rank.part(Rank.of($0.machine, secret.fingerprint), of: span) }
+            configuration.store.map { RolloutRank.part(RolloutRank.of($0.machine, secret.fingerprint), of: span) }
             ?? Seconds(Int64(jobs.draw("turn \(client.name) \(secret.fingerprint)") * Double(span.count)))
-        clients[client].turn = Turn(in: wait, at: now)
+        clients[client].turn = DeliveryTurn(in: wait, at: now)
     }
 
     // MARK: What is wanted

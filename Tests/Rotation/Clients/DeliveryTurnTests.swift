@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// When what was received is delivered.
-struct TurnTests {
+struct DeliveryTurnTests {
     private let bench: Bench
 
     init() throws {

@@ -1,0 +1,41 @@
+import Model
+
+extension Client {
+    /// A client under a new configuration. What is known of it stays, but for what the configuration makes void.
+    ///
+    /// - Parameter former: the client of this name under the configuration before; nil for a new one.
+    init(_ subject: Subject, _ former: Client?, _ change: ConfigurationChange) {
+        let entry = subject.entry
+        let isSharing = entry.isSharing && change.new.store != nil
+        self.subject = subject
+        if let former {
+            secret = former.secret
+            record = former.record
+            readiness = former.readiness
+            readiness.tryAgain()
+            isSettled = former.isSettled
+            deliveries = former.deliveries
+            health = former.health
+        }
+        if let source = entry.source {
+            let isSame = change.old.clients[subject.name]?.source == source
+            self.source = Source(isSame ? former?.source : nil, next: change.next)
+            turn = former?.turn?.within(source.deliverOver, at: change.now)
+            // A request to mint is not carried out later, once the client mints again.
+            secret.relent()
+            // What is received was accepted where it was minted, so it has no verification.
+        } else {
+            verification = former?.verification
+            if entry.verify {
+                verification = verification ?? Verification()
+            } else if verification?.candidate == nil {
+                verification = nil
+            }
+        }
+        if isSharing {
+            share = former?.share
+            rollout = change.isOfStore ? nil : former?.rollout
+        }
+        if entry.credential != nil { credential = former?.credential }
+    }
+}
