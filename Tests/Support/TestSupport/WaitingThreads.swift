@@ -14,7 +14,30 @@
         @concurrent package func provideScope(
             for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
         ) async throws {
-            try await withTaskExecutorPreference(WaitingThreads.shared) { try await function() }
+            try await withTaskExecutorPreference(WaitingThreads.shared) {
+                let began = ContinuousClock.now
+                defer { TestSeconds.shared?.record(test.id, (ContinuousClock.now - began) / .seconds(1)) }
+                try await function()
+            }
+        }
+    }
+
+    /// How long tests have taken, for `scripts/run-tests`: the library's own events also count the wait for a thread.
+    private final class TestSeconds: Sendable {
+        /// Writes to the file that `CLIENTSECRETD_SECONDS` names; nil without one.
+        static let shared = ProcessInfo.processInfo.environment["CLIENTSECRETD_SECONDS"].flatMap(TestSeconds.init)
+
+        private let file: FileHandle
+
+        private init?(path: String) {
+            let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { return nil }
+            file = FileHandle(fileDescriptor: descriptor)
+        }
+
+        /// Appends a line: the test, and its seconds.
+        func record(_ test: Test.ID, _ seconds: Double) {
+            file.write(Data("\(test)\t\(seconds)\n".utf8))
         }
     }
 
