@@ -69,6 +69,31 @@ import Testing
         }
     }
 
+    /// As other programs make them for Apple Ads, MusicKit, and MapKit JS: what each states, and its kind.
+    private static let others: [(String, TokenKind)] = [
+        (
+            """
+            {"iss":"SEARCHADS.27478e71-3bb0-4588-998c-182e2b405577","sub":"SEARCHADS.27478e71-3bb0-4588-998c-182e2b405577",\
+            "aud":"https://appleid.apple.com","iat":1500000000,"exp":1515000000}
+            """, .appleAds
+        ),
+        (#"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1515000000}"#, .music),
+        (#"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1515000000,"origin":["https://a.example"]}"#, .music),
+        (#"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1515000000,"origin":"https://a.example"}"#, .maps),
+        (#"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1515000000,"scope":"server_api"}"#, .maps),
+    ]
+
+    @Test(arguments: others.indices) func aTokenOfAnotherKindIsFound(_ index: Int) throws {
+        let (payload, kind) = Self.others[index]
+        let id = kind == .appleAds ? "bacaebda-e219-41ee-a907-e2c25b24d1b2" : "ABC123DEFG"
+        let token = Self.token(#"{"alg":"ES256","kid":"\#(id)"}"#, payload)
+        let found = FoundClient.all(in: Array("PORT=80\nTOKEN=\(token)\n".utf8), of: "/srv/app/.env")
+        let one = try #require(found.first)
+        #expect(one.place == .variable("TOKEN"))
+        #expect(one.client?.kind == kind)
+        #expect(one.keyID?.description == id)
+    }
+
     /// An id that cannot be one of Apple's is asked for.
     @Test func whatASecretStatesWronglyIsLeftOut() throws {
         let token = Self.token(
