@@ -44,7 +44,9 @@ import Testing
             isOfCommands = false
             let marker = lines[index + 1].firstMatch(of: #/^(?:<!--|\.\\") (?:run: (\S+)|not run: \S.*?)(?: -->)?$/#)
             #expect(marker != nil, "\(page):\(index + 1): say below this block which test runs it, or why none does")
-            if let test = marker?.output.1 { #expect(tests.contains(String(test)), "\(page):\(index + 2): \(test)") }
+            guard let test = marker?.output.1 else { continue }
+            let isThere = tests.contains(String(test))
+            #expect(isThere, "\(page):\(index + 2): there is no test \(test)")
         }
     }
 }
