@@ -127,8 +127,8 @@ import Testing
     /// The file is parsed for each, and one of somebody else's may have thousands.
     @Test func ofTooManyTheFirstAreOffered() throws {
         let secret = try Self.secret()
-        let text = (0..<3_000).map { "V\($0)=\(secret)\n" }.joined()
-        #expect(FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env").count == 100)
+        let text = (0..<200).map { "V\($0)=\(secret)\n" }.joined()
+        #expect(FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env").count == 20)
     }
 
     /// In text only clients can be told apart.

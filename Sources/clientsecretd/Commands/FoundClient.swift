@@ -65,7 +65,7 @@ struct FoundClient: Equatable {
     private static let otherText = "it is in text where clientsecretd cannot replace it"
 
     /// More would not help in choosing, and each is costly: the file is parsed for it.
-    private static let mostVariables = 100
+    private static let mostVariables = 20
 
     /// The last assignment of each variable that holds one, in the order of their names.
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
