@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// One client in a snapshot.
 package struct ClientView: Hashable, Sendable {
@@ -65,6 +66,11 @@ package struct ClientView: Hashable, Sendable {
 }
 
 extension ClientView {
+    /// Whether nothing is wrong but that a new secret is still on its way.
+    package var isUnderWay: Bool {
+        health == .degraded && [.notPublished, .notDelivered].contains(reason?.failure.code)
+    }
+
     /// Whether it is never delivered, because a target's secret acts with a deployment that nothing here starts.
     package var isUndeployed: Bool { outputs.contains { $0.deployed == false } }
 }

@@ -18,6 +18,11 @@ package struct FileSpec: Hashable, Sendable {
         self.owner = owner
         self.slots = slots
     }
+
+    /// Whether the same secrets make the same file.
+    package func isWritten(as other: FileSpec) -> Bool {
+        format == other.format && mode == other.mode && group == other.group && owner == other.owner
+    }
 }
 
 /// How a file is written: the name of a format of the module Formats, and what the core has to know of it.

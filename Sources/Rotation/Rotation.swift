@@ -95,8 +95,8 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// Adopts a configuration. What did not change keeps its state, but every key and every file is read again:
-    /// administrators reload to have the daemon do that.
+    /// Adopts a configuration. What did not change keeps its state, but every key and every file is read once more, unless it
+    /// is being read already: administrators reload to have the daemon do that.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
         let old = configurationWatch.adopt(configuration, at: now)
         let change = ConfigurationChange(old: old, new: configuration, next: jobs.next, now: now)
@@ -257,7 +257,7 @@ package struct Rotation: Sendable {
         for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
         plan(.state, also: true, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, also: true, at: now) { $0.planTidying(&$1) }
-        planAnswers(at: now)
+        planAnswers(planned, at: now)
         return takeStep()
     }
 

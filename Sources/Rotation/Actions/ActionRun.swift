@@ -112,7 +112,7 @@ extension Rotation {
             guard let wanted = wantedSecret(client) else { continue }
             let own = client.targets.map(\.target).filter(targets.contains)
             let missing = own.filter { self.targets[$0]?.holds(wanted) != true }
-            guard missing.allSatisfy({ jobs.attempts[.target($0)] != nil && jobs[.target($0)] == nil }) else { return }
+            guard missing.allSatisfy(isGivenUp) else { return }
             guard missing.isEmpty, owes(client, action.id), !isHeldByContest(action.id, of: client, &deadlines) else {
                 continue
             }
@@ -131,16 +131,14 @@ extension Rotation {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true
         else { return false }
-        let drifts =
-            client.files.compactMap { files[$0]?.drift } + client.targets.compactMap { targets[$0.target]?.drift }
-        return drifts.contains { $0.isContested(&deadlines) }
+        return drifts(of: client).contains { $1.isContested(&deadlines) }
     }
 
     /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
     /// critical nor known to be bad.
     func mayWait(_ id: ActionID, for clients: [Subject], _ deadlines: inout Deadlines) -> Bool {
         clients.allSatisfy { client in
-            guard let held = held(by: id, of: client), self.clients[client].deliveries.owed[id] == nil else {
+            guard let held = heldMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil else {
                 return false
             }
             return !client.entry.isCritical(held, &deadlines) && currentRefusal(client) == nil
@@ -181,7 +179,7 @@ extension Rotation {
     /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too
     /// long, nothing is wrong if an earlier secret was delivered.
     func awaitsDeployment(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
-        let owed = client.actions.filter { owes(client, $0) }
+        let owed = owedActions(of: client)
         guard !owed.isEmpty, isPublished(client), client.targets.allSatisfy({ isGood($0.target) }) else {
             return false
         }

@@ -32,9 +32,9 @@ extension Client {
                 verification = nil
             }
         }
-        if isSharing {
+        if isSharing, !change.isOfStore {
             share = former?.share
-            rollout = change.isOfStore ? nil : former?.rollout
+            rollout = former?.rollout
         }
         if entry.credential != nil { credential = former?.credential }
     }

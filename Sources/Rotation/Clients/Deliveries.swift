@@ -96,12 +96,22 @@ extension Rotation {
             ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
     }
 
+    /// The secret with which an action may wait. An action that was added beside others waits as they do: run at once, it would
+    /// give a client's new secret to applications that a rollout keeps from it.
+    func heldMeanwhile(by action: ActionID, of client: Subject) -> SecretInfo? {
+        held(by: action, of: client)
+            ?? clients[client].deliveries.delivered.values.min { $0.expiresAt < $1.expiresAt }
+    }
+
     /// Whether an action has yet to run for a client's secret.
     func owes(_ client: Subject, _ action: ActionID) -> Bool {
         guard let current = clients[client].secret.current else { return false }
         return clients[client].deliveries.delivered[action]?.isSame(as: current) != true
             || clients[client].deliveries.owed[action] != nil
     }
+
+    /// The actions that have yet to run for a client's secret.
+    func owedActions(of client: Subject) -> [ActionID] { client.actions.filter { owes(client, $0) } }
 
     /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.
     func isPublished(_ client: Subject) -> Bool {

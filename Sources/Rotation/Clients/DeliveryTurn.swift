@@ -84,7 +84,7 @@ extension Rotation {
     func waitsForTurn(_ client: Subject) -> Bool {
         guard client.entry.source != nil, isPublished(client) else { return false }
         // A deployment waits for no turn.
-        let owed = client.actions.filter { owes(client, $0) }
+        let owed = owedActions(of: client)
         return !owed.isEmpty && owed.allSatisfy { runs[$0]?.isWaitingForTurn == true }
     }
 }

@@ -107,7 +107,7 @@ extension Rotation {
             owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
             keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
-            turn: client.actions.contains { owes(client, $0) } ? known.turn?.wall : nil,
+            turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,
             wasRolledOut: index.hasStore
                 && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true,
             fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: client.identity))

@@ -30,7 +30,7 @@ enum Offer {
 /// The best usable secret found becomes the current one and stays while it is usable. Then it is replaced by what was
 /// minted, what Apple accepts, or what another machine offers that is greater.
 extension Rotation {
-    /// Makes a secret the current one of a client. Nothing else does, but for the record that is read at the start.
+    /// Makes a secret the current one of a client. Nothing else does, but for its record, which is read once.
     mutating func take(_ offer: Offer, for client: Subject, at now: Now) {
         let secret = offer.secret
         clients[client].secret.choose(secret)

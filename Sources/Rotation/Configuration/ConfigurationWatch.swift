@@ -115,22 +115,28 @@ extension Rotation {
 
     mutating func configurationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch result {
-        case .success(.configuration(let configuration)): adopt(configuration, at: now)
+        case .success(.configuration(let configuration)):
+            adopt(configuration, at: now)
+            waiting.endReading(.adopted)
         case .success(.passes):
             if configurationWatch.refusal != nil { events.append(.passes) }
             configurationWatch.pass()
-        case .success(.refused(let lines)):
-            refuse(lines, job.work == .readConfiguration ? LogEvent.refused : LogEvent.wouldNotStart, now)
-        case .failure(let failure) where jobs.isCurrent(job):
+        case .success(.refused(let lines)): refuse(lines, by: job, at: now)
+        case .failure(let failure):
             if job.work == .readConfiguration {
-                refuse([failure.message], LogEvent.refused, now)
+                refuse([failure.message], by: job, at: now)
             } else {
                 // The check got no thread: schedule another.
                 configurationWatch.notice(at: now)
             }
-        case .failure: break
         case .success(let outcome): unexpected(outcome, of: job)
         }
+    }
+
+    private mutating func refuse(_ lines: [String], by job: Job, at now: Now) {
+        guard job.work == .readConfiguration else { return refuse(lines, LogEvent.wouldNotStart, now) }
+        refuse(lines, LogEvent.refused, now)
+        waiting.endReading(.refused(lines))
     }
 
     /// Records why a configuration is not adopted; logs it if these reasons are new.

@@ -4,7 +4,8 @@ import Model
 
 /// What the machines of the fleet hold, by their reports in the store. Only a machine that puts secrets there reads them.
 ///
-/// - The reports are read every five minutes, for the metrics, and whenever somebody asks.
+/// - The reports are read every five minutes, for the metrics, each half minute while a secret is rolled out, and whenever
+///   somebody asks.
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
 ///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
 ///   one that is ahead keeps nobody alive. One that a rollout no longer waits for is silent before that.
@@ -45,6 +46,11 @@ struct Fleet: Sendable {
         let seenAt: BootTime
         /// Whether it was seen at another one before, or appeared after the first read.
         let hasChanged: Bool
+
+        /// Whether it has a report, in which this client is not.
+        func reportsOthers(than client: ClientIdentity) -> Bool {
+            observation.report.map { $0.clients[client] == nil } == true
+        }
     }
 
     struct Member: Hashable, Sendable {
@@ -142,10 +148,13 @@ struct Fleet: Sendable {
     func missing(_ identity: ClientIdentity) -> Int { sizes[identity].map { $0.count - $0.reporting } ?? 0 }
 
     /// Notes how many machines report each client.
-    private mutating func measure(at now: Now) {
+    ///
+    /// - Parameter former: who reported each before. A machine that still reports, and no longer names a client, is not missing.
+    private mutating func measure(since former: [ClientIdentity: [Member]], at now: Now) {
         for identity in identities {
             let count = members[identity]?.count ?? 0
-            let known = sizes[identity]
+            var known = sizes[identity]
+            known?.count -= (former[identity] ?? []).count { hosts[$0.machine]?.reportsOthers(than: identity) == true }
             let since = known?.missingSince ?? now.boot
             if let known, count < known.count, now.boot < since + HostReport.silence {
                 sizes[identity] = Size(count: known.count, reporting: count, missingSince: since)
@@ -200,6 +209,7 @@ struct Fleet: Sendable {
 
     private mutating func evaluate(at now: Now) {
         mayForget = true
+        let former = members
         members = [:]
         for (machine, host) in hosts {
             let lastSeen = now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
@@ -211,7 +221,7 @@ struct Fleet: Sendable {
                 )
             }
         }
-        measure(at: now)
+        measure(since: former, at: now)
         counts = counted
     }
 

@@ -56,7 +56,7 @@ struct Reporting: Sendable {
         if change.isOfStore { self = Reporting() }
         holdings = kept
         if hasChanged { changedAt = changedAt ?? change.now.boot }
-        // The result of a put that was started under the earlier configuration no longer counts.
+        // The failure of a put that was started under the earlier configuration is not told.
         if isPutting { failed(at: change.now) }
     }
 
@@ -180,8 +180,7 @@ extension Rotation {
     }
 
     mutating func reportFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
-        // Another configuration may name another store or machine.
-        guard case .putReport(_, let machine, _) = job.work, jobs.isCurrent(job) else { return }
+        guard case .putReport(_, let machine, _) = job.work else { return }
         switch result {
         case .success(.reportPut(.done(let revision))):
             reporting.done(revision: revision, at: now)
@@ -208,11 +207,9 @@ extension Rotation {
         let code = view.reason?.failure.code
         // A renewal under way is no failure: the fingerprint and `delivered` show it. Nor is a held rollout a failure of
         // this machine.
-        let isUnderWay =
-            view.health == .degraded && (code == .notPublished || code == .notDelivered || code == .rolloutHeld)
         let holding = HostReport.Holding(
             secret: view.current?.name, since: now.wall, delivered: view.delivered,
-            failure: isUnderWay ? nil : code?.rawValue)
+            failure: view.isUnderWay || view.health == .degraded && code == .rolloutHeld ? nil : code?.rawValue)
         reporting.note(holding, of: client.identity, name, at: now)
         if client.entry.isSharing { fleet.note(name, client.identity, view.current?.name) }
     }

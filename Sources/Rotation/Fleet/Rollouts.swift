@@ -354,9 +354,7 @@ extension Rotation {
         if let attempts = jobs.lastFailure(of: .rollout(name)),
             isReason(attempts.failure, since: attempts.since, &deadlines)
         {
-            return Reason(
-                failure: attempts.failure, client: name, since: attempts.since,
-                nextAttempt: upcoming(attempts.notBefore, deadlines.now))
+            return reason(attempts, at: .rollout(name), for: name, deadlines.now)
         }
         guard let progress = clients[client].rollout, let view = rolloutView(of: client), view.state != .finished else {
             return nil
@@ -365,9 +363,7 @@ extension Rotation {
         if let attempts = jobs.lastFailure(of: .fleet),
             isReason(attempts.failure, since: attempts.since, &deadlines)
         {
-            return Reason(
-                failure: attempts.failure, client: name, since: attempts.since,
-                nextAttempt: upcoming(attempts.notBefore, deadlines.now))
+            return reason(attempts, at: .fleet, for: name, deadlines.now)
         }
         guard view.state == .held else { return nil }
         let named = progress.failing.prefix(5).joined(separator: ", ")

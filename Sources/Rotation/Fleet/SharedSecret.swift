@@ -33,7 +33,7 @@ struct SharedSecret: Hashable, Sendable {
 ///   not due; else the put is repeated.
 /// - A place in which it was tried to put a secret three times within an hour is contested, and left alone until that hour
 ///   is over.
-/// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(_:)``.
+/// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(at:_:)``.
 extension Rotation {
     // MARK: What is
 
@@ -96,7 +96,7 @@ extension Rotation {
 
     /// Whether the store may hold the secret that is missing here.
     func awaitsStore(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
-        index.hasStore && client.entry.isSharing && storeReading.isAwaited(&deadlines)
+        ownPlace(client).map { storeReading.isAwaited(at: $0, &deadlines) } == true
     }
 
     mutating func planShare(_ client: Subject, _ deadlines: inout Deadlines) {

@@ -31,12 +31,11 @@ struct StoreReading: Sendable {
     /// When it is read because of what a watch said.
     private var hintedFor: BootTime?
     private var isWatched = false
-    /// Whether waiting for the store's first answer is over: it was read, or it refuses this machine (its certificate or
-    /// password), which only an operator can change.
-    private var hasAnswered = false
+    /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
+    private var refuses = false
     /// What was tried, for the metrics.
     private(set) var counts = StoreView()
-    /// Until when secrets that are merely missing are not minted, in case another signer has made one.
+    /// Until when a secret that is merely missing is not minted before its place was read: another signer may have made one.
     private var awaitedUntil: BootTime?
 
     private static let pace: Seconds = 60
@@ -58,9 +57,9 @@ struct StoreReading: Sendable {
     /// Whether the last read has failed, or none was tried yet.
     var isFailing: Bool { readAt == nil }
 
-    /// Whether the store may still answer for the first time, so that nothing is minted that it may hold.
-    func isAwaited(_ deadlines: inout Deadlines) -> Bool {
-        guard !hasAnswered, let awaitedUntil else { return false }
+    /// Whether the store may still say for the first time what a place holds, so that nothing is minted that it may hold.
+    func isAwaited(at place: StorePlace, _ deadlines: inout Deadlines) -> Bool {
+        guard !refuses, observed[place] == nil, let awaitedUntil else { return false }
         return !deadlines.reached(awaitedUntil)
     }
 
@@ -83,14 +82,17 @@ struct StoreReading: Sendable {
             self.counts = counts
             self.counts.isReachable = false
             firstOfStore = change.next
-            if change.new.store != nil { awaitedUntil = change.now.boot + Self.patience }
         }
+        expectPlaces(at: change.now)
         isUsed = change.new.store != nil && change.new.clients.values.contains { $0.concernsStore }
         countsFrom = change.next
     }
 
     /// Has the store read again, also if a job before `next` is reading it now.
     mutating func readAgain(next: JobID) { countsFrom = next }
+
+    /// Has the minting of a secret that is missing wait for the next read, because other places are of interest.
+    mutating func expectPlaces(at now: Now) { awaitedUntil = now.boot + Self.patience }
 
     /// Notes that something may have changed there.
     mutating func notice(_ jobs: Jobs, at now: Now) {
@@ -120,12 +122,12 @@ struct StoreReading: Sendable {
             self.rollouts = rollouts
             readAt = now.boot
             failure = nil
-            hasAnswered = true
+            refuses = false
         case .failure(let found):
             readAt = nil
             failure = found.code
             isWatched = false
-            if found.code.traits.contains(.refusalOfStore) { hasAnswered = true }
+            refuses = found.code.traits.contains(.refusalOfStore)
         }
         return isFirst || failure != earlier
     }

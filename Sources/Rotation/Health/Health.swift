@@ -6,8 +6,7 @@ import Model
 ///
 /// - A client is judged by what its outputs were last seen to hold and what its actions last ran for, in a step that may
 ///   have changed any of it, or when time alone changes it.
-/// - It only reads what the other machines know. Log events, `on_state_change` and this machine's report in the store
-///   (`Reporting`) depend on it.
+/// - Log events, `on_state_change` and this machine's report in the store (`Reporting`) depend on it.
 struct ClientHealth: Sendable {
     /// As the client was last judged.
     private(set) var shared: ClientViews.Shared?
@@ -126,7 +125,7 @@ extension Rotation {
             }
         let actions = client.actions.map { actionView($0, of: client) }
         let isDone =
-            wanted != nil && outputs.allSatisfy { $0.state == .ok } && !client.actions.contains { owes(client, $0) }
+            wanted != nil && outputs.allSatisfy { $0.state == .ok } && owedActions(of: client).isEmpty
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
         let held = client.actions.map { self.held(by: $0, of: client) }
@@ -213,9 +212,7 @@ extension Rotation {
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
     /// it is expected not to be served yet.
     private func isNews(_ view: ClientView, _ client: Subject) -> Bool {
-        let isUnderWay =
-            [.notPublished, .notDelivered].contains(view.reason?.failure.code) && view.health == .degraded
-        return clients[client].readiness.wasTried && !isUnderWay
+        clients[client].readiness.wasTried && !view.isUnderWay
     }
 
     /// The worst of what a client's outputs and applications hold.

@@ -19,10 +19,7 @@ extension Rotation {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
                 reasons.append(Reason(failure: failure, client: name, since: began, nextAttempt: nil))
             } else if let attempts = attempts(at: resource, for: client) {
-                reasons.append(
-                    Reason(
-                        failure: attempts.failure, client: name, since: attempts.since,
-                        nextAttempt: nextAttempt(attempts, at: resource, now)))
+                reasons.append(reason(attempts, at: resource, for: name, now))
             }
         }
         if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
@@ -41,18 +38,10 @@ extension Rotation {
                     failure: Failure(.outputDeleted, at: .path(path)), client: name,
                     since: now.wall, nextAttempt: nil))
         }
-        for path in client.files {
-            guard let drift = files[path]?.drift, drift.isContested(&deadlines) else { continue }
+        for (place, drift) in drifts(of: client) where drift.isContested(&deadlines) {
             reasons.append(
                 Reason(
-                    failure: Failure(.contested, at: .path(path)), client: name, since: now.wall,
-                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
-        }
-        for output in client.targets {
-            guard let drift = targets[output.target]?.drift, drift.isContested(&deadlines) else { continue }
-            reasons.append(
-                Reason(
-                    failure: Failure(.contested, at: .target(output.target)), client: name, since: now.wall,
+                    failure: Failure(.contested, at: place), client: name, since: now.wall,
                     nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
         }
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
@@ -62,6 +51,19 @@ extension Rotation {
                 Reason(failure: change.failure(of: key.name), client: name, since: change.at, nextAttempt: nil))
         }
         return reasons
+    }
+
+    /// What other programs do to a client's files, then to its places behind APIs.
+    func drifts(of client: Subject) -> [(Failure.Place, Drift)] {
+        client.files.compactMap { path in files[path].map { (.path(path), $0.drift) } }
+            + client.targets.compactMap { output in targets[output.target].map { (.target(output.target), $0.drift) } }
+    }
+
+    /// The reason that failed work gives.
+    func reason(_ attempts: Attempts, at resource: Resource, for client: ClientName?, _ now: Now) -> Reason {
+        Reason(
+            failure: attempts.failure, client: client, since: attempts.since,
+            nextAttempt: nextAttempt(attempts, at: resource, now))
     }
 
     /// When the failed work is tried again; nil while it is running.

@@ -16,10 +16,8 @@ extension Rotation {
             if reason == nil || health == .degraded && configurationWatch.isReason { reason = own }
         }
         if let (resource, attempts) = stateChangeFailure {
-            let next = nextAttempt(attempts, at: resource, now)
             health = max(health, .degraded)
-            reason =
-                reason ?? Reason(failure: attempts.failure, client: nil, since: attempts.since, nextAttempt: next)
+            reason = reason ?? self.reason(attempts, at: resource, for: nil, now)
         }
         var snapshot = Snapshot(
             startedAt: startedAt, ready: isReady && !jobs.isStopping, health: health,

@@ -67,6 +67,12 @@ struct Drift: Hashable, Sendable {
         lastGood = lastGood ?? held
     }
 
+    /// Forgets what the file held, because it is to be written in another way. How often it was repaired stays known.
+    mutating func forgetContent() {
+        lastGood = nil
+        badSince = nil
+    }
+
     /// Records that an action had applications read the file.
     mutating func delivered(at now: BootTime) {
         deliveredAt = now

@@ -4,6 +4,7 @@ package import Model
 
 /// What a file was seen to hold, and what happened to it.
 struct File: Sendable {
+    private var spec: FileSpec
     private var reading: Reading<FileObservation>
     private(set) var writtenAt: WallTime?
     /// Whether a write has failed since the file was last read: it may hold the old content or the new.
@@ -18,7 +19,10 @@ struct File: Sendable {
     private var isRestless = false
     private(set) var drift = Drift()
 
-    init(next: JobID) { reading = Reading(countsFrom: next) }
+    init(_ spec: FileSpec, next: JobID) {
+        self.spec = spec
+        reading = Reading(countsFrom: next)
+    }
 
     // MARK: What is
 
@@ -47,10 +51,12 @@ struct File: Sendable {
 
     /// Another configuration has it read again.
     ///
-    /// - Parameter spec: how it is written now.
+    /// - Parameter spec: how it is written now. What was written otherwise before is nobody's drift.
     mutating func adopt(_ spec: FileSpec) {
         reading.expire()
         if spec.format.isShared { wasOwn = false }
+        if !spec.isWritten(as: self.spec) { drift.forgetContent() }
+        self.spec = spec
     }
 
     mutating func notice(at now: Now) { drift.debounce(at: now.boot) }
@@ -129,7 +135,7 @@ struct Files: Sendable {
     mutating func adopt(_ specs: [AbsolutePath: FileSpec], next: JobID) {
         let former = all
         all = specs.reduce(into: [:]) { all, entry in
-            var file = former[entry.key] ?? File(next: next)
+            var file = former[entry.key] ?? File(entry.value, next: next)
             file.adopt(entry.value)
             all[entry.key] = file
         }
@@ -176,8 +182,10 @@ extension Rotation {
             if before?.exists != observation.exists { jobs.resetBackoff(of: job.resource, to: now.boot) }
             if before == nil { judgeFirst(observation, of: spec, at: now) }
             see(observation, as: spec, by: job.id)
+            // What an earlier configuration's slots and modes make of it says nothing.
+            guard index.specs[spec.path] == spec else { return }
             let wanted = wantedSecrets(spec)
-            let isGood = index.specs[spec.path] == spec && files[spec.path]?.holds(wanted) == true
+            let isGood = files[spec.path]?.holds(wanted) == true
             files[spec.path]?.judged(
                 isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now)
         case (.observe(let spec), .failure(let failure)):

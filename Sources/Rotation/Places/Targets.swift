@@ -23,6 +23,8 @@ struct Target: Sendable {
     private(set) var writtenAt: WallTime?
     // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
     private(set) var drift = Drift(memory: 21_600, contestedPace: 3600)
+    /// Whether it is bad and left so for now because it is contested, as last planned.
+    private(set) var isLeftAlone = false
 
     /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
     static let readingPace: Seconds = 3600
@@ -84,6 +86,8 @@ struct Target: Sendable {
     }
 
     mutating func pushFailed() { isUncertain = true }
+
+    fileprivate mutating func leaveAlone(_ isLeftAlone: Bool) { self.isLeftAlone = isLeftAlone }
 
     /// Records what the API shows.
     ///
@@ -198,15 +202,16 @@ extension Rotation {
         guard let client = index.clientOfTarget[target], let state = targets[target], clients[client].isSettled,
             let wanted = wantedSecret(client)
         else { return }
+        let isLeftAlone =
+            !state.holds(wanted) && state.drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
+        targets[target]?.leaveAlone(isLeftAlone)
         if !state.holds(wanted) {
             // The pause after an earlier Retry-After may be too long, now that the secret there is critical.
             if jobs.attempts[.target(target)] != nil, isEmergency(target, &deadlines) {
                 jobs.capBackoff(of: .target(target), to: deadlines.now.boot + Retry.boundOfRest)
             }
             let neighbours = index.neighbours(of: target)
-            if state.drift.mayWrite([.whole: wanted.fingerprint], &deadlines),
-                !neighbours.contains(where: isAboutToChange)
-            {
+            if !isLeftAlone, !neighbours.contains(where: isAboutToChange) {
                 start(
                     .push(client.name, wanted, to: state.output, with: secrets(for: neighbours)), on: .target(target),
                     &deadlines)
@@ -254,17 +259,21 @@ extension Rotation {
     /// Whether none of a client's targets holds its actions back.
     func mayDeliver(past targets: [PushOutput], _ secret: SecretInfo) -> Bool {
         targets.allSatisfy { output in
-            self.targets[output.target]?.holds(secret) == true || jobs.failsOrHangs(.target(output.target))
-                || jobs.isStopping
+            self.targets[output.target]?.holds(secret) == true || isLeftAlone(output.target)
+                || jobs.failsOrHangs(.target(output.target)) || jobs.isStopping
         }
     }
 
     /// Whether all pushes of a client's secret have succeeded or failed.
     func wasPushed(_ client: Subject) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
-        return client.targets.allSatisfy { output in
-            targets[output.target]?.holds(wanted) == true
-                || jobs[.target(output.target)] == nil && jobs.attempts[.target(output.target)] != nil
-        }
+        return client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true || isGivenUp($0.target) }
     }
+
+    /// Whether nothing is pushed to a target now, nor will be soon: the last push failed, or it is left alone.
+    func isGivenUp(_ target: TargetName) -> Bool {
+        jobs[.target(target)] == nil && (jobs.attempts[.target(target)] != nil || isLeftAlone(target))
+    }
+
+    private func isLeftAlone(_ target: TargetName) -> Bool { targets[target]?.isLeftAlone == true }
 }

@@ -8,17 +8,28 @@ struct PendingRequest: Hashable, Sendable {
     /// Jobs from this one on count as attempts on behalf of the request.
     let since: JobID
     var wantsConfiguration = false
-    /// The clients to renew or deliver again; the other requested ones need nothing.
+    /// What came of reading the configuration for a reload; nil until then.
+    var reload: ReloadOutcome?
+    /// The clients to renew or deliver again that have no outcome yet; the other requested ones need nothing.
     var chosen: Set<ClientName> = []
     /// Clients of which too little is known yet to decide whether they are due.
     var undecided: Set<ClientName> = []
-    /// Clients without an outcome yet, the next one last.
+    /// Clients without an outcome in ``outcomes`` yet, the next one last.
     var open: [ClientName] = []
+    /// In the order of the answer.
     var outcomes: [RenewalOutcome] = []
+    /// What came of the chosen clients whose turn in the answer is still to come.
+    var results: [ClientName: RenewalOutcome.Result] = [:]
     /// Clients for which nothing is minted, because of the clock or the configuration.
     var denied: [ClientName: Failure] = [:]
     /// Former outputs that still hold a secret, in words ready to show.
     var orphaned: [String] = []
+
+    enum ReloadOutcome: Hashable {
+        case adopted
+        /// It is not adopted, for these reasons.
+        case refused([String])
+    }
 
     /// Whether nothing is to be minted or received, and only delivered what was not.
     var isDeliverOnly: Bool {

@@ -40,6 +40,14 @@ struct WaitingRequests: Sendable {
         for index in pending.indices { pending[index].wantsConfiguration = false }
     }
 
+    /// Records what came of reading the configuration, for every reload that it was read for.
+    mutating func endReading(_ outcome: PendingRequest.ReloadOutcome) {
+        for index in pending.indices
+        where pending[index].request == .reload && !pending[index].wantsConfiguration && pending[index].reload == nil {
+            pending[index].reload = outcome
+        }
+    }
+
     /// Adds former outputs that still hold a secret to the answers of the reloads that were carried out.
     mutating func report(orphaned: [OrphanedOutput]) {
         for index in pending.indices where pending[index].request == .reload && !pending[index].wantsConfiguration {
@@ -173,7 +181,7 @@ extension Rotation {
                 client.files.allSatisfy({ wasSeen($0, since: job) })
             else { return nil }
             return !isInPlace(client) || client.targets.contains { !isGood($0.target) }
-                || client.actions.contains { owes(client, $0) }
+                || !owedActions(of: client).isEmpty
         }
         guard let span = renewal.dueWithin else { return true }
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
@@ -222,10 +230,18 @@ extension Rotation {
     }
 
     /// Answers the requests that are done.
-    mutating func planAnswers(at now: Now) {
+    ///
+    /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it
+    ///   along, whatever it still waits for elsewhere.
+    mutating func planAnswers(_ planned: [Subject], at now: Now) {
         var requests = waiting.take()
         var waiting: [PendingRequest] = []
         for index in requests.indices {
+            for client in planned where requests[index].chosen.contains(client.name) {
+                guard let result = result(of: client.name, in: requests[index], at: now) else { continue }
+                requests[index].chosen.remove(client.name)
+                requests[index].results[client.name] = result
+            }
             if let answer = jobs.isStopping ? .stopping : answer(to: &requests[index], at: now) {
                 self.waiting.answer(requests[index].requestID, answer)
             } else {
@@ -239,8 +255,8 @@ extension Rotation {
         switch request.request {
         case .reload:
             if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
-            guard !request.wantsConfiguration, jobs[.configuration] == nil else { return nil }
-            if let refusal = configurationWatch.refusal { return .refused(diagnostics: refusal) }
+            guard let outcome = request.reload else { return nil }
+            if case .refused(let diagnostics) = outcome { return .refused(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
             guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
             return .reloaded(
@@ -253,8 +269,11 @@ extension Rotation {
             return rolloutAnswer(order, of: client, since: request.since, at: now)
         case .renew:
             while let client = request.open.last {
-                guard let result = result(of: client, in: request, at: now) else { return nil }
+                guard let result = request.results[client] ?? result(of: client, in: request, at: now) else {
+                    return nil
+                }
                 request.open.removeLast()
+                request.chosen.remove(client)
                 request.outcomes.append(RenewalOutcome(client: client, result: result))
             }
             return .renewed(request.outcomes)
@@ -283,7 +302,7 @@ extension Rotation {
         }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
         guard isPublished(client), wasPushed(client) else { return nil }
-        if client.actions.contains(where: { owes(client, $0) }) {
+        if !owedActions(of: client).isEmpty {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
         return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)

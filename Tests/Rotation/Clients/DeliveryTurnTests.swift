@@ -103,6 +103,25 @@ struct DeliveryTurnTests {
         #expect(outcomes.count == 1)
     }
 
+    /// The request still waits for another client's hook.
+    @Test func whatIsReceivedAfterTheOutcomeOfARequestWaits() throws {
+        var configuration = try Self.configuration(["web", "api"])
+        let slow = Values.exec("/bin/slow")
+        configuration.clients[try Values.name("api")]?.onChange = [slow]
+        bench.reload(configuration)
+        for name in ["web", "api"] { try offer(1, to: name) }
+        bench.go()
+        try offer(2, to: "api")
+        bench.held = [.action(slow.id)]
+        bench.ask(.renew(.init()), 2)
+        bench.forget()
+        try offer(2)
+        #expect(bench.answer(2) == nil)
+        #expect(runs.isEmpty)
+        bench.pass(1000)
+        #expect(runs == ["run exec /bin/tell for web"])
+    }
+
     @Test func whatIsReceivedForARequestDoesNotWait() throws {
         try offer(1)
         try offer(2)

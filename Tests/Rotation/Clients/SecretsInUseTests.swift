@@ -51,8 +51,7 @@ import Testing
         let name = try Values.name(web)
         bench.verdicts[name] = .failure(Failure(.verdictUnknown, at: .client(name)))
         bench.ask(.renew(.init()))
-        let candidate = try #require(
-            bench.rotation.index[name].flatMap { bench.rotation.clients[$0].verification?.candidate })
+        let candidate = try #require(bench.rotation.index[name].flatMap { bench.rotation.clients[$0].verification?.candidate })
         #expect(isInUse(candidate, bench))
         #expect(isInUse(old, bench))
     }

@@ -60,6 +60,17 @@ struct FleetTests {
 
     private var reads: Int { bench.works.count { if case .readReports = $0 { true } else { false } } }
 
+    /// Its configuration no longer has the client; it goes on reporting its others.
+    @Test func aMachineThatNoLongerHasTheClientIsNotMissing() throws {
+        for machine in ["a", "b", "c"] { report(machine, try current) }
+        _ = try fleet()
+        #expect(bench.rotation.fleet.missing(identity) == 0)
+        bench.reports["b"] = HostObservation(revision: 20_000, report: HostReport(at: bench.now.wall, clients: [:]))
+        bench.reports["c"] = nil
+        _ = try fleet()
+        #expect(bench.rotation.fleet.missing(identity) == 1, "c may be back at any moment")
+    }
+
     @Test func eachMachineIsInOneState() throws {
         report("a", try current)
         report("b", try current, delivered: false)

@@ -111,6 +111,19 @@ struct OwnAdmissionsTests {
         #expect(runs == 1, "who was admitted before it was held may deliver")
     }
 
+    @Test mutating func anActionThatAReloadAddsWaitsLikeTheOthers() throws {
+        try begin()
+        let second = try offer(2, admitting: -1, .held)
+        var configuration = try Self.configuration()
+        configuration.clients[web]?.onChange.append(Values.exec("/bin/added"))
+        bench.reload(configuration)
+        bench.pass(3600)
+        #expect(runs == 0)
+        admit(second.fingerprint, 0)
+        bench.pass(61)
+        #expect(runs == 2)
+    }
+
     @Test mutating func withoutARolloutNobodyWaits() throws {
         try begin()
         try offer(2, admitting: nil)

@@ -53,6 +53,25 @@ struct ReportingTests {
         #expect(puts.count == 3)
     }
 
+    /// Twice within an hour, where etcd is slow.
+    @Test func aReloadDuringAPutSilencesNobody() throws {
+        bench.go()
+        for _ in 1...2 {
+            bench.held = [.report]
+            bench.ask(.renew(Request.Renewal(clients: [try Values.name("web")])), 7)
+            bench.pass(31)
+            bench.reload(try Self.configuration())
+            bench.release(.report)
+            bench.pass(31)
+        }
+        bench.forget()
+        bench.ask(.renew(Request.Renewal(clients: [try Values.name("web")])))
+        bench.pass(31)
+        #expect(puts.count == 1)
+        #expect(
+            try bench.reports["app17"]?.report?.clients[web]?.secret?.fingerprint == bench.current("web")?.fingerprint)
+    }
+
     @Test func aRenewalIsReportedWithWhatWasDelivered() throws {
         bench.go()
         bench.pass(60)

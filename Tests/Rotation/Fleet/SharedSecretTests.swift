@@ -114,6 +114,45 @@ struct SharedSecretTests {
         #expect(puts == [])
     }
 
+    /// It is new in the configuration of the second of two signers.
+    @Test func aSecretThatIsMissingAfterAReloadIsNotMintedBeforeTheStoreHasAnswered() throws {
+        let other = try Values.issued(
+            5, id: "com.example.api", from: -30, signer: signer)
+        bench.go()
+        bench.pass(3600)
+        bench.store[
+            StorePlace(team: place.team, client: try #require(ClientID("com.example.api")), key: signer)
+        ] = .secret(other, revision: 3)
+        var configuration = try Self.configuration()
+        configuration.clients[try Values.name("api")] = try Values.client("api")
+        bench.held = [.store]
+        bench.forget()
+        bench.reload(configuration)
+        bench.pass(5)
+        #expect(!bench.log.contains("mint api"))
+        bench.release(.store)
+        #expect(!bench.log.contains("mint api"))
+        #expect(try bench.current("api") == other)
+        #expect(try bench.held(in: "api.jwt") == other)
+    }
+
+    /// Its key was put in place long after the start.
+    @Test func aSecretOfAKeyThatAppearsIsNotMintedBeforeTheStoreHasAnswered() throws {
+        bench.prints = [:]
+        bench.go()
+        bench.pass(3600)
+        let theirs = try others(5, after: -30)
+        write(theirs, revision: 3)
+        bench.prints = [try Values.key(): signer]
+        bench.held = [.store]
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(5)
+        #expect(!bench.log.contains("mint web"))
+        bench.release(.store)
+        #expect(!bench.log.contains("mint web"))
+        #expect(try bench.current("web") == theirs)
+    }
+
     @Test func aStoreThatIsAwayDelaysNothingForLong() throws {
         bench.held = [.store]
         bench.go()
@@ -193,6 +232,22 @@ struct SharedSecretTests {
         bench.pass(600)
         #expect(puts.count == 3)
         #expect(try bench.view("web").reason?.failure.code == .contested)
+    }
+
+    @Test func whatWasContestedInOneStoreIsPutIntoAnother() throws {
+        bench.intruder = try Values.issued(8, from: -500, signer: signer)
+        bench.go()
+        bench.pass(600)
+        #expect(puts.count == 3)
+        bench.intruder = nil
+        bench.store = [:]
+        bench.forget()
+        var configuration = try Self.configuration()
+        configuration.store = SecretStore(place: "another etcd", machine: "signer")
+        bench.reload(configuration)
+        #expect(puts.count == 1)
+        #expect(try shared == bench.current("web"))
+        #expect(try bench.view("web").health == .ok)
     }
 
     /// Its own secrets seem to be the newest there are.

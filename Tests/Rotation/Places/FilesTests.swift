@@ -152,6 +152,45 @@ import Testing
         #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
     }
 
+    /// Another template, say, three times in an hour.
+    @Test func whatAReloadWritesInAnotherWayIsNobodysDrift() throws {
+        var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
+        let bench = try Bench(configuration)
+        bench.go()
+        let client = try Values.name(web)
+        for round in 1...5 {
+            configuration.clients[client]?.outputs = [
+                Output(path: try Values.path("web.jwt"), format: FileFormat(name: "json", parameter: "\(round)"))
+            ]
+            // What the earlier template has written is nothing that this one reads.
+            try bench.place(nil, in: "web.jwt")
+            bench.forget()
+            bench.reload(configuration)
+            #expect(bench.written == ["web.jwt"])
+            #expect(bench.runs == ["exec /bin/tell for web"], "applications read another file than before")
+            #expect(bench.answer() == .reloaded(unserved: [], orphaned: []))
+        }
+        #expect(try bench.view(web).health == .ok)
+        #expect(try bench.view(web).outputs.map(\.repairs) == [0])
+    }
+
+    @Test func anotherModeIsSetAndTellsNobody() throws {
+        var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
+        let bench = try Bench(configuration)
+        bench.go()
+        for mode: UInt16 in [0o600, 0o640, 0o644, 0o600, 0o640] {
+            configuration.clients[try Values.name(web)]?.outputs = [
+                Output(path: try Values.path("web.jwt"), format: .raw, mode: mode)
+            ]
+            bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
+            bench.forget()
+            bench.reload(configuration)
+            #expect(bench.written == ["web.jwt"])
+            #expect(bench.runs == [])
+        }
+        #expect(try bench.view(web).health == .ok)
+    }
+
     @Test func aFileThatChangedWhileItWasLookedAtIsLookedAtAgain() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))

@@ -514,6 +514,22 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    /// One client's place never holds another client's deployment back.
+    @Test func whatIsContestedHoldsNoDeploymentOfOthersBack() throws {
+        let bench = try Bench(try deployed())
+        bench.go()
+        for _ in 1...5 {
+            bench.places[target] = other
+            bench.pass(3600)
+        }
+        bench.places[target] = other
+        for _ in 1...360 where bench.rotation.isGood(target) { bench.pass(10) }
+        #expect(!bench.rotation.isGood(target), "it is repaired at most once an hour")
+        bench.forget()
+        bench.ask(.renew(.init(clients: [try Values.name("api")])))
+        #expect(bench.runs == ["redeploy shop for api"])
+    }
+
     /// The application may have been told last while another program's secret was there.
     @Test func theActionsRunOnceMoreWhenAPlaceIsNotContestedAnyMore() throws {
         let bench = try settled(actions: [action])

@@ -401,6 +401,22 @@ import Testing
         #expect(bench.answer() == .refused(diagnostics: [failure.message]))
     }
 
+    /// The answer waits for a client that hangs; meanwhile somebody saves a configuration that would be refused.
+    @Test func aReloadIsAnsweredByWhatItHasRead() throws {
+        let configuration = try Values.configuration(["web": Values.client("web")])
+        let bench = try Bench(configuration)
+        bench.go()
+        bench.held = [.file(try Values.path("web.jwt"))]
+        bench.reload(configuration)
+        bench.pass(5)
+        bench.text = .success(.refused(["line 3: unknown key"]))
+        bench.tell(.changeNoticed(.configuration))
+        bench.pass(5)
+        #expect(bench.answer() == nil)
+        bench.release(.file(try Values.path("web.jwt")))
+        #expect(bench.answer() == .reloaded(unserved: [], orphaned: []))
+    }
+
     @Test func aReloadDuringAReloadReadsAgain() throws {
         let bench = try settled()
         bench.held = [.configuration]
