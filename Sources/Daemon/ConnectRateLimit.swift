@@ -4,7 +4,7 @@ import Model
 
 /// Limits how often each service is connected to. A connection may start a process, and systemd takes no more of them, or none
 /// at all, when there are too many (systemd.socket(5), `TriggerLimitBurst=`).
-final class ConnectionLimit: Sendable {
+final class ConnectRateLimit: Sendable {
     /// One in two seconds. A target is read once an hour, Apple is asked six times a minute, and what fails is tried again
     /// after pauses that grow.
     private static let count = 30

@@ -185,7 +185,7 @@ package struct DaemonRun {
                 output: { [log] in log.note(.hookPrinted($0, $1)) }),
             findings: findings,
             adopting: { configuration in
-                let control = RenewalPermission(configuration, identity)
+                let control = ControlPermission(configuration, identity)
                 inbox.post(control.lack(in: configuration))
                 if let listener { inbox.post(listener.permit(control)) }
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
@@ -242,7 +242,7 @@ package struct DaemonRun {
         _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: WaitingCallers,
         _ storeService: StoreService, _ configuration: Configuration, _ rotation: inout Rotation, _ now: Now
     ) -> StatusListener? {
-        let control = RenewalPermission(configuration, settings.identity)
+        let control = ControlPermission(configuration, settings.identity)
         let lack = control.lack(in: configuration)
         rotation.handle(lack, at: now)
         do throws(Failure) {

@@ -18,7 +18,7 @@ struct NetworkService: Sendable {
     let cancel: EventCounter?
     /// In milliseconds, from the connection to the end of the answer.
     let patience: Int64
-    private let limit = ConnectionLimit()
+    private let limit = ConnectRateLimit()
 
     init(missing: FailureCode, silent: FailureCode, identity: Identity, cancel: EventCounter?, patience: Int64) {
         self.missing = missing

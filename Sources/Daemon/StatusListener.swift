@@ -23,7 +23,7 @@ final class StatusListener: Sendable {
     ///   - metrics: the socket for monitoring that systemd passed, if it did; closed when this throws.
     ///   - path: where a socket of the daemon's own is made otherwise.
     init(
-        passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: RenewalPermission,
+        passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: ControlPermission,
         handle: @escaping StatusServer.Handler
     ) throws(Failure) {
         let descriptor: Int32
@@ -72,7 +72,7 @@ final class StatusListener: Sendable {
     /// status, which names every client and path. The mode of a socket from systemd is set in its unit.
     ///
     /// - Returns: the daemon fault that this raises or clears.
-    func permit(_ control: RenewalPermission) -> Input {
+    func permit(_ control: ControlPermission) -> Input {
         server.permit(control)
         do throws(SystemError) {
             try own?.permit(group: control.group?.id)
@@ -160,7 +160,7 @@ final class StatusListener: Sendable {
     }
 }
 
-extension RenewalPermission {
+extension ControlPermission {
     /// Root, the daemon's own user and, where there is one, the configured group.
     init(_ configuration: Configuration, _ identity: Identity) {
         let group = configuration.controlGroup.flatMap { name in

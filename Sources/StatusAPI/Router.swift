@@ -28,13 +28,13 @@ final class Router {
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
     private var cache = ResponseCache()
-    private var limiter = RequestLimiter()
+    private var limiter = ControlRateLimit()
     /// The connections that await an answer of the rotation, by request id.
     private var waiting: [UInt64: [HTTPConnection]] = [:]
     /// The id of the last reload that was asked for, until it is answered.
     private var reload: UInt64?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
-    private var connectionLimiter = ConnectionLimiter()
+    private var connectionLimiter = OpenConnections()
     private var metricsQueue = MetricsQueue()
     /// Set when the server stops; fulfilled when the last connection is closed.
     private var allClosed: EventLoopPromise<Void>?
@@ -49,7 +49,7 @@ final class Router {
         self.handle = handle
     }
 
-    var control: RenewalPermission { shared.control }
+    var control: ControlPermission { shared.control }
 
     /// Answers a complete request, or decides to ask the rotation.
     func receive(_ received: ReceivedRequest) -> Outcome {

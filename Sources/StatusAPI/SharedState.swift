@@ -6,7 +6,7 @@ final class SharedState: Sendable {
     private struct State {
         var snapshot: Snapshot?
         var revision = 0
-        var control: RenewalPermission
+        var control: ControlPermission
         var pending: Set<UInt64> = []
         var nextRequestID: UInt64 = 0
         var isOpen = true
@@ -14,7 +14,7 @@ final class SharedState: Sendable {
 
     private let state: Mutex<State>
 
-    init(control: RenewalPermission) {
+    init(control: ControlPermission) {
         state = Mutex(State(control: control))
     }
 
@@ -22,7 +22,7 @@ final class SharedState: Sendable {
         state.withLock { ($0.snapshot, $0.revision) }
     }
 
-    var control: RenewalPermission {
+    var control: ControlPermission {
         get { state.withLock { $0.control } }
         set { state.withLock { $0.control = newValue } }
     }

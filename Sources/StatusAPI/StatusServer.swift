@@ -31,7 +31,7 @@ package final class StatusServer: Sendable {
     /// It starts a thread: first block the signals that another one waits for. No connection is accepted before the
     /// first ``show(_:)``: on a socket from systemd clients wait already, one of which may have started the daemon.
     package init(
-        listener: Int32, metrics: Int32? = nil, control: RenewalPermission, limits: HTTPLimits = HTTPLimits(),
+        listener: Int32, metrics: Int32? = nil, control: ControlPermission, limits: HTTPLimits = HTTPLimits(),
         handle: @escaping Handler
     ) throws(Failure) {
         do throws(Failure) {
@@ -77,7 +77,7 @@ package final class StatusServer: Sendable {
     }
 
     /// Replaces the policy of who may renew and reload.
-    package func permit(_ control: RenewalPermission) {
+    package func permit(_ control: ControlPermission) {
         shared.control = control
     }
 

@@ -61,7 +61,7 @@ import Testing
                 do throws(Failure) {
                     _ = try StatusListener(
                         passed: nil, metrics: try sockets.socket("metrics"), path: directory("status"),
-                        control: RenewalPermission(daemonUser: 0), handle: { _, _, _ in })
+                        control: ControlPermission(daemonUser: 0), handle: { _, _, _ in })
                     return false
                 } catch {
                     return unsafe access(directory("status"), F_OK) != 0

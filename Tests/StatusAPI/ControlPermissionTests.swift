@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 /// What others than root get. The tests become other users with setpriv, which root may.
-@Suite(.needs(.root)) struct RenewalPermissionTests {
-    private static let control = RenewalPermission(
-        daemonUser: 4321, group: RenewalPermission.Group(name: "clientsecretd-control", id: 4242))
+@Suite(.needs(.root)) struct ControlPermissionTests {
+    private static let control = ControlPermission(
+        daemonUser: 4321, group: ControlPermission.Group(name: "clientsecretd-control", id: 4242))
     private static let reload = "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n"
     private static let health = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -43,7 +43,7 @@ import Testing
 
     /// Whoever has no number in this user namespace comes as this one: it may be anybody.
     @Test func theOverflowUserIsNobody() throws {
-        let nobody = RenewalPermission(daemonUser: 65_534, group: RenewalPermission.Group(name: "nogroup", id: 65_534))
+        let nobody = ControlPermission(daemonUser: 65_534, group: ControlPermission.Group(name: "nogroup", id: 65_534))
         let harness = try Harness(control: nobody, show: try Samples.snapshot(.ok))
         expectSame(
             try harness.received([Self.reload], user: 65_534, group: 65_534).joined(),
@@ -70,7 +70,7 @@ import Testing
         }
         #expect(harness.rotation.asked.count == 3)
         // A reload may take the group away.
-        harness.server.permit(RenewalPermission(daemonUser: 4321))
+        harness.server.permit(ControlPermission(daemonUser: 4321))
         #expect(try harness.received([Self.reload], user: 1234, group: 4242).joined().hasPrefix("HTTP/1.1 403 "))
     }
 

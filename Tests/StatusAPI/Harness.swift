@@ -17,7 +17,7 @@ final class Harness: Sendable {
     /// - Parameter answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
     init(
         limits: HTTPLimits = .init(),
-        control: RenewalPermission = RenewalPermission(daemonUser: isRoot ? 4321 : geteuid()),
+        control: ControlPermission = ControlPermission(daemonUser: isRoot ? 4321 : geteuid()),
         show snapshot: Snapshot? = nil, answer: @escaping @Sendable (Request) -> Answer? = { _ in nil }
     ) throws {
         directory = try TemporaryDirectory()

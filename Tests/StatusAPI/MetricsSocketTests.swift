@@ -24,7 +24,7 @@ struct MetricsSocketTests {
         limits.answerTime = 300_000
         let server = try StatusServer(
             listener: try listen(at: status), metrics: try listen(at: metrics),
-            control: RenewalPermission(daemonUser: geteuid()), limits: limits, handle: { _, _, _ in })
+            control: ControlPermission(daemonUser: geteuid()), limits: limits, handle: { _, _, _ in })
         var snapshot = try Samples.snapshot()
         snapshot.version = version
         server.show(snapshot)

@@ -36,7 +36,7 @@ import Testing
             }
         }
         do {
-            let control = RenewalPermission(daemonUser: 4321)
+            let control = ControlPermission(daemonUser: 4321)
             let harness = try Harness(control: control, show: try Samples.snapshot()) { request in
                 switch request {
                 case .reload: .reloaded(unserved: [])

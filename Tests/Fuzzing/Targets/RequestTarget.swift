@@ -49,7 +49,7 @@ private final class HandledConnection {
 
     init(_ listener: ListenerKind) throws {
         let requests = requests
-        let shared = SharedState(control: RenewalPermission(daemonUser: geteuid()))
+        let shared = SharedState(control: ControlPermission(daemonUser: geteuid()))
         _ = shared.show(try Self.snapshot())
         let router = Router(shared: shared, limits: .init(), eventLoop: loop) { request, _, reply in
             requests.list.append(request)
