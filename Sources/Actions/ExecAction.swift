@@ -122,7 +122,7 @@ package struct ExecAction: Sendable {
                     .actionNotStarted, at: .action(action.id), cause: error.cause,
                     detail: "there is no \(Printable.name(error.path))",
                     remedy: .say(
-                        "put the program there, then have it run", see: .deliver(nil)))
+                        "put the program there, then repeat the action", see: .deliver(nil)))
             }
             let failure = AbsolutePath(program).map { Failure(error, at: $0) }
             return Failure(
@@ -134,7 +134,7 @@ package struct ExecAction: Sendable {
 
 extension Failure {
     fileprivate init(_ obstacle: ProgramObstacle, of action: ActionID) {
-        let firstLine = "fix the program's first line, then have it run"
+        let firstLine = "fix the program's first line, then repeat the action"
         let (detail, words) =
             switch obstacle {
             case .mountedNoexec:
@@ -145,10 +145,10 @@ extension Failure {
             case .carriageReturn:
                 (
                     "its first line ends in a carriage return, as Windows writes line ends",
-                    "save it with Unix line ends, then have it run"
+                    "save it with Unix line ends, then repeat the action"
                 )
             case .byteOrderMark:
-                ("a byte-order mark is before its first line", "save it as UTF-8 without that, then have it run")
+                ("a byte-order mark is before its first line", "save it as UTF-8 without that, then repeat the action")
             case .interpreterMissing(let name):
                 (
                     "its interpreter \(Printable.name(name)) does not exist",
@@ -159,22 +159,22 @@ extension Failure {
             case .notFoundByEnv(let name) where name.contains(" "):
                 (
                     "env takes \(Printable.name(name)) as the name of one program",
-                    "write env -S, or the interpreter's whole path, into the first line, then have it run"
+                    "write env -S, or the interpreter's whole path, into the first line, then repeat the action"
                 )
             case .notFoundByEnv(let name):
                 (
                     "env finds no program \(Printable.name(name)) in the PATH of actions",
-                    "write the interpreter's whole path into the first line, then have it run"
+                    "write the interpreter's whole path into the first line, then repeat the action"
                 )
             case .noFormat:
                 (
                     "it is neither a script with a first line such as #!/bin/sh nor a whole program",
-                    "write that first line, then have it run"
+                    "write that first line, then repeat the action"
                 )
             case .otherMachine:
                 (
                     "it is a program for another kind of machine",
-                    "install the program for this machine, then have it run"
+                    "install the program for this machine, then repeat the action"
                 )
             }
         self.init(

@@ -106,7 +106,7 @@ extension Failure {
             case .job(.dependency): (.jobDependency, nil, nil)
             case .job(.skipped): (.jobSkipped, nil, nil)
             case .job(.other(let result)): (.jobFailed, nil, result)
-            case .timedOut: (.jobTimedOut, nil, "nothing heard for \(patience.count) s")
+            case .timedOut: (.jobTimedOut, nil, "no answer for \(patience.count) s")
             case .cancelled: (.actionInterrupted, nil, nil)
             }
         let remedy: Remedy? =

@@ -71,20 +71,20 @@ package enum Objection: Error, Hashable, Sendable {
     /// What is wrong, as the end of a sentence that begins with "it".
     package var words: String {
         switch self {
-        case .malformed(let flaw): "is no client secret: \(flaw.words)"
-        case .duplicate: "states a name twice, so that two readers may see different values"
+        case .malformed(let flaw): "is not a client secret: \(flaw.words)"
+        case .duplicate: "has a name twice, so that two readers may see different values"
         case .algorithm: "is not signed with ES256"
         case .derSignature:
             "has a DER signature, as \"openssl dgst\" writes it; a JWT's consists of two numbers of 32 bytes"
         case .signatureLength(let count):
             "has a signature of \(count) bytes; ES256's has \(CompactJWS.signatureLength)"
         case .critical: "has \"crit\" in its header, which Apple does not know"
-        case .unstated(let name): "has no \"\(name)\" of the right form"
+        case .unstated(let name): "has no valid \"\(name)\""
         case .mixup(let mixup): mixup.words
         case .audience: "is not for \(Claims.audience) (\"aud\")"
-        case .audienceList: "has a list as \"aud\"; Apple wants \(Claims.audience) alone"
+        case .audienceList: "has a list as \"aud\"; Apple accepts only the text \(Claims.audience)"
         case .endsBeforeItBegins: "expires before it was issued"
-        case .milliseconds: "states its times in milliseconds; Apple wants seconds"
+        case .milliseconds: "has its times in milliseconds; Apple wants seconds"
         case .issuedAhead(let moment): "was issued in the future, at \(moment)"
         case .notBefore(let moment): "is not valid before \(moment)"
         case .tooLong(let moment):
@@ -95,7 +95,7 @@ package enum Objection: Error, Hashable, Sendable {
         case .otherClient(let client): "is for \(client.words)"
         case .otherTeam(let id): "is of team \(id)"
         case .otherKeyID(let id): "is of key id \(id)"
-        case .otherKey: "was signed by another key than the one that belongs to its key id"
+        case .otherKey: "was not signed by the key that its key id names"
         case .unsigned: "was not signed by the key"
         }
     }
@@ -105,9 +105,9 @@ extension CompactJWS.Flaw {
     /// What is wrong, as a clause of its own.
     package var words: String {
         switch self {
-        case .empty: "there is nothing in it"
+        case .empty: "it is empty"
         case .tooLong: "it is longer than \(Token.maximumLength) bytes"
-        case .notThreeParts: "it does not consist of three parts with dots between them"
+        case .notThreeParts: "it does not have three parts separated by dots"
         case .notBase64URL(let part): "its \(part.rawValue) is not base64url without padding"
         case .notJSONObject(let part): "its \(part.rawValue) is not a JSON object"
         }

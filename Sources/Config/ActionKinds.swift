@@ -85,7 +85,7 @@ enum ActionKinds {
             if let position = first[id] {
                 diagnostics.error(
                     at: action.position,
-                    "the same action is at \(position.seen(from: action.position)) already; remove one")
+                    "the same action is already at \(position.seen(from: action.position)); remove one")
             } else {
                 first[id] = action.position
                 kept.append(action)

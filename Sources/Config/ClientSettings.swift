@@ -84,8 +84,8 @@ struct ClientSettings {
             guard !items.isEmpty, items.count <= WebOrigin.maximumCount else {
                 section.diagnostics.error(
                     at: position,
-                    "\"origin\" names \(items.isEmpty ? "none" : "more than \(WebOrigin.maximumCount)"); "
-                        + "write each page's, or remove the line for all pages")
+                    "\"origin\" lists \(items.isEmpty ? "no origin" : "more than \(WebOrigin.maximumCount) origins"); "
+                        + "write the origin of each page, or remove the line to allow all pages")
                 return .wrong
             }
             return known.count == items.count ? .given(Located(known, at: node.position)) : .wrong
@@ -282,13 +282,13 @@ final class WrittenClient: Sendable {
             else { continue }
             diagnostics.error(
                 at: settings.kind.position ?? settings.keys.position ?? name.position,
-                "client \"\(name.value)\" is of kind \(kind), and of its key \"\(key.name.value)\" the \(misfit.words); "
+                "client \"\(name.value)\" has kind \(kind), but its key \"\(key.name.value)\" does not fit: \(misfit.words); "
                     + "write another key or kind")
         }
         if settings.verify.value == true, clientID?.canBeTried == false {
             diagnostics.warning(
                 at: settings.verify.position ?? name.position,
-                "client \"\(name.value)\" is not verified: Apple has nothing that tries a Maps token for web pages; "
+                "client \"\(name.value)\" cannot be verified, because Apple offers no check of a Maps token for web pages; "
                     + "remove \"verify\", or write \"scope: \(ClientID.scopeOfServers)\" for a server's token")
         }
     }
@@ -325,7 +325,7 @@ final class WrittenClient: Sendable {
         } else if clientID.description.uppercased().hasPrefix("SEARCHADS.") {
             diagnostics.warning(
                 at: position,
-                "client id \(clientID) looks like one of Apple Ads, which is SEARCHADS. and an id, in capitals; write that, and "
+                "client id \(clientID) looks like one of Apple Ads; write SEARCHADS. and the id, in capitals, and "
                     + "\"kind: \(TokenKind.appleAds)\"")
         } else if let prefix = clientID.description.split(separator: ".").first, TeamID(String(prefix)) != nil {
             diagnostics.warning(
@@ -354,7 +354,7 @@ final class WrittenClient: Sendable {
                         + "\"path\" of a file that something else renews, or a \"store\"")
             } else if keys.count > 1 {
                 diagnostics.error(
-                    at: named, "\(owner) mints with one key; write the one that is to sign, without a list")
+                    at: named, "\(owner) mints with one key; write only the key that signs, without a list")
             }
             return false
         }

@@ -142,7 +142,7 @@ package enum ConfigurationLoader {
             let shown = shown + "/" + name
             do throws(Mistake) {
                 guard let path = directory.appending(name) else {
-                    throw Mistake("the file's name is not one line; call it otherwise")
+                    throw Mistake("the file's name contains a line break; rename the file")
                 }
                 files.append(try read(path, name: shown, as: identity))
             } catch {
@@ -165,14 +165,14 @@ package enum ConfigurationLoader {
         case .missing, .directoryMissing:
             return sentence(
                 "there is no such file",
-                .say("make one with \"clientsecretd init\", or name another with --config"))
+                .say("create one with \"clientsecretd init\", or name another one with --config"))
         case .notGuarded, .untrustedLink:
             let place = Printable.name(error.path)
             return sentence("\(place) is not guarded: \(error.detail ?? "others may change it")", error.remedy)
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
             return sentence(
-                "\(Printable.name(error.path)) may not be read by user \(getuid())",
+                "user \(getuid()) may not read \(Printable.name(error.path))",
                 error.remedy ?? .say("run this as root or as the daemon's user, who must be able to read it"))
         default:
             let place = AbsolutePath(error.path) ?? path

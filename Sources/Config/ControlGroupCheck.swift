@@ -20,7 +20,7 @@ struct ControlGroupCheck {
                     Diagnostic(
                         .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
                         "group \"\(name)\" may read \(what) of \"\(key)\", \(path); write another group, "
-                            + "or take the right to read it from that group"))
+                            + "or remove that group's permission to read it"))
             }
         }
         return mistakes.isEmpty ? .success(loaded) : .failure(Refusal(diagnostics: mistakes + loaded.warnings))

@@ -32,7 +32,7 @@ enum CredentialSettings {
         if length > longestServedName {
             diagnostics.warning(
                 at: name.position,
-                "unit and name have \(length) bytes together, and systemd can ask for \(longestServedName): the unit "
+                "unit and name have \(length) bytes together, but systemd allows \(longestServedName), so the unit "
                     + "will not start; write a shorter name")
         }
         return .given(Located(ServedCredential(unit: unit, name: name.value), at: position))
@@ -48,7 +48,7 @@ enum CredentialSettings {
             if let first = served[credential.value] {
                 diagnostics.error(
                     at: position,
-                    "\(credential.value.unit) gets \(quoted(credential.value.name)) from client \"\(first.name.value)\" already "
+                    "\(credential.value.unit) already gets \(quoted(credential.value.name)) from client \"\(first.name.value)\" "
                         + "(\(first.name.position.seen(from: client.name.position))); write another name")
             } else {
                 served[credential.value] = client
@@ -72,7 +72,7 @@ enum CredentialSettings {
             else { continue }
             diagnostics.warning(
                 at: action.position,
-                "\(unit) reads a credential (\(place.seen(from: action.position))), which it does when it starts and "
+                "\(unit) reads a credential (\(place.seen(from: action.position))), but only when it starts, "
                     + "not when it reloads; write \"restart: \(unit)\"")
         }
     }
@@ -95,7 +95,7 @@ enum CredentialSettings {
         }
         diagnostics.warning(
             at: credential.position,
-            "nothing restarts \(served) when the secret changes, and it reads a credential only when it starts; write "
+            "nothing restarts \(served) when the secret changes, but it reads a credential only when it starts; write "
                 + "\"- restart: \(UnitName.isTemplate(served) ? UnitName.instance(of: served) : served)\" under \"on_change\""
         )
     }

@@ -68,7 +68,7 @@ final class Diagnostics {
         var result = seen.sorted { order($0) < order($1) }
         if let firstOmitted {
             result.append(
-                Diagnostic(.error, at: firstOmitted, "\(omitted) more mistakes are not shown; fix these first"))
+                Diagnostic(.error, at: firstOmitted, "\(omitted) more errors are not shown; fix these first"))
         }
         return result
     }

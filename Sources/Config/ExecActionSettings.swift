@@ -35,7 +35,7 @@ enum ExecActionSettings: ActionKind {
         guard arguments.count <= maximumArguments, arguments.reduce(0, { $0 + $1.utf8.count }) <= maximumLength else {
             item.diagnostics.error(
                 at: position,
-                "\"exec\" takes \(maximumArguments) arguments of 64 KiB in all at most; write a script that has them")
+                "\"exec\" takes at most \(maximumArguments) arguments and 64 KiB in all; put them into a script")
             return nil
         }
         let program = Setting(
@@ -81,7 +81,8 @@ enum ExecActionSettings: ActionKind {
             diagnostics.error(
                 at: action.position,
                 "the same command has a timeout of \(DurationText.text(first.value)) at \(first.position.seen(from: action.position)) "
-                    + "and of \(DurationText.text(timeout)) here, and runs once for both; write the same in both")
+                    + "and of \(DurationText.text(timeout)) here, but runs once for both; write the same timeout in both"
+            )
         }
     }
 }

@@ -120,7 +120,7 @@ struct ClientOutput {
             if let other = variables[path, default: [:]][variable] {
                 diagnostics.error(
                     at: output.path.position,
-                    "variable \(quoted(variable)) of \(path) is set for client \"\(other.client)\" already "
+                    "client \"\(other.client)\" already sets variable \(quoted(variable)) of \(path) "
                         + "(\(other.path.position.seen(from: output.path.position))); write another variable or another path"
                 )
             } else {
@@ -152,7 +152,7 @@ struct ClientOutput {
             let shared = alternatives(FormatRegistry.all.filter { $0.isShared }.map { $0.name })
             diagnostics.error(
                 at: path.position,
-                "\(path.value) is an output of \(holder) already; write another path, or format \(shared) in both")
+                "\(path.value) is already an output of \(holder); write another path, or format \(shared) in both")
             return
         }
         func compare<Value: Equatable>(

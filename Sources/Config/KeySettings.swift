@@ -52,12 +52,12 @@ struct KeySettings {
         if team.value.description == keyID.value.description {
             diagnostics.error(
                 at: team.position,
-                "\(owner) has one id as \"team_id\" and as \"key_id\"; write the team's, which Apple shows under Membership, "
-                    + "as \"team_id\"")
+                "\(owner) has the same id as \"team_id\" and as \"key_id\"; write the team id, which Apple shows under "
+                    + "Membership, as \"team_id\"")
         } else if team.value.description == named?.description {
             diagnostics.error(
                 at: team.position,
-                "\"team_id\" is the key id in the file's name; write the team's, which Apple shows under Membership")
+                "\"team_id\" is the key id in the file's name; write the team id, which Apple shows under Membership")
         }
     }
 

@@ -51,7 +51,7 @@ extension LoadedConfiguration {
             else { return nil }
             return Diagnostic(
                 .warning, at: output.path.position,
-                "every user may read \(output.path.value), whose mode \(Scalar.text(mode: mode & 0o777)) is kept; "
+                "every user may read \(output.path.value), because its mode \(Scalar.text(mode: mode & 0o777)) is kept; "
                     + "write \"mode: \(Scalar.text(mode: mode & 0o770))\"")
         }
     }

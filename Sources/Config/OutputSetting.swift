@@ -22,7 +22,7 @@ enum OutputSetting {
                 at: section.position(of: name),
                 name == "path"
                     ? "an output is a file or a target; write \"push\" and \"path\" as two outputs"
-                    : "what is pushed is no file and has no \"\(name)\"; remove the line")
+                    : "a target is not a file and has no \"\(name)\"; remove the line")
         }
         let target = section.value("push") { text throws(Mistake) in
             guard let name = TargetName(text) else { throw Mistake(Scalar.badName(text)) }
@@ -45,8 +45,8 @@ enum OutputSetting {
                 if let other = first[target.value] {
                     diagnostics.error(
                         at: target.position,
-                        "target \"\(name)\" is an output of client \"\(other.client)\" already "
-                            + "(\(other.position.seen(from: target.position))), and holds one secret; write another target"
+                        "target \"\(name)\" is already an output of client \"\(other.client)\" "
+                            + "(\(other.position.seen(from: target.position))) and holds only one secret; write another target"
                     )
                     continue
                 }

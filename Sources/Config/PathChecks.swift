@@ -61,7 +61,7 @@ struct PathChecks {
             }
         }
         for file in places.files { reserved[file] = "the configuration" }
-        for path in programs where reserved[path] == nil { reserved[path] = "a program that is run" }
+        for path in programs where reserved[path] == nil { reserved[path] = "a program that the daemon runs" }
         if let file = main.metricsFile.value, reserved[file] == nil { reserved[file] = Self.metrics }
         self.reserved = reserved
     }
@@ -113,7 +113,7 @@ struct PathChecks {
                 at: directory.position,
                 "\(directory.value) is where the configuration is read from; write a directory of its own")
         } else if directory.value.description == "/" {
-            diagnostics.error(at: directory.position, "\"/\" is the root of all files; write a directory of its own")
+            diagnostics.error(at: directory.position, "\"/\" is the root directory; write a directory of its own")
         }
     }
 
@@ -121,18 +121,18 @@ struct PathChecks {
     private func checkTrusted() {
         var deciding = places.files.map { ($0, "the configuration") }
         deciding.append((places.directory, "the directory of the configuration"))
-        deciding += programs.map { ($0, "a program that is run") }
+        deciding += programs.map { ($0, "a program that the daemon runs") }
         if let state = stateDirectory { deciding.append((state, "the state directory")) }
         for case let trusted? in main.trustedDirectories.value ?? [] {
             if trusted.value.description == "/" {
                 diagnostics.error(
-                    at: trusted.position, "\"/\" is the root of all files; write the directory that is mounted")
+                    at: trusted.position, "\"/\" is the root directory; write the directory that is mounted")
             } else if let (path, what) = deciding.first(where: {
                 $0.0 == trusted.value || $0.0.isBelow(trusted.value)
             }) {
                 diagnostics.error(
                     at: trusted.position,
-                    "\(path) is \(what), which others must not be able to change; write a directory without it")
+                    "it contains \(path), \(what), which other users must not change; write a directory without it")
             }
         }
     }

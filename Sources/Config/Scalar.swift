@@ -24,7 +24,7 @@ enum Scalar {
             throw Mistake("\(quoted(text)) is not a team id; Apple Ads shows one as SEARCHADS. and an id")
         }
         throw Mistake(
-            appleID(text, "team id", TeamID(text.uppercased())?.description, "Apple shows it beside your name"))
+            appleID(text, "team id", TeamID(text.uppercased())?.description, "Apple shows it next to your name"))
     }
 
     static func keyID(_ text: String) throws(Mistake) -> KeyID {
@@ -73,7 +73,7 @@ enum Scalar {
 
     /// The message for an invalid name of a key or client.
     static func badName(_ text: String) -> String {
-        "\(quoted(text)) is not a name; use letters, digits, \".\", \"-\" and \"_\", 64 of them at most"
+        "\(quoted(text)) is not a name; use at most 64 letters, digits, \".\", \"-\" and \"_\""
     }
 
     static func user(_ text: String) throws(Mistake) -> String { try account(text, kind: "user") }
@@ -112,15 +112,15 @@ enum Scalar {
     /// - Parameter secret: the value may be a passphrase written in the wrong place and is not quoted.
     static func path(_ text: String, isFile: Bool = true, secret: Bool = false) throws(Mistake) -> AbsolutePath {
         var shown: String { secret ? "the value" : quoted(text) }
-        guard text.hasPrefix("/") else { throw Mistake("\(shown) is not an absolute path; write it from \"/\" on") }
+        guard text.hasPrefix("/") else { throw Mistake("\(shown) is not an absolute path; begin it with \"/\"") }
         if isFile && text.hasSuffix("/") { throw Mistake("\(shown) names a directory; write the path of a file") }
         guard let path = AbsolutePath(text) else {
             if text.split(separator: "/").contains("..") {
                 throw Mistake(
-                    "\(shown) holds \"..\", which may lead elsewhere than it seems; write the path without it")
+                    "\(shown) contains \"..\", which can lead somewhere else; write the path without it")
             }
             throw Mistake(
-                "\(shown) is not a path that can exist; write one on one line, with names of 255 bytes at most")
+                "\(shown) is not a possible path; write one line, with names of at most 255 bytes")
         }
         return path
     }
@@ -204,7 +204,7 @@ enum Scalar {
         }
         guard mode & 0o400 != 0 else {
             throw Mistake(
-                "mode \(Self.text(mode: mode)) keeps its owner from reading the file, who checks it; "
+                "mode \(Self.text(mode: mode)) does not let the owner read the file, but the daemon must read it; "
                     + "write \(Self.text(mode: mode | 0o400))")
         }
         return mode

@@ -29,10 +29,10 @@ enum StoreSettings {
         }
         for (index, endpoint) in known.enumerated()
         where known[..<index].contains(where: { $0.value == endpoint.value }) {
-            diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is in the list already; remove one")
+            diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is already in the list; remove one")
         }
         let user = section.value("user") { text throws(Mistake) in
-            try name(text, "a user of etcd's", allowing: "-._@:/+", longest: 255)
+            try name(text, "an etcd user", allowing: "-._@:/+", longest: 255)
         }
         let machine = section.value("machine", machineName)
         if machine.isAbsent, (try? machineName(HostName.current)) == nil {
@@ -87,7 +87,7 @@ enum StoreSettings {
         let isName = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || marks.utf8.contains($0) }
         guard isName, text.utf8.count <= longest else {
             throw Mistake(
-                "\(quoted(text)) cannot be \(kind); use letters, digits and \"\(marks)\", \(longest) of them at most")
+                "\(quoted(text)) cannot be \(kind); use at most \(longest) letters, digits and \"\(marks)\"")
         }
         return text
     }
@@ -97,8 +97,8 @@ enum StoreSettings {
             text.utf8.allSatisfy(\.isASCIIVisible)
         else {
             throw Mistake(
-                "\(quoted(text)) is not a prefix of keys; write it like \(StoreConfiguration.defaultPrefix), from \"/\" on, "
-                    + "printable and without \"/\" at its end")
+                "\(quoted(text)) is not a key prefix; write printable text like \(StoreConfiguration.defaultPrefix), "
+                    + "with \"/\" at its start and not at its end")
         }
         return text
     }

@@ -12,7 +12,7 @@ extension TargetSettings {
         }
         let method = section.value("method") { text throws(Mistake) in
             guard ["PUT", "POST", "PATCH"].contains(text) else {
-                throw Mistake("\(quoted(text)) is not a method that sends something; write PUT, POST or PATCH")
+                throw Mistake("\(quoted(text)) is not a method that can send a secret; write PUT, POST or PATCH")
             }
             return text
         }
@@ -28,7 +28,7 @@ extension TargetSettings {
         let done = section.list("done") { node in
             Setting(node, named: "an item of \"done\"", at: node.position, diagnostics) { text throws(Mistake) in
                 guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
-                    throw Mistake("\(quoted(text)) is not a status that can mean done; write 200 to 299")
+                    throw Mistake("\(quoted(text)) is not a status of success; write 200 to 299")
                 }
                 return status
             }.value
@@ -65,7 +65,7 @@ extension TargetSettings {
         guard let address = WebAddress(text, allowingQuery: true) else {
             throw Mistake(
                 "\(quoted(text)) is not an address for secrets; write https://, a host and a path "
-                    + "(http:// on this machine alone)")
+                    + "(http:// only on this machine)")
         }
         return address
     }
@@ -82,12 +82,12 @@ extension TargetSettings {
         return Setting(line.value, named: "header \(name)", at: line.key.position, diagnostics) {
             text throws(Mistake) in
             guard text.utf8.allSatisfy(\.isASCIIPrintable) else {
-                throw Mistake("the value of header \(name) is not one line of ASCII; write it so")
+                throw Mistake("the value of header \(name) is not one line of ASCII text; write one line of ASCII text")
             }
             let names = text.replacing("{{token}}", with: "")
             guard !names.contains("{{") else {
                 throw Mistake(
-                    "the value of header \(name) holds another name than {{token}}; the secret goes into \"body\"")
+                    "the value of header \(name) can hold only {{token}}; write the secret into \"body\"")
             }
             return PushRequest.Field(name, text)
         }.value

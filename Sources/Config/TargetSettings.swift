@@ -63,12 +63,12 @@ struct TargetSettings {
                 if redeploys {
                     diagnostics.error(
                         at: position,
-                        "\(owner) has \"redeploy: true\", which deploys production, and \"\(environments)\" names others; "
-                            + "write production there, or leave \"redeploy\" out")
+                        "\(owner) has \"redeploy: true\", which deploys production, but \"\(environments)\" does not name it; "
+                            + "add production there, or remove \"redeploy\"")
                 } else if diagnostics.errors == before {
                     diagnostics.warning(
                         at: position,
-                        "no deployment to production has what \(owner) sets; write production if it should")
+                        "\(owner) sets nothing for production; add production if deployments need the secret there")
                 }
             }
             if diagnostics.errors == before { Self.warn(of: known, settings, endpoint, in: section) }
@@ -81,7 +81,7 @@ struct TargetSettings {
                         at: section.position,
                         "\(owner) has no \"endpoint\"; write where the API is, such as https://\(kind).example.com")
                 } else if let text = endpoint, WebAddress(text) == nil {
-                    diagnostics.error(at: section.position, "the settings of \(owner) make no usable address")
+                    diagnostics.error(at: section.position, "the settings of \(owner) do not give a usable address")
                 }
             }
             if token.isAbsent, let own = known.own, !section.has("endpoint") {
@@ -196,11 +196,11 @@ struct TargetSettings {
         if let endpoint, let added = kind.firstComponent, endpoint.hasSuffix(added) {
             section.diagnostics.warning(
                 at: section.position(of: "endpoint"),
-                "\"endpoint\" ends in \"\(added)\", which is added to it; leave that out")
+                "\"endpoint\" ends in \"\(added)\", which clientsecretd adds; remove it")
         }
         for (setting, words) in kind.misplaced(in: settings) {
             section.diagnostics.warning(
-                at: section.position(of: setting), "\(words), which is no part of it as a rule; leave that out")
+                at: section.position(of: setting), "\(words), which is usually not part of it; remove it")
         }
     }
 
@@ -209,11 +209,11 @@ struct TargetSettings {
         guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0.isASCIIPrintable && !#""\"#.utf8.contains($0) })
         else { throw Mistake("\(quoted(text)) cannot be a name there; write one on one line, without quotes") }
         guard isPath || !text.contains("/") else {
-            throw Mistake("\(quoted(text)) holds a \"/\"; write the name alone")
+            throw Mistake("\(quoted(text)) contains \"/\"; write only the name")
         }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(".."), !parts.contains("."), !isPath || !parts.contains("") else {
-            throw Mistake("\(quoted(text)) may lead elsewhere than it seems; write it without \".\", \"..\" and \"//\"")
+            throw Mistake("\(quoted(text)) can lead somewhere else; write it without \".\", \"..\" and \"//\"")
         }
         return text
     }
@@ -223,8 +223,8 @@ struct TargetSettings {
         while rest.hasSuffix("/") { rest = rest.dropLast() }
         guard let address = WebAddress(String(rest)) else {
             throw Mistake(
-                "\(quoted(text)) is not an address for secrets; write https://, a host and, where needed, a path "
-                    + "(http:// on this machine alone)")
+                "\(quoted(text)) is not an address for secrets; write https://, a host and, if needed, a path "
+                    + "(http:// only on this machine)")
         }
         return address
     }

@@ -28,13 +28,13 @@ package enum UnitName {
                 throw Mistake("\(quoted(text)) is not a unit's name; did you mean \(quoted(text[...dot] + meant))?")
             }
             throw Mistake(
-                "\(quoted(text)) lacks the unit's suffix; write \(isPlain(text) ? "\(text).service" : "NAME.service")")
+                "\(quoted(text)) has no unit suffix; write \(isPlain(text) ? "\(text).service" : "NAME.service")")
         }
         let valid = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || ":-_.\\@".utf8.contains($0) }
         guard valid, name.utf8.count <= maximumLength, dot > name.startIndex, name.first != "@" else {
             if text.contains("%s") && !placeholder {
                 throw Mistake(
-                    "\(quoted(text)) holds \"%s\", which means the state, in on_state_change only; write the name")
+                    "\(quoted(text)) contains \"%s\", which works only in on_state_change; write the unit's name")
             }
             throw Mistake("\(quoted(text)) is not a unit's name; write it as systemctl shows it")
         }

@@ -45,7 +45,7 @@ struct WrittenConfiguration {
             }
             diagnostics.error(
                 at: name.position,
-                "\(noun) \"\(name.value)\" is defined at \(first.seen(from: name.position)) already; keep one")
+                "\(noun) \"\(name.value)\" is already defined at \(first.seen(from: name.position)); keep one")
             return false
         }
     }
@@ -94,7 +94,7 @@ struct WrittenConfiguration {
                 let position = client.settings.clientID.position ?? client.name.position
                 diagnostics.warning(
                     at: position,
-                    "\(quoted(id.description)) is the client id of \"\(first.value)\" too "
+                    "\(quoted(id.description)) is also the client id of \"\(first.value)\" "
                         + "(\(first.position.seen(from: position))); one client may have several outputs")
             } else {
                 ids[id] = client.name
@@ -112,7 +112,7 @@ struct WrittenConfiguration {
                 guard let key = key(name, diagnostics) else { return nil }
                 if found.contains(where: { $0.name.value == key.name.value }) {
                     diagnostics.error(
-                        at: name.position, "key \"\(name.value)\" is in the list already; remove one")
+                        at: name.position, "key \"\(name.value)\" is already in the list; remove one")
                     return nil
                 }
                 found.append(key)
@@ -123,9 +123,9 @@ struct WrittenConfiguration {
             guard keys.count < 2 else {
                 diagnostics.error(
                     at: client.name.position,
-                    "client \"\(client.name.value)\" does not say which key signs for it; write \"key:\" with "
+                    "client \"\(client.name.value)\" does not name its key; write \"key:\" with "
                         + alternatives(names.prefix(10))
-                        + ", or \"key: \(keys[0].name.value)\" under \"defaults:\" for every client that does not say")
+                        + ", or \"key: \(keys[0].name.value)\" under \"defaults:\" for every client that names none")
                 return nil
             }
             return keys.first.map { [$0] }

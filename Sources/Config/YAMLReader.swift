@@ -50,7 +50,7 @@ struct YAMLReader: ~Copyable {
             return nil
         }
         guard let events = YAMLEvents(bytes) else {
-            diagnostics.error(at: start, "there is no memory left to read it; try again")
+            diagnostics.error(at: start, "out of memory while reading the file; try again")
             return nil
         }
         var reader = YAMLReader(file: file, diagnostics: diagnostics, events: events)
@@ -176,7 +176,7 @@ struct YAMLReader: ~Copyable {
             if let place {
                 let line = entries[place].key.position.line
                 diagnostics.error(
-                    at: key.position, "\(quoted(name)) is here a second time; keep this or the one in line \(line)")
+                    at: key.position, "\(quoted(name)) is already in line \(line); keep one")
                 continue
             }
             if entries.count >= Self.fewEntries { places[name] = entries.count }

@@ -25,7 +25,7 @@ struct YAMLSyntaxError: Error {
         case "could not find expected ':'":
             return #"a ":" is missing after the name; write it as "name: value""#
         case "did not find expected '-' indicator":
-            return #"neither a "- " item of this list nor the end of it; indent it like the lines it belongs to"#
+            return #"expected a "- " item or the end of the list; indent it like the lines it belongs to"#
         case "found unexpected end of stream":
             return "a quote is not closed; close it on the same line"
         case "found unexpected document indicator":
@@ -45,7 +45,7 @@ struct YAMLSyntaxError: Error {
         case "found undefined tag handle", "did not find expected <document start>":
             return problem == "found undefined tag handle"
                 ? #"tags ("!") are not used here; put a value that begins with "!" in quotes"#
-                : "text that belongs to nothing; indent it like the lines it belongs to"
+                : "text outside of every setting; indent it like the lines it belongs to"
         default:
             return "not valid YAML (\(problem)); put values with special characters in quotes"
         }

@@ -25,7 +25,7 @@ package struct DaemonRun {
     private let refusal = Reasons()
 
     private final class Reasons: Sendable {
-        let lines = QuietMutex<(headline: String, all: [String])>(("no reason is known", []))
+        let lines = QuietMutex<(headline: String, all: [String])>(("the reason is not known", []))
     }
 
     /// - Parameters:

@@ -333,7 +333,7 @@ final class Executor: Sendable {
         switch error.code {
         case .permissionDenied: nil
         case .isDirectory, .isMountPoint, .notARegularFile:
-            .say("name the file with the secret in \"from\", and have what copies it there write a regular file")
+            .say("name the file with the secret in \"from\", and copy it there as a regular file")
         default: error.remedy ?? error.code.remedy(for: FailureSubject(path: error.path))
         }
     }
@@ -373,7 +373,7 @@ final class Executor: Sendable {
                 return .source(.foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)"))
             }
             return .source(.secret(issued))
-        case .foreign?: return .source(.foreign("it is no client secret"))
+        case .foreign?: return .source(.foreign("it is not a client secret"))
         }
     }
 

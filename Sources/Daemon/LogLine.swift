@@ -152,11 +152,11 @@ extension CredentialRefusal {
         case .notRoot(let user):
             (
                 "refused a credential to the user \(user), because only root's systemd is served",
-                .say("let a unit of the system's manager load it"), []
+                .say("load it from a system unit"), []
             )
         case .noUnit:
             (
-                "refused a credential to a program of root, which asked for no unit",
+                "refused a credential to a program of root, because it asked for no unit",
                 .say("name the socket in the unit's LoadCredential="), []
             )
         case .notConfigured(let credential):

@@ -56,7 +56,7 @@ struct NetworkService: Sendable {
             let context = CommandContext.current
             guard !context.hasSystemd || context.socket != nil else { return nil }
             return .say(
-                "run clientsecretd-network beside the daemon, as another user, with the arguments listen "
+                "run clientsecretd-network next to the daemon, as another user, with the arguments listen "
                     + "\(ShellWord.quoted(path)) \(role)" + (role == "store" ? "" : "; run --once needs no socket"))
         }
     }
@@ -76,13 +76,14 @@ struct NetworkService: Sendable {
     /// Throws when there were too many connections a moment ago.
     func checkRate(at socket: Socket, for place: Failure.Place) throws(Failure) {
         guard let pause = limit.take(socket.path) else { return }
-        throw Failure(silent, at: place, detail: "\(socket.path) is connected to too often", retryAfter: pause)
+        throw Failure(silent, at: place, detail: "too many connections to \(socket.path)", retryAfter: pause)
     }
 
     /// Throws unless root or the daemon's user listens. The kernel reports which user began to: as a rule root, for systemd.
     func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
         guard let peer, identity.trusts(peer.user) else {
-            throw Failure(missing, at: place, detail: "\(socket.path) is not root's", remedy: .strangers(socket.path))
+            throw Failure(
+                missing, at: place, detail: "\(socket.path) does not belong to root", remedy: .strangers(socket.path))
         }
     }
 

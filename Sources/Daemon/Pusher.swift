@@ -45,7 +45,7 @@ struct Pusher: Sendable {
         case .published(let verified): return verified
         case .failed(let failure): throw self.failure(failure, of: target)
         case .read, .redeployed:
-            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answers another question")
+            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answered another request")
         }
     }
 
@@ -55,7 +55,7 @@ struct Pusher: Sendable {
         case .read(let holds): return holds
         case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .redeployed:
-            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answers another question")
+            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answered another request")
         }
     }
 
@@ -66,7 +66,7 @@ struct Pusher: Sendable {
         case .redeployed(let isReady): return isReady
         case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .read:
-            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answers another question")
+            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answered another request")
         }
     }
 
@@ -85,7 +85,7 @@ struct Pusher: Sendable {
                 for: .target(target), read: { try? PushResult(parsing: $0) })
         }
         return try service.ask(
-            question.request, at: socket, for: .target(target), otherwise: "it is no answer to a push",
+            question.request, at: socket, for: .target(target), otherwise: "its answer does not belong to a push",
             read: { try? PushResult(parsing: $0) })
     }
 
@@ -104,10 +104,10 @@ struct Pusher: Sendable {
         }
         // The service reads that file at each request, so the daemon's own is older.
         guard configuration != ConfigurationLoader.defaultPath else {
-            return .say("have the daemon read it again, or add the target", run: .reload)
+            return .say("reload the daemon, or add the target", run: .reload)
         }
         return .say(
-            "have the service read it, in a drop-in of its unit: LoadCredential=clientsecretd.yaml:"
+            "pass it to the service, in a drop-in of its unit: LoadCredential=clientsecretd.yaml:"
                 + Printable.name(configuration))
     }
 }

@@ -45,7 +45,7 @@ package struct SandboxReview {
                 .outsideSandbox, at: .named(service.name),
                 detail: "it does not start without \(path), which \(setting)= names",
                 remedy: .say(
-                    "make it, or put a \"-\" before the path, as in \(Self.setting(setting, path)), with systemctl edit "
+                    "create it, or put a \"-\" before the path, as in \(Self.setting(setting, path)), with systemctl edit "
                         + service.name))
         }
     }
@@ -154,7 +154,8 @@ package struct SandboxReview {
             }
             let failure = Failure(
                 .outsideSandbox, at: .path(path),
-                detail: "what \(unit.name) writes to \(directory) nobody else sees (\(setting))", remedy: remedy)
+                detail: "other programs do not see what \(unit.name) writes to \(directory) (\(setting))",
+                remedy: remedy)
             return (met?.code == .writerMissing ? plain : []) + [failure]
         }
     }

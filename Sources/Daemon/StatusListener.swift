@@ -46,11 +46,11 @@ final class StatusListener: Sendable {
                 let remedy: Remedy? =
                     switch error.errno {
                     // What listens there must not lose its socket.
-                    case .addressInUse: .say("stop what listens there, or name another with --socket")
+                    case .addressInUse: .say("stop the program that listens there, or use another --socket")
                     // The directory is root's, because systemd is to open the socket; here it did not.
                     case .permissionDenied, .readOnlyFileSystem:
                         .say(
-                            "without systemd name another with --socket, else let systemd open it",
+                            "without systemd, name another socket with --socket; with systemd, let systemd open it",
                             run: .passStatusSocket)
                     default: nil
                     }

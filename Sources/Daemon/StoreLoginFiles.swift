@@ -33,7 +33,7 @@ enum StoreLoginFiles {
             if number == ENOENT || number == ENOTDIR {
                 add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: number))")
             } else if let kind = FileStatus.following(path)?.kind, kind != .regular {
-                add(.storeFileUnusable, "\(Printable.name(path)) is no regular file")
+                add(.storeFileUnusable, "\(Printable.name(path)) is not a regular file")
             }
         }
         if store.user != nil, path(.password) == nil {
@@ -59,7 +59,7 @@ enum StoreLoginFiles {
                 let keyName = Printable.name(keyPath)
                 switch Certificate.isOf(pem: bytes, privateKey: key) {
                 case true?: break
-                case false?: add(.storeFileUnusable, "the private key in \(keyName) is not that of \(name)")
+                case false?: add(.storeFileUnusable, "the private key in \(keyName) does not belong to \(name)")
                 case nil:
                     add(.storeFileUnusable, "\(keyName) holds no private key that can be read without a passphrase")
                 }

@@ -157,7 +157,7 @@ final class StoreService: Sendable {
         case .tooLong(let revision): return .foreign("it is longer than a secret", revision: revision)
         case .value(let bytes, let revision):
             guard let token = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }) else {
-                return .foreign("it is no value of this program", revision: revision)
+                return .foreign("clientsecretd did not write it", revision: revision)
             }
             return issued(token).map { .secret($0, revision: revision) }
                 ?? .foreign("it \((TokenReader.objection(to: token) ?? .unsigned).words)", revision: revision)
@@ -180,7 +180,7 @@ final class StoreService: Sendable {
     }
 
     private static var answersAnotherQuestion: Failure {
-        Failure(.storeServiceSilent, at: .store, detail: "it answers another question")
+        Failure(.storeServiceSilent, at: .store, detail: "it answered another request")
     }
 
     // MARK: Reports
@@ -469,10 +469,10 @@ final class StoreService: Sendable {
                 noteCertificate(answer.certificateExpiresAt)
                 return answer.result
             } else {
-                throw Failure(.storeServiceSilent, at: .store, detail: "it is no answer to a question")
+                throw Failure(.storeServiceSilent, at: .store, detail: "its answer does not belong to a request")
             }
         }
-        throw Failure(.storeServiceSilent, at: .store, detail: "it sends notices without end")
+        throw Failure(.storeServiceSilent, at: .store, detail: "it does not stop sending notices")
     }
 
     private func noteCertificate(_ expiresAt: WallTime?) {

@@ -67,7 +67,7 @@ package struct UnitsInEffect {
 
     private var unusableUsers: [String] {
         units.filter { !$0.settings.hasUsableUser }.map { unit in
-            "\(unit.name) cannot start, because systemd takes no user's name that long or with such characters; write a "
+            "\(unit.name) cannot start, because systemd accepts no user name this long or with such characters; write a "
                 + "shorter name for the target, or User= into its [Service] section with systemctl edit \(unit.name)"
         }
     }

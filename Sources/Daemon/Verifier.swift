@@ -59,7 +59,7 @@ struct Verifier: Sendable {
             return try service.ask(trial.request, of: [program, "verify"], for: .client(client), read: read)
         }
         return try service.ask(
-            trial.request, at: socket, for: .client(client), otherwise: "it is no verdict", read: read)
+            trial.request, at: socket, for: .client(client), otherwise: "its answer is not a verdict", read: read)
     }
 
     /// Why Apple cannot be asked about a client, because there is no socket; nil where there is one.

@@ -65,7 +65,7 @@ struct EnvironmentFile {
             if assignment.isCommentInTheWay {
                 throw flaw(
                     at: assignment.statement.lowerBound,
-                    "there is a comment behind the value, and a byte-order mark where it would have to go")
+                    "there is a comment after the value, and a byte-order mark where it would have to go")
             }
             edited.replaceSubrange(
                 assignment.statement.lowerBound..<assignment.lineEnd,
@@ -214,7 +214,7 @@ struct EnvironmentFile {
             }
         }
         guard let assignment = EnvironmentAssignment(bytes, statement: statement, name: name) else {
-            throw flaw(at: statement.lowerBound, "\(name) is set there behind something else")
+            throw flaw(at: statement.lowerBound, "\(name) is set there after other text")
         }
         return assignment
     }

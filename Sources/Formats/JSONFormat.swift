@@ -75,7 +75,7 @@ package struct JSONFormat: OutputFormat {
         let text = TokenBytes.trimmed(bytes)
         guard place == .whole, text.first == UInt8(ascii: "{") else { return nil }
         guard let secret = (try? JSONValue(text, duplicates: .lastCounts))?["client_secret"]?.text else {
-            return .missing("this is no JSON object with a \"client_secret\"")
+            return .missing("this is not a JSON object with a \"client_secret\"")
         }
         return .bytes(Array(secret.utf8))
     }

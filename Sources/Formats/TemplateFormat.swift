@@ -48,7 +48,7 @@ package struct TemplateFormat: OutputFormat {
 
         func words(_ quoted: (String) -> String) -> String {
             switch self {
-            case .notClosed: "a \"{{\" is not closed; write \"}}\" behind the name, or \"{{{{\" for two braces"
+            case .notClosed: "a \"{{\" is not closed; write \"}}\" after the name, or \"{{{{\" for two braces"
             case .unknownName(let name):
                 "\(quoted(name)) has no meaning; write one of "
                     + Field.allCases.map(\.rawValue).joined(separator: ", ") + ", or \"{{{{\" for two braces"

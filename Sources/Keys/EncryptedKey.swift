@@ -39,7 +39,7 @@ enum EncryptedKey {
             {
                 throw KeyFileDiagnosis(.oldEncryption(name)).flaw
             }
-            throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto does not open")
+            throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto cannot decrypt")
         }
         let count = unsafe ASN1_STRING_length(content)
         guard count > 0, var opened = SecureBuffer(capacity: Int(count) + blockRoom) else {
@@ -73,16 +73,16 @@ extension Passphrase {
         guard length > 0 else { return nil }
         let (first, last) = (bytes[0], bytes[length - 1])
         if bytes.starts(with: [0xEF, 0xBB, 0xBF], at: 0) {
-            return "it begins with a byte-order mark, which counts as a part of it"
+            return "it begins with a byte-order mark, which counts as part of the passphrase"
         }
         if bytes.starts(with: [0xFF, 0xFE], at: 0) || bytes.starts(with: [0xFE, 0xFF], at: 0) {
             return "it is UTF-16; write it as UTF-8"
         }
         if length > 1, first == last, first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
-            return "it is in quotes, which count as a part of it"
+            return "it is in quotes, which count as part of the passphrase"
         }
         if first.isASCIISpace || last.isASCIISpace {
-            return "it begins or ends with a blank or a line break, which counts as a part of it"
+            return "it begins or ends with a space or a line break, which counts as part of the passphrase"
         }
         return nil
     }
@@ -180,7 +180,7 @@ enum WorkFactor {
 
     private static func check(iterations: UInt64) throws(KeyFlaw) {
         guard iterations > maximumIterations else { return }
-        throw KeyFlaw(.keyTooCostly, "\(iterations) iterations, where \(maximumIterations) are the most")
+        throw KeyFlaw(.keyTooCostly, "\(iterations) iterations; the limit is \(maximumIterations)")
     }
 
     private static func check(n: UInt64, r: UInt64, p: UInt64) throws(KeyFlaw) {
@@ -191,10 +191,10 @@ enum WorkFactor {
             throw KeyFlaw(
                 .keyTooCostly,
                 "\(asked), which takes more memory than OpenSSL's \(maximumScryptMemory >> 20) MiB",
-                remedy: .say("encrypt it again with what made it, such as with N 16384, r 8 and p 1"))
+                remedy: .say("encrypt it again, for example with N 16384, r 8 and p 1"))
         }
         guard n * r * p <= maximumScryptWork else {
-            throw KeyFlaw(.keyTooCostly, "\(asked), where N · r · p is \(maximumScryptWork) at most")
+            throw KeyFlaw(.keyTooCostly, "\(asked); the limit for N · r · p is \(maximumScryptWork)")
         }
     }
 

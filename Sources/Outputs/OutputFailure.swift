@@ -103,11 +103,12 @@ package enum OutputRemedy {
         }
         if status.owner == identity.user {
             return .say(
-                "\(name) owns \(Printable.name(component)) and may not write to it by its mode: change the mode")
+                "\(name) owns \(Printable.name(component)) but its mode does not let \(name) write to it: change the mode"
+            )
         }
         if status.owner == 0 {
             return .say(
-                "\(Printable.name(component)) is root's and not open to \(name): write a path in a directory of \(name)'s"
+                "\(Printable.name(component)) belongs to root and is closed to \(name): write a path in a directory that \(name) owns"
             )
         }
         return ofAnother(Owner.argument(user: status.owner), component, path)
@@ -129,7 +130,7 @@ package enum OutputRemedy {
         let words = "write \"as: \(owner)\" under this output"
         return SystemManager.isSystemd
             ? .say(
-                words + ", have its writer started and reload",
+                words + ", start its writer and reload",
                 see: .listen("clientsecretd-writer@\(owner).socket")?.then(.reload) ?? .reload)
             : .say(words + " and reload", see: .reload)
     }

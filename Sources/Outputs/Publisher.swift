@@ -187,7 +187,7 @@ package struct Publisher: Sendable {
             throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
         }
         throw Failure(
-            .outputForeign, at: .path(file.path), detail: "it has this format, but is another program's",
+            .outputForeign, at: .path(file.path), detail: "it has this format, but another program wrote it",
             remedy: .say("write another path, or remove the file if it is not needed"))
     }
 
@@ -267,7 +267,7 @@ package struct Publisher: Sendable {
         guard let format = file.format.implementation else {
             throw Failure(
                 .outputMalformed, at: .path(file.path),
-                detail: "nothing is known of the format \(file.format.name)",
+                detail: "the format \(file.format.name) is not known",
                 remedy: .say("restart the program that writes the file: its version is not the daemon's"))
         }
         return format

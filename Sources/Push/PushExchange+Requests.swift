@@ -13,7 +13,7 @@ extension PushExchange {
         guard
             let address = WebAddress(
                 target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
-        else { throw RoleFailure(.pushUnconfigured, "the target's settings make no usable address") }
+        else { throw RoleFailure(.pushUnconfigured, "the target's settings do not give a usable address") }
         var headers = request.headers.map {
             (name: $0.name, value: PushTemplate.expand($0.value, values) { value, _ in value })
         }.filter { !$0.value.isEmpty }
@@ -37,7 +37,7 @@ extension PushExchange {
                 secretKey: credentials.secretKey)
         }
         guard headers.allSatisfy({ $0.value.utf8.allSatisfy(\.isASCIIPrintable) }) else {
-            throw RoleFailure(.pushTokenUnusable, "it holds characters that no header may have")
+            throw RoleFailure(.pushTokenUnusable, "it contains characters that a header cannot have")
         }
         let body = try request.body.map { body throws(RoleFailure) in try self.body(body) }
         if body != nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
@@ -55,7 +55,7 @@ extension PushExchange {
             guard let claims = (try? CompactJWS(bytes))?.claims,
                 let rendered = try? FormatRegistry.template.init(parameter: template).render(
                     [.whole: RenderedSecret(token: bytes, claims: claims)], into: [])
-            else { throw RoleFailure(.pushUnconfigured, "the target's body cannot be made of the secret") }
+            else { throw RoleFailure(.pushUnconfigured, "the secret does not fit into the target's \"body\"") }
             return rendered
         }
     }

@@ -75,7 +75,7 @@ package struct PushExchange {
                 }
             case .redeploy:
                 guard let redeployment = target.kind.redeployment else {
-                    throw RoleFailure(.pushUnconfigured, "nothing is deployed at targets of this kind")
+                    throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
                 }
                 return .redeployed(ready: try redeployment.deploy(&self))
             }
@@ -99,7 +99,7 @@ package struct PushExchange {
                 ? RoleFailure(.pushCredentialsRefused, error.detail, retryAfter: error.retryAfter) : error
         }
         guard let session = json(answer)?[pointer]?.text, !session.isEmpty else {
-            throw RoleFailure(.pushAnswerUnexpected, "there is no token in the answer to the login")
+            throw RoleFailure(.pushAnswerUnexpected, "the answer to the login has no token")
         }
         self.session = session
     }
@@ -209,7 +209,7 @@ package struct PushExchange {
         if let refusal = self.failure(of: received, to: confirmation) {
             throw RoleFailure(
                 .pushPlaceMissing,
-                "there is nothing yet, and that \(creation.doubt) is not shown to this token (\(refusal.detail ?? ""))")
+                "nothing is there yet, and this token cannot see whether \(creation.doubt) (\(refusal.detail ?? ""))")
         }
         try check(received, creation.confirmed)
     }

@@ -52,7 +52,7 @@ extension PushExchange {
         let now = clock ?? changed
         if let going = found.first(where: { $0.stage == .going }) {
             guard now - going.began < Deployment.longest else {
-                throw RoleFailure(.pushDeploymentFailed, "it is \(hidden.words(going.words)) for an hour")
+                throw RoleFailure(.pushDeploymentFailed, "it has been \(hidden.words(going.words)) for an hour")
             }
             return false
         }

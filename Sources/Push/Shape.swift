@@ -105,7 +105,7 @@ struct Shape: Sendable {
             return describe(try JSONValue(body))
         } catch {
             if case .duplicate(let name) = error { return "an object with \(Printable.name(name)) twice" }
-            return start == UInt8(ascii: "<") ? "a page" : "no JSON"
+            return start == UInt8(ascii: "<") ? "an HTML page" : "no JSON"
         }
     }
 }

@@ -75,14 +75,14 @@ package struct AuthorizationRequest: Hashable, Sendable {
     /// What is wrong with a return address, and what to write instead; nil for one that Apple takes.
     package static func flaw(ofRedirectURI text: String) -> String? {
         let scheme = "https://"
-        guard text.hasPrefix(scheme) else { return "Apple takes return addresses with https alone" }
+        guard text.hasPrefix(scheme) else { return "Apple accepts only return addresses with https" }
         guard text.utf8.allSatisfy(\.isASCIIVisible), !text.contains("#") else {
-            return "a return address has no fragment (#), no blanks and nothing beyond ASCII"
+            return "a return address must not have a fragment (#), spaces or characters outside ASCII"
         }
         let host = text.dropFirst(scheme.count).prefix { !"/?:".contains($0) }
         let isAddress = host.hasPrefix("[") || host.allSatisfy { $0.isNumber || $0 == "." }
         guard host.contains("."), !isAddress else {
-            return "Apple takes return addresses with a domain's name alone, not localhost or the number of a machine"
+            return "Apple accepts only return addresses with a domain name, not localhost or an IP address"
         }
         return nil
     }

@@ -56,17 +56,17 @@ extension TransportFailure {
     package var words: String {
         let more = detail.isEmpty ? "" : " (\(detail))"
         return switch kind {
-        case .nameNotResolved: "the server's name cannot be resolved\(more); see whether this machine has a network"
-        case .notConnected: "the server cannot be reached\(more); a firewall or a missing proxy may be in the way"
+        case .nameNotResolved: "the server's name cannot be resolved\(more); check this machine's network"
+        case .notConnected: "the server cannot be reached\(more); check the firewall and whether a proxy is needed"
         case .timedOut: "the server did not answer in time\(more)"
         case .certificateRefused:
             "the server's certificate is not trusted\(more); check this machine's clock and its ca-certificates, and "
-                + "whether something in between answers in the server's name"
-        case .tlsFailed: "no encrypted connection came about\(more)"
-        case .proxyFailed: "the proxy did not connect\(more); see https_proxy in the environment"
+                + "whether a proxy in between answers with its own certificate"
+        case .tlsFailed: "the encrypted connection failed\(more)"
+        case .proxyFailed: "the proxy did not connect\(more); check https_proxy in the environment"
         case .connectionLost: "the connection ended before the answer did\(more)"
         case .answerTooLong: "the answer is longer than any of Apple's\(more)"
-        case .notHTTP: "what the server answers is not HTTP/1.1\(more); see whether its address and port are right"
+        case .notHTTP: "the server's answer is not HTTP/1.1\(more); check its address and port"
         case .caFileUnusable:
             "the file with the certificates cannot be used\(more); name one with PEM certificates in it, which begin with "
                 + "BEGIN CERTIFICATE"

@@ -61,7 +61,7 @@ package struct IdentityToken: Sendable {
             throw .malformed("it is longer than \(Token.maximumLength) bytes")
         }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("it does not consist of three parts with dots between them") }
+        guard parts.count == 3 else { throw .malformed("it does not have three parts separated by dots") }
         header = try Self.object(parts[0], "header")
         claims = try Self.object(parts[1], "payload")
         guard let signature = Base64URL.decode(parts[2]) else { throw .malformed("its signature is not base64url") }
@@ -151,25 +151,25 @@ extension IdentityToken.Flaw {
     /// What is wrong and what it means, as a sentence without its end. Values come from the token: escape them.
     package var words: String {
         switch self {
-        case .malformed(let what): "it is no identity token: \(what)"
-        case .duplicate(let name): "\"\(name)\" occurs twice in it, so that two readers may see different things"
+        case .malformed(let what): "it is not an identity token: \(what)"
+        case .duplicate(let name): "\"\(name)\" is in it twice, so that two readers may see different values"
         case .algorithm(let name):
             "it is signed with \(name ?? "no algorithm"), and Apple signs only with RS256: this proves nothing"
-        case .critical: "its header has \"crit\", which Apple's have not"
-        case .noKeyID: "its header does not say which key has signed it (kid)"
+        case .critical: "its header has \"crit\", which Apple never sends"
+        case .noKeyID: "its header does not name the key that signed it (kid)"
         case .unknownKey(let kid):
-            "it is signed with the key \(kid), which is not in Apple's key set, also after it was fetched again"
-        case .signature: "the signature is wrong: it was changed on the way, or Apple has never issued it"
+            "it is signed with the key \(kid), which is not in Apple's key set, even after fetching it again"
+        case .signature: "the signature is wrong: it was changed on the way, or Apple never issued it"
         case .otherIssuerOfApple:
-            "its issuer is \(IdentityToken.otherIssuerOfApple), which Apple's metadata has named; identity tokens of Sign "
-                + "in with Apple are issued by \(IdentityToken.issuer) alone"
+            "its issuer is \(IdentityToken.otherIssuerOfApple), which Apple's metadata names; identity tokens of Sign "
+                + "in with Apple have only the issuer \(IdentityToken.issuer)"
         case .issuer(let issuer): "its issuer is \(issuer), not \(IdentityToken.issuer)"
         case .audience(let client): "it was issued for \(client), not for this client id"
         case .audienceList(let clients):
             "\"aud\" is a list in it (\(clients.joined(separator: ", "))), and Apple's are for one client id"
         case .expired(let moment): "it has expired, at \(moment)"
-        case .issuedInTheFuture(let moment): "it is issued in the future, at \(moment); see this machine's clock"
-        case .missing(let name): "\"\(name)\" is missing in it, or not of the right kind"
+        case .issuedInTheFuture(let moment): "it was issued in the future, at \(moment); check this machine's clock"
+        case .missing(let name): "\"\(name)\" is missing in it, or has the wrong type"
         case .nonce:
             "its nonce is neither the one that was sent nor its SHA-256, as native applications send it: it belongs to "
                 + "another sign-in, or is used a second time"

@@ -36,22 +36,22 @@ package struct OAuthError: Error, Hashable, Sendable {
         switch (code, request) {
         case ("invalid_client", _):
             "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong "
-                + "together, or the return address is not the one that the authorization was asked for with; "
+                + "together, or the return address differs from the one in the authorization request; "
                 + "'clientsecretd verify' tells these apart"
         case ("invalid_grant", .code):
-            "Apple accepts the client secret but not the code: a code lives for five minutes, can be exchanged once, and "
-                + "belongs to the client id and the return address that the authorization was asked for with"
+            "Apple accepts the client secret but not the code: a code is valid for five minutes, can be exchanged once, and "
+                + "belongs to the client id and the return address of the authorization request"
         case ("invalid_grant", .refresh):
             "Apple accepts the client secret but not the refresh token: it was revoked, by the user or by the "
                 + "application, or it belongs to another client id"
         case ("invalid_grant", .revocation): "Apple does not know the token under this client id"
-        case ("invalid_request", _): "Apple finds a field missing, doubled or malformed in the request"
+        case ("invalid_request", _): "a field of the request is missing, duplicated or malformed"
         case ("unauthorized_client", _):
-            "the client may not do this: see that Sign in with Apple is configured for this Services ID or App ID"
+            "the client may not do this: check that Sign in with Apple is configured for this Services ID or App ID"
         case ("unsupported_grant_type", _):
-            "Apple did not understand what is asked for; something in between may have changed the request"
-        case ("invalid_scope", _): "Apple knows the scopes name and email alone"
-        case ("user_cancelled_authorize", _): "the user has cancelled the sign-in"
+            "Apple did not understand the request; a proxy in between may have changed the request"
+        case ("invalid_scope", _): "Apple knows only the scopes name and email"
+        case ("user_cancelled_authorize", _): "the user cancelled the sign-in"
         default: nil
         }
     }

@@ -165,7 +165,7 @@ package struct RefusalAdvice: Hashable, Sendable {
                 (
                     .key,
                     "the key's file is called AuthKey_\(named).p8, but key_id says \(claims.keyID): the file of another "
-                        + "key, or the id of another; put right which is wrong, then \(evidence.renewal)"
+                        + "key, or the id of another; correct the wrong one, then \(evidence.renewal)"
                 ))
         }
         switch claims.subject.kind {

@@ -96,12 +96,13 @@ package struct Verdict: Hashable, Sendable {
 
     /// Nothing was asked, because the request was no request.
     package static let malformedRequest = Verdict(
-        .unknown, reason: "malformed_request", detail: "the request is no JSON object with client_id and client_secret")
+        .unknown, reason: "malformed_request",
+        detail: "the request is not a JSON object with client_id and client_secret")
 
     /// Nothing was asked, because nothing at Apple tries such a token.
     package static let cannotBeTried = Verdict(
         .unknown, reason: "cannot_be_tried",
-        detail: "Apple has nothing that tries a Maps token for web pages")
+        detail: "Apple offers no check of a Maps token for web pages")
 
     /// What came of a trial.
     ///
@@ -124,11 +125,11 @@ package struct Verdict: Hashable, Sendable {
                 let meaning = error?.explanation(of: .code).map { ": \($0)" } ?? ""
                 let what =
                     error.map { $0.code + meaning }
-                    ?? "something that is \(trial.request == .bearer ? "no verdict" : "no error of OAuth")"
+                    ?? "something that is \(trial.request == .bearer ? "not a verdict" : "not an OAuth error")"
                 self.init(
                     .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
                     detail: isRedirect
-                        ? "the server wants to be asked elsewhere, which is not done"
+                        ? "the server redirects, and redirects are not followed"
                         : "the server answered \(answer.status) with \(what)", status: answer.status,
                     serverTime: answer.date)
             }

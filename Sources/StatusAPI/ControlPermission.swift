@@ -47,7 +47,7 @@ package struct ControlPermission: Hashable, Sendable {
         let members = group.map { " and members of the group \"\($0.name)\"" } ?? ""
         let you =
             peer.user == Self.overflowID
-            ? "you come as user \(peer.user), which means any user" : "you are user \(peer.user)"
+            ? "your user is not known (\(peer.user))" : "you are user \(peer.user)"
         let help =
             group.map { "become a member of \"\($0.name)\"" } ?? "name a control_group in the configuration"
         return

@@ -11,7 +11,7 @@ struct OpenConnections {
         if let user = listener.user {
             if user != 0, byUser[user, default: 0] >= limits.connectionsPerUser {
                 return
-                    "user \(user) has \(limits.connectionsPerUser) connections open, as many as one user may; close one"
+                    "user \(user) has \(limits.connectionsPerUser) connections open, the limit for one user; close one"
             }
             byUser[user, default: 0] += 1
         }

@@ -23,7 +23,7 @@ struct RequestLine {
             version[6] == UInt8(ascii: "."), version[7].isASCIIDigit
         else { throw .strange }
         guard version[5] == UInt8(ascii: "1") else {
-            throw Problem(.badRequest, "HTTP/1.1 and HTTP/1.0 are spoken here, and no other version")
+            throw Problem(.badRequest, "only HTTP/1.1 and HTTP/1.0 are supported")
         }
         // A later HTTP/1 is answered like this one (RFC 9110, section 2.5).
         isVersion10 = version[7] == UInt8(ascii: "0")
@@ -44,7 +44,7 @@ struct RequestLine {
         let rest = text[scheme.endIndex...]
         guard rest.starts(with: "://".utf8) else { throw .notAnAddress }
         guard String(decoding: scheme, as: UTF8.self).lowercased() == "http" else {
-            throw Problem(.misdirectedRequest, "this is answered over http alone")
+            throw Problem(.misdirectedRequest, "only http is served here")
         }
         let name = rest.dropFirst(3).prefix { !"/?#".utf8.contains($0) }
         guard let authority = Authority(name) else { throw .notAnAddress }
@@ -95,7 +95,7 @@ struct ReceivedHead {
         let hosts = headers["host"]
         if hosts.isEmpty, line.isVersion10 { return nil }
         guard hosts.count == 1 else {
-            throw Problem(.badRequest, "an HTTP/1.1 request has one Host field, and this one does not")
+            throw Problem(.badRequest, "an HTTP/1.1 request must have exactly one Host field")
         }
         if hosts[0].isEmpty { return nil }
         guard let host = Authority(Array(hosts[0].utf8)) else {
@@ -113,7 +113,7 @@ struct ReceivedHead {
                 codings.count(where: { $0 == "chunked" }) == 1
             else { throw .unclearLength }
             guard codings.count == 1 else {
-                throw Problem(.notImplemented, "no transfer coding but chunked is understood; send the body as it is")
+                throw Problem(.notImplemented, "the only supported transfer coding is chunked; remove others")
             }
             return .chunked
         }
@@ -127,7 +127,7 @@ struct ReceivedHead {
 
 extension Problem {
     fileprivate static var notAnAddress: Problem {
-        Problem(.badRequest, "the request's target is no path and no http address")
+        Problem(.badRequest, "the request's target is neither a path nor an http address")
     }
 
     fileprivate static var unclearLength: Problem {

@@ -153,7 +153,7 @@ final class Router {
             route.isControl ? received.method == .POST : received.method == .GET || received.method == .HEAD
         guard isMethodKnown else {
             var problem = Problem(
-                .methodNotAllowed, "\(received.method.rawValue) is not for this address; use \(route.allow)")
+                .methodNotAllowed, "\(received.method.rawValue) is not allowed for this address; use \(route.allow)")
             problem.allow = route.allow
             throw problem
         }
@@ -171,7 +171,7 @@ final class Router {
     /// Refuses what the metrics socket does not serve.
     private func screen(_ received: ReceivedRequest) throws(Problem) {
         guard received.head.authority?.isLoopback == true else {
-            throw Problem(.misdirectedRequest, "this is answered by names of this machine alone; ask localhost")
+            throw Problem(.misdirectedRequest, "only names of this machine are served; use localhost")
         }
         switch Route(path: received.path) {
         case .metrics, .health, .readiness: return
@@ -225,19 +225,19 @@ final class Router {
         guard !shared.isRoom(limit) else { return }
         var problem = Problem(
             .serviceUnavailable,
-            "\(limit) requests wait for their outcome already; try again later")
+            "\(limit) requests are already waiting for their outcome; try again later")
         problem.retryAfter = 1
         throw problem
     }
 
     private func requireJSON(_ received: ReceivedRequest) throws(Problem) {
         guard !received.body.isEmpty else { return }
-        let type = received.head.headers["content-type"].first ?? "nothing that says what it is"
+        let type = received.head.headers["content-type"].first ?? "(none)"
         let media = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         guard media == "application/json" else {
             throw Problem(
                 .unsupportedMediaType,
-                "the body comes as \(Problem.shortened(type)); send JSON with \"Content-Type: application/json\"")
+                "the body has the type \(Problem.shortened(type)); send JSON with \"Content-Type: application/json\"")
         }
     }
 
@@ -248,7 +248,7 @@ final class Router {
             for: demands, at: BootTime(milliseconds: Clocks.bootMilliseconds()), pause: limits.requestPause)
         guard let refused else { return }
         var problem = Problem(
-            .tooManyRequests, "\(refused.demand) a moment ago; ask again in \(refused.seconds) s (root need not wait)")
+            .tooManyRequests, "\(refused.demand) a moment ago; try again in \(refused.seconds) s (root need not wait)")
         problem.retryAfter = refused.seconds
         throw problem
     }

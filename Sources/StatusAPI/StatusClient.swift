@@ -193,10 +193,10 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notPermitted(let socket, let cause): "\(socket) may not be opened: \(cause)"
         case .timedOut(let socket, let seconds): "the daemon at \(socket) has not answered within \(seconds) s"
         case .foreignListener(let socket, let user):
-            "user \(user) listens at \(socket), who is neither root, the daemon's user nor you, and is not asked"
-        case .notHTTP(let socket, let what): "what answers at \(socket) does not answer like clientsecretd: \(what)"
+            "user \(user) listens at \(socket), and is neither root, the daemon's user nor you, so nothing was sent"
+        case .notHTTP(let socket, let what): "the program at \(socket) does not answer like clientsecretd: \(what)"
         case .malformed(let what):
-            "the daemon's answer cannot be read, perhaps because it is of another version: \(what)"
+            "the daemon's answer cannot be read, perhaps because the daemon has another version: \(what)"
         case .answered(let problem): problem.detail
         }
     }
@@ -210,8 +210,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
                 CommandContext.current.socket == nil
                     ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
         // No command: the user who put the socket there chose its group.
-        case .notPermitted: .say("use sudo, or a user whom the socket's group lets in")
-        case .timedOut: .say("see what it does", see: .journal(of: "clientsecretd"))
+        case .notPermitted: .say("use sudo, or a member of the socket's group")
+        case .timedOut: .say("look at its log", see: .journal(of: "clientsecretd"))
         case .foreignListener:
             .say("run this as the user that runs the daemon, or name the daemon's socket with --socket")
         case .notHTTP: .say("name the daemon's socket with --socket")

@@ -306,7 +306,7 @@ package struct StoreSession {
                 throw obstacle(EtcdError(answer), answer)
             }
             guard let token = EtcdAnswer.token(answer) else {
-                throw .member(RoleFailure(.storeAnswerUnexpected, "there is no token in the answer to the login"))
+                throw .member(RoleFailure(.storeAnswerUnexpected, "the answer to the login has no token"))
             }
             members.loggedIn(token)
         }
@@ -329,7 +329,7 @@ package struct StoreSession {
         case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))
         case .tokenInvalid, .userMismatch: .refusal(RoleFailure(.storeCredentialsRefused, detail))
         case .certificateNamed:
-            .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not take"))
+            .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not accept"))
         case .forbidden: .forbidden
         case .outOfSpace: .write(RoleFailure(.storeOutOfSpace, detail))
         case .unavailable: .member(RoleFailure(.storeUnavailable, detail))
@@ -339,7 +339,7 @@ package struct StoreSession {
 
     private static func unexpected(_ answer: HTTPAnswer) -> Obstacle {
         .member(
-            RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with something else than was asked for"))
+            RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with an unexpected body"))
     }
 
     /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was

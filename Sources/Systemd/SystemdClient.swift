@@ -375,7 +375,7 @@ package struct SystemdClient: ~Copyable {
         }
         guard unit.hasSuffix(".service"), now.isUp, !isStartedAnew else { return nil }
         switch order {
-        case .tryRestart: return .other("systemd calls it done, and the unit was not restarted")
+        case .tryRestart: return .other("systemd reports success, but the unit was not restarted")
         case .reload, .reloadOrTryRestart:
             let properties = try target(unit, Self.propertyInterface)
             let result = try property("ReloadResult", of: properties, in: Self.serviceInterface).variantText()

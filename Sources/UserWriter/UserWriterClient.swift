@@ -100,7 +100,7 @@ package struct UserWriterClient: Sendable {
         guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
             throw failure(
                 .writerNotPermitted, user, path,
-                detail: "\(socket(of: user)) is not root's", remedy: .strangers(socket(of: user)))
+                detail: "\(socket(of: user)) does not belong to root", remedy: .strangers(socket(of: user)))
         }
         return try exchange(request, timed, user, path).get()
     }
@@ -135,7 +135,7 @@ package struct UserWriterClient: Sendable {
             let answer = try Frame.read(WriterAnswer.self, from: stream)
             guard answer.version == WriterRequest.currentVersion else {
                 return .failure(
-                    failure(.writerGarbled, user, path, detail: "it is of another version (\(answer.version))"))
+                    failure(.writerGarbled, user, path, detail: "it has another version (\(answer.version))"))
             }
             return answer.fault.map { .failure(fault($0, user, path)) } ?? .success(answer)
         } catch {
@@ -157,7 +157,7 @@ package struct UserWriterClient: Sendable {
 
     private func contents(of file: FileSpec, _ answer: WriterAnswer, _ user: String) throws(Failure) -> OutputContents {
         guard let contents = answer.contents else {
-            throw failure(.writerGarbled, user, file.path, detail: "it does not say what the file holds")
+            throw failure(.writerGarbled, user, file.path, detail: "it does not show the content of the file")
         }
         var slots: [Slot: SlotContents] = [:]
         for place in contents.places where file.slots[Slot(variable: place.variable)] != nil {
@@ -172,7 +172,7 @@ package struct UserWriterClient: Sendable {
 
     private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {
         guard let code = Failure.Code(rawValue: fault.code), WriterFaults.codes.contains(code) else {
-            return failure(.writerGarbled, user, path, detail: "it fails without saying how")
+            return failure(.writerGarbled, user, path, detail: "it failed without a reason")
         }
         return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign))
     }
@@ -210,7 +210,7 @@ enum WriterFaults {
         case .writerMissing:
             .run(
                 .listen("clientsecretd-writer@\(user).socket"),
-                otherwise: "have the writer of \(user) listen beside the daemon's socket")
+                otherwise: "start the writer of \(user), with its socket next to the daemon's")
         case .writerSilent, .writerGarbled:
             .say("see what it says", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
@@ -271,14 +271,14 @@ enum WriterFaults {
         guard FileStatus.following(directory.description)?.owner == 0 else {
             return .say("let \(user) enter \(name) and write there, or write another path", see: look)
         }
-        return .say("\(name) is root's: write a path in a directory of \(user)'s", see: look)
+        return .say("\(name) belongs to root: write a path in a directory that \(user) owns", see: look)
     }
 
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
     private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
-        // Another name of a file of root's would be given away with it.
+        // Another name of root's file would be given away with it.
         guard let id = id(of: user), GuardedPath.isRootsOwn(path.description, for: id) else {
-            return .say("see whose it is, and write another path or remove it", see: .list(path.description))
+            return .say("check its owner, and write another path or remove it", see: .list(path.description))
         }
         return .say(
             "root owns \(Printable.name(path.description)) now: if its content is meant for \(user), give it back to \(user)",

@@ -34,14 +34,14 @@ struct UserWriterPolicy {
 
         var words: String {
             switch self {
-            case .version(let version): "the request is of another version (\(version)) of clientsecretd"
+            case .version(let version): "the request comes from another version (\(version)) of clientsecretd"
             case .noSuchOutput: "the configuration names no such output"
-            case .anothersOutput: "the configuration does not have it written as this user"
+            case .anothersOutput: "the configuration does not name this user for it"
             case .otherForm: "the configuration gives it another format, mode or group"
             case .noSuchPlace: "the configuration gives it no such variable, or to another client"
-            case .notItsSecret: "what is to be written is no secret of the client that the configuration names"
+            case .notItsSecret: "the content is not a secret of the client that the configuration names"
             case .nothingToDo: "the request does not say what to do"
-            case .badTag: "the request does not say how temporary files are called"
+            case .badTag: "the request does not name its temporary files"
             }
         }
     }

@@ -32,7 +32,7 @@ enum CredentialFiles {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failed(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Unusable(words: "\(Printable.name(path)) is no regular file")
+            throw Unusable(words: "\(Printable.name(path)) is not a regular file")
         }
         let content: [UInt8]?
         do throws(SystemError) {
@@ -45,7 +45,7 @@ enum CredentialFiles {
         }
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {
-            throw Unusable(words: "\(Printable.name(path)) is empty or no text")
+            throw Unusable(words: "\(Printable.name(path)) is empty or not text")
         }
         return text
     }

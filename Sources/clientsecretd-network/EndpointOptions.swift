@@ -4,7 +4,7 @@ import SignIn
 /// Which server the requests go to, and their timeouts. Only the command line sets these: a request can change neither.
 struct EndpointOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Another server than Apple's; https only.", valueName: "url"),
+        help: ArgumentHelp("A server other than Apple's; https only.", valueName: "url"),
         transform: EndpointOptions.endpoint)
     var endpoint = Endpoint.apple
 
@@ -24,13 +24,13 @@ struct EndpointOptions: ParsableArguments {
 
     mutating func validate() throws {
         for value in [connectTimeout, timeout] where !(1...Self.longest).contains(value) {
-            throw ValidationError("a time-out has 1 to \(Self.longest) milliseconds")
+            throw ValidationError("a timeout must be 1 to \(Self.longest) milliseconds")
         }
     }
 
     private static func endpoint(_ text: String) throws -> Endpoint {
         guard let endpoint = Endpoint(text) else {
-            throw ValidationError("a server is written like https://appleid.apple.com, always with https")
+            throw ValidationError("write the server like https://appleid.apple.com, always with https")
         }
         return endpoint
     }

@@ -26,7 +26,7 @@ struct ListenCommand: ParsableCommand {
 
     mutating func validate() throws {
         // Parsed here too, so that a mistake is reported at the start and not at the first connection.
-        if try NetworkProgram.parseAsRoot(role) is ListenCommand { throw ValidationError("listen is no role") }
+        if try NetworkProgram.parseAsRoot(role) is ListenCommand { throw ValidationError("listen is not a role") }
     }
 
     func run() throws {
@@ -36,7 +36,7 @@ struct ListenCommand: ParsableCommand {
         guard let program = OwnProgram.path() else { throw ValidationError("/proc is needed, and is not mounted") }
         let directory = socket.lastIndex(of: "/").map { String(socket[..<$0]) } ?? ""
         if !directory.isEmpty, unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
-            throw ValidationError("\(Printable.name(directory)) cannot be made: \(ErrorNumber.words(for: errno))")
+            throw ValidationError("cannot create \(Printable.name(directory)): \(ErrorNumber.words(for: errno))")
         }
         let listener = try UnixListener(path: socket, mode: 0o600)
         while true {

@@ -29,7 +29,7 @@ struct NetworkProgram: ParsableCommand {
             // libcurl would write there what decrypts the connection, secrets and tokens included.
             unsafe unsetenv("SSLKEYLOGFILE")
             // A service that lost its arguments must not seem to have done something.
-            guard !words.isEmpty else { end(64, "no role is given; see: clientsecretd-network --help") }
+            guard !words.isEmpty else { end(64, "no role given; to list the roles: clientsecretd-network --help") }
             var role = try parseAsRoot(words)
             // A secret passes through: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()

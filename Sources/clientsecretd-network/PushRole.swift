@@ -40,7 +40,7 @@ struct PushRole: ParsableCommand {
 
     mutating func validate() throws {
         guard (1...600_000).contains(timeout) else {
-            throw ValidationError("a time-out has 1 to 600000 milliseconds")
+            throw ValidationError("a timeout must be 1 to 600000 milliseconds")
         }
     }
 
@@ -49,7 +49,7 @@ struct PushRole: ParsableCommand {
         try RoleInput.takeConnection()
         let bytes = try RoleInput.read(limit: PushQuestion.longest)
         guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
-            throw ValidationError("the request is no JSON object with \"do\" and \"client_secret\"")
+            throw ValidationError("the request is not a JSON object with \"do\" and \"client_secret\"")
         }
         try RoleOutput.answer(result(of: question))
     }
@@ -109,7 +109,7 @@ struct PushRole: ParsableCommand {
             else {
                 throw RoleFailure(
                     .pushUnconfigured,
-                    "target \(Printable.name(name)) has no place beside \(Printable.name(target.name))")
+                    "targets \(Printable.name(name)) and \(Printable.name(target.name)) cannot share a secret")
             }
             members[member] = secret
         }
@@ -124,7 +124,7 @@ struct PushRole: ParsableCommand {
         case .credential(let name):
             guard let handed = CredentialFiles.path(of: name) else {
                 throw RoleFailure(
-                    .pushTokenUnusable, "systemd has passed no credentials, and \(name) would be one of them")
+                    .pushTokenUnusable, "systemd passed no credentials, and so not \(name)")
             }
             path = handed
         case .file(let named): path = named
@@ -132,7 +132,7 @@ struct PushRole: ParsableCommand {
         do throws(CredentialFiles.Unusable) {
             let text = try CredentialFiles.text(at: path).trimming(while: \.isWhitespace)
             guard !text.isEmpty else {
-                throw CredentialFiles.Unusable(words: "\(Printable.name(path)) is empty or no text")
+                throw CredentialFiles.Unusable(words: "\(Printable.name(path)) is empty or not text")
             }
             return String(text)
         } catch {

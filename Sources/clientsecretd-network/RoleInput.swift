@@ -57,10 +57,10 @@ enum RoleInput {
         let bytes = try read(limit: longestForm)
         guard let json = try? JSONValue(bytes),
             case .object(let members) = json
-        else { throw ValidationError("the request is no JSON object") }
+        else { throw ValidationError("the request is not a JSON object") }
         return FormEncoding.encode(
             try members.sorted { $0.key < $1.key }.map { name, value in
-                guard let text = value.text else { throw ValidationError("a field of the request is no text") }
+                guard let text = value.text else { throw ValidationError("a field of the request is not text") }
                 return (name, text)
             })
     }

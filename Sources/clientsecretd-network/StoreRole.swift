@@ -43,7 +43,7 @@ struct StoreRole: ParsableCommand {
         }
         while let line = try lines.next(answerer.client.wait) {
             guard let question = StoreQuestion(request: line) else {
-                throw ValidationError("a question is no JSON object with \"do\" and what that takes")
+                throw ValidationError("a request is not a JSON object with \"do\" and its fields")
             }
             // The signal ends this process if something hangs that no deadline of a request covers, such as reading a file:
             // only then does systemd start another process for the daemon's next question.
@@ -92,7 +92,7 @@ private final class Answerer {
             }
             // libcurl would wait for a FIFO's other end.
             guard FileStatus.following(file)?.kind == .regular else {
-                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)) is no regular file")
+                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)) is not a regular file")
             }
         }
         guard let client = StoreClient(files: files) else {
@@ -148,7 +148,7 @@ private struct QuestionLines {
         while true {
             if let line = rest.next() { return line }
             guard rest.count <= StoreQuestion.longest else {
-                throw ValidationError("a question is longer than \(StoreQuestion.longest) bytes")
+                throw ValidationError("a request is longer than \(StoreQuestion.longest) bytes")
             }
             let notices = wait()
             for notice in notices { try RoleOutput.answer(notice.line) }

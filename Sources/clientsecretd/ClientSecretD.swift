@@ -63,12 +63,12 @@ struct ClientSecretD: ParsableCommand {
     /// all is refused too: a caller that lost the arguments, such as a monitoring plugin, must not see success.
     static func refusal(ofCommand word: String?) -> CommandFailure? {
         guard let word else {
-            return CommandFailure(.usage, "no command is given; see what there is: clientsecretd --help")
+            return CommandFailure(.usage, "no command given; to list the commands: clientsecretd --help")
         }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
         let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
         return CommandFailure(
-            .usage, "there is no command \"\(word)\"; \(near ?? "see what there is: clientsecretd --help")")
+            .usage, "there is no command \"\(word)\"; \(near ?? "to list the commands: clientsecretd --help")")
     }
 }

@@ -45,10 +45,10 @@ import Testing
             ])
         #expect(
             said == [
-                #"c.d/10.yaml:1:11: error: client "web" is defined at c.yaml:2:11 already; keep one"#,
-                #"c.d/10.yaml:1:72: error: /run/web is an output of client "web" (c.yaml:2:34) already; "#
+                #"c.d/10.yaml:1:11: error: client "web" is already defined at c.yaml:2:11; keep one"#,
+                #"c.d/10.yaml:1:72: error: /run/web is already an output of client "web" (c.yaml:2:34); "#
                     + "write another path, or format env in both",
-                #"c.d/20.yaml:2:8: error: key "a" is defined at c.yaml:1:8 already; keep one"#,
+                #"c.d/20.yaml:2:8: error: key "a" is already defined at c.yaml:1:8; keep one"#,
             ])
     }
 
@@ -81,7 +81,7 @@ import Testing
         let said = diagnose("", additions: [("x.yaml", main + "clients: {web: {outputs: [{path: /run/web}]}}")])
         #expect(
             said == [
-                #"c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init""#
+                #"c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init""#
             ])
     }
 

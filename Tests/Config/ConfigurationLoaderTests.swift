@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func saysThatThereIsNoFile() {
-        let advice = #"there is no such file; make one with "clientsecretd init", or name another with --config"#
+        let advice = #"there is no such file; create one with "clientsecretd init", or name another one with --config"#
         #expect(said("c.yaml") == ["\(directory("c.yaml")):1:1: error: \(advice)"])
         #expect(said("x/c.yaml") == ["\(directory("x/c.yaml")):1:1: error: \(advice)"])
     }
@@ -72,8 +72,8 @@ import Testing
         let path = directory("c.yaml")
         #expect(
             said("c.yaml") == [
-                "\(path):1:1: error: \(path) is not guarded: the file is writable by everybody; "
-                    + "take the right to write from them: \(asOwner("chmod o-w \(path)"))"
+                "\(path):1:1: error: \(path) is not guarded: the file is writable by every user; "
+                    + "remove their write permission: \(asOwner("chmod o-w \(path)"))"
             ])
     }
 
@@ -119,9 +119,9 @@ import Testing
         #expect(
             said("c.yaml") == [
                 start
-                    + "the private key of \"a\", \(directory("key.p8")); write another group, or take the right to read it from that group",
+                    + "the private key of \"a\", \(directory("key.p8")); write another group, or remove that group's permission to read it",
                 start
-                    + "the passphrase of \"a\", \(directory("pass")); write another group, or take the right to read it from that group",
+                    + "the passphrase of \"a\", \(directory("pass")); write another group, or remove that group's permission to read it",
             ])
         try directory.write(text(key: "closed", passphrase: "missing", group: group), to: "c.yaml")
         #expect(said("c.yaml").isEmpty)

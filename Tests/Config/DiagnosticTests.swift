@@ -8,7 +8,7 @@ import Testing
         let said = diagnose((0..<600).map { "unknown\($0): x\n" }.joined())
         #expect(said.count == 501)
         #expect(said.first?.hasPrefix(#"c.yaml:1:1: error: unknown key "unknown0"; "#) == true)
-        #expect(said.last == "c.yaml:501:1: error: 102 more mistakes are not shown; fix these first")
+        #expect(said.last == "c.yaml:501:1: error: 102 more errors are not shown; fix these first")
     }
 
     @Test func namesOfFilesCannotDriveATerminal() {

@@ -32,7 +32,7 @@ import Testing
         #expect(try warnings(output) == [], "there is none yet")
         try directory.write("A=1\n", to: "web.env", mode: 0o644)
         let warning =
-            "\(directory("c.yaml")):2:62: warning: every user may read \(directory("web.env")), whose mode 0644 is kept; "
+            "\(directory("c.yaml")):2:62: warning: every user may read \(directory("web.env")), because its mode 0644 is kept; "
             + "write \"mode: 0640\""
         #expect(try warnings(output) == [warning])
         #expect(try warnings("{path: \(directory("web.env")), format: env, variable: SECRET, mode: 0640}") == [])

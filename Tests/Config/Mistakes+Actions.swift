@@ -37,11 +37,11 @@ extension MistakeCase {
         ->
         c.yaml:6:9: error: an action says what to do; write "- restart: myapp.service"
         c.yaml:7:9: error: this action does nothing; write restart, reload, reload_or_restart, start, signal or exec
-        c.yaml:8:18: error: "myapp" lacks the unit's suffix; write myapp.service
+        c.yaml:8:18: error: "myapp" has no unit suffix; write myapp.service
         c.yaml:9:18: error: "myapp.servce" is not a unit's name; did you mean "myapp.service"?
         c.yaml:10:17: error: "my app.service" is not a unit's name; write it as systemctl shows it
         c.yaml:11:16: error: "job@.service" is a template; write an instance, "job@NAME.service"
-        c.yaml:12:16: error: "notice@%s.service" holds "%s", which means the state, in on_state_change only; write the name
+        c.yaml:12:16: error: "notice@%s.service" contains "%s", which works only in on_state_change; write the unit's name
         c.yaml:14:9: error: a second action in one item; begin a new item, "- reload: …"
         c.yaml:16:9: error: "timeout" is for exec only; remove the line
         c.yaml:17:17: error: "signal" needs a unit and a signal; write {unit: myapp.service, signal: SIGHUP}
@@ -53,7 +53,7 @@ extension MistakeCase {
         c.yaml:22:15: error: "exec" is a list, because there is no shell; write [/usr/local/bin/after-rotation, --quiet]
         c.yaml:23:9: error: "exec" is empty; write the program's path and its arguments
         c.yaml:24:16: error: program "true" is not looked up in PATH; write its absolute path
-        c.yaml:25:16: error: "/usr/bin/../true" holds "..", which may lead elsewhere than it seems; write the path without it
+        c.yaml:25:16: error: "/usr/bin/../true" contains "..", which can lead somewhere else; write the path without it
         c.yaml:26:31: error: an argument is one value; put it in quotes
         c.yaml:28:18: error: "0s" is too short; write 1s or more
         c.yaml:30:18: error: "2d" is too long; write 1d or less
@@ -80,11 +80,11 @@ extension MistakeCase {
               - exec: [/usr/bin/true]
                 timeout: 1m
         ->
-        c.yaml:4:5: error: the same action is at line 3 already; remove one
+        c.yaml:4:5: error: the same action is already at line 3; remove one
         c.yaml:5:14: error: "my%d.service" is not a unit's name; write it as systemctl shows it
-        c.yaml:13:9: error: the same action is at line 10 already; remove one
-        c.yaml:14:9: error: the same action is at line 11 already; remove one
-        c.yaml:19:9: error: the same command has a timeout of 30s at line 11 and of 1m here, and runs once for both; write the same in both
+        c.yaml:13:9: error: the same action is already at line 10; remove one
+        c.yaml:14:9: error: the same action is already at line 11; remove one
+        c.yaml:19:9: error: the same command has a timeout of 30s at line 11 and of 1m here, but runs once for both; write the same timeout in both
         ## verify
         @keys
         clients:
@@ -107,10 +107,10 @@ extension MistakeCase {
           f: {credential: {unit: .service, name: s}}
         ->
         c.yaml:3:19: error: "credential" needs a unit and a name; write {unit: myapp.service, name: apple-client-secret}
-        c.yaml:4:26: error: "app" lacks the unit's suffix; write app.service
+        c.yaml:4:26: error: "app" has no unit suffix; write app.service
         c.yaml:4:37: error: "a:b" is not a credential's name; write the name that LoadCredential= gives it, without a path
         c.yaml:5:7: error: "credential" has no "name"; write {unit: myapp.service, name: apple-client-secret}
-        c.yaml:7:7: error: app.service gets "s" from client "d" already (line 6); write another name
+        c.yaml:7:7: error: app.service already gets "s" from client "d" (line 6); write another name
         c.yaml:8:26: error: ".service" is not a unit's name; write it as systemctl shows it
         ## credentials that systemd cannot ask for
         @keys
@@ -119,8 +119,8 @@ extension MistakeCase {
           b: {on_change: [{restart: app.service}], credential: {unit: app.service, name: bbcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghi}}
           c: {on_change: [{restart: ap@a.service}], credential: {unit: ap@.service, name: cbcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghi}}
         ->
-        c.yaml:3:82: warning: unit and name have 84 bytes together, and systemd can ask for 83: the unit will not start; write a shorter name
-        c.yaml:5:83: warning: unit and name have 84 bytes together, and systemd can ask for 83: the unit will not start; write a shorter name
+        c.yaml:3:82: warning: unit and name have 84 bytes together, but systemd allows 83, so the unit will not start; write a shorter name
+        c.yaml:5:83: warning: unit and name have 84 bytes together, but systemd allows 83, so the unit will not start; write a shorter name
         ## reload of a unit that reads a credential
         @keys
         clients:
@@ -131,9 +131,9 @@ extension MistakeCase {
             credential: {unit: job@.service, name: s}
             on_change: [{reload: job@one.service}, {reload: job.service}, {reload: my@job.service}]
         ->
-        c.yaml:5:18: warning: app.service reads a credential (line 4), which it does when it starts and not when it reloads; write "restart: app.service"
-        c.yaml:5:41: warning: app.service reads a credential (line 4), which it does when it starts and not when it reloads; write "restart: app.service"
-        c.yaml:8:18: warning: job@one.service reads a credential (line 7), which it does when it starts and not when it reloads; write "restart: job@one.service"
+        c.yaml:5:18: warning: app.service reads a credential (line 4), but only when it starts, not when it reloads; write "restart: app.service"
+        c.yaml:5:41: warning: app.service reads a credential (line 4), but only when it starts, not when it reloads; write "restart: app.service"
+        c.yaml:8:18: warning: job@one.service reads a credential (line 7), but only when it starts, not when it reloads; write "restart: job@one.service"
         ## units that go on with the old credential
         @keys
         clients:
@@ -146,9 +146,9 @@ extension MistakeCase {
           target: {credential: {unit: g.service, name: s}, on_change: [{restart: all.target}]}
           exact: {credential: {unit: h@x.service, name: s}, on_change: [{restart: h@y.service}]}
         ->
-        c.yaml:3:10: warning: nothing restarts a.service when the secret changes, and it reads a credential only when it starts; write "- restart: a.service" under "on_change"
-        c.yaml:4:11: warning: nothing restarts b.service when the secret changes, and it reads a credential only when it starts; write "- restart: b.service" under "on_change"
-        c.yaml:5:14: warning: nothing restarts c@.service when the secret changes, and it reads a credential only when it starts; write "- restart: c@NAME.service" under "on_change"
-        c.yaml:10:11: warning: nothing restarts h@x.service when the secret changes, and it reads a credential only when it starts; write "- restart: h@x.service" under "on_change"
+        c.yaml:3:10: warning: nothing restarts a.service when the secret changes, but it reads a credential only when it starts; write "- restart: a.service" under "on_change"
+        c.yaml:4:11: warning: nothing restarts b.service when the secret changes, but it reads a credential only when it starts; write "- restart: b.service" under "on_change"
+        c.yaml:5:14: warning: nothing restarts c@.service when the secret changes, but it reads a credential only when it starts; write "- restart: c@NAME.service" under "on_change"
+        c.yaml:10:11: warning: nothing restarts h@x.service when the secret changes, but it reads a credential only when it starts; write "- restart: h@x.service" under "on_change"
         """#
 }

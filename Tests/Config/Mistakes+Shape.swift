@@ -3,15 +3,15 @@ extension MistakeCase {
     static let ofShape = #"""
         ## empty file
         ->
-        c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init"
+        c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init"
         ## only a comment
         # nothing
         ->
-        c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init"
+        c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init"
         ## an empty document
         ---
         ->
-        c.yaml:1:1: error: the file is empty; write keys and clients, or make one with "clientsecretd init"
+        c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init"
         ## a list
         - keys
         ->
@@ -106,7 +106,7 @@ extension MistakeCase {
             @out
           web: {@out}
         ->
-        c.yaml:5:5: error: "lifetime" is here a second time; keep this or the one in line 4
-        c.yaml:7:3: error: "web" is here a second time; keep this or the one in line 3
+        c.yaml:5:5: error: "lifetime" is already in line 4; keep one
+        c.yaml:7:3: error: "web" is already in line 3; keep one
         """#
 }

@@ -8,10 +8,10 @@ extension MistakeCase {
           ../web: {lifetime: 1, @out}
           '': {@out}
         ->
-        c.yaml:2:3: error: "my key" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
-        c.yaml:4:3: error: "../web" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        c.yaml:2:3: error: "my key" is not a name; use at most 64 letters, digits, ".", "-" and "_"
+        c.yaml:4:3: error: "../web" is not a name; use at most 64 letters, digits, ".", "-" and "_"
         c.yaml:4:22: error: "1" has no unit; write 1s, 1m, 1h or 1d
-        c.yaml:5:3: error: an empty text is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        c.yaml:5:3: error: an empty text is not a name; use at most 64 letters, digits, ".", "-" and "_"
         ## ids
         keys:
           apple:
@@ -26,7 +26,7 @@ extension MistakeCase {
         ->
         c.yaml:3:14: error: "def123ghij" is not a team id; did you mean "DEF123GHIJ"?
         c.yaml:4:13: error: "ABC123" is not a key id; write its ten characters A–Z and 0–9 (it is in the name of the file, AuthKey_<KEYID>.p8)
-        c.yaml:7:14: error: "Example Inc." is not a team id; write its ten characters A–Z and 0–9 (Apple shows it beside your name)
+        c.yaml:7:14: error: "Example Inc." is not a team id; write its ten characters A–Z and 0–9 (Apple shows it next to your name)
         c.yaml:8:13: error: "abc123defg" is not a key id; did you mean "ABC123DEFG"?
         c.yaml:10:40: error: "com.example web" is not a Services ID or App ID; write it as Apple shows it, such as com.example.web
         ## ids in each other's place
@@ -42,15 +42,15 @@ extension MistakeCase {
           strange: {key: apple, client_id: ABC123DEFX.com.example.web, outputs: [{path: /run/e}]}
           small: {key: apple, client_id: searchads.27478e71-3bb0-4588-998c-182e2b405577, outputs: [{path: /run/f}]}
         ->
-        c.yaml:3:19: error: key "same" has one id as "team_id" and as "key_id"; write the team's, which Apple shows under Membership, as "team_id"
-        c.yaml:4:21: error: "team_id" is the key id in the file's name; write the team's, which Apple shows under Membership
+        c.yaml:3:19: error: key "same" has the same id as "team_id" and as "key_id"; write the team id, which Apple shows under Membership, as "team_id"
+        c.yaml:4:21: error: "team_id" is the key id in the file's name; write the team id, which Apple shows under Membership
         c.yaml:4:41: warning: key id DEF123GHIX is not the one in the file's name, ABC123DEFX; write the one that Apple shows for this key
         c.yaml:6:33: error: client id DEF123GHIJ is the team id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         c.yaml:7:32: error: client id ABC123DEFG is the key id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         c.yaml:8:35: error: client id DEF123GHIJ.com.example.web begins with the team id; write "com.example.web", without the prefix that profiles and entitlements show
         c.yaml:9:34: warning: client id ABC123DEFX looks like the id of a team or a key; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
         c.yaml:10:36: warning: client id ABC123DEFX.com.example.web begins with ABC123DEFX, which looks like the id of a team; write it without the prefix that profiles and entitlements show
-        c.yaml:11:34: warning: client id searchads.27478e71-3bb0-4588-998c-182e2b405577 looks like one of Apple Ads, which is SEARCHADS. and an id, in capitals; write that, and "kind: apple_ads"
+        c.yaml:11:34: warning: client id searchads.27478e71-3bb0-4588-998c-182e2b405577 looks like one of Apple Ads; write SEARCHADS. and the id, in capitals, and "kind: apple_ads"
         ## settings that do not fit the kind
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
@@ -74,16 +74,16 @@ extension MistakeCase {
         c.yaml:6:18: error: client "a": client id SEARCHADS.1 fits kind apple_ads, not sign_in; write "kind: apple_ads", or the Services ID or App ID, such as com.example.web
         c.yaml:7:45: error: client "b": client id com.example.web fits kind sign_in, not apple_ads; write "kind: sign_in", or the client id from Apple Ads, which begins with SEARCHADS.
         c.yaml:7:72: error: "180d" is longer than Apple accepts; write 179d23h55m or less, or max
-        c.yaml:8:13: error: client "c" is of kind apple_ads, and of its key "apple" the team id DEF123GHIJ fits kind sign_in, music or maps, not apple_ads; write another key or kind
-        c.yaml:9:31: error: client "d": a token of kind music states no client id; remove "client_id"
+        c.yaml:8:13: error: client "c" has kind apple_ads, but its key "apple" does not fit: team id DEF123GHIJ fits kind sign_in, music or maps, not apple_ads; write another key or kind
+        c.yaml:9:31: error: client "d": a token of kind music has no client id; remove "client_id"
         c.yaml:9:58: error: "183d" is longer than Apple accepts; write 182d14h25m or less, or max
         c.yaml:10:27: error: client "e": a token of kind maps has one origin; write one client for each
-        c.yaml:11:26: error: client "f": "all" is no scope of kind maps; write mapkit_js or server_api
+        c.yaml:11:26: error: client "f": "all" is not a scope of kind maps; write mapkit_js or server_api
         c.yaml:12:13: error: "musik" is not a kind of token; did you mean "music"?
         c.yaml:13:28: error: "https://a.example/" is not an origin; write "https://a.example"
         c.yaml:14:28: error: "http://a.example" is not an origin; write it like https://www.example.com, without a path
-        c.yaml:15:45: warning: client "j" is not verified: Apple has nothing that tries a Maps token for web pages; remove "verify", or write "scope: server_api" for a server's token
-        c.yaml:16:13: error: client "k": kind apple_ads needs the client id, which Apple shows as SEARCHADS. and an id; write "client_id"
+        c.yaml:15:45: warning: client "j" cannot be verified, because Apple offers no check of a Maps token for web pages; remove "verify", or write "scope: server_api" for a server's token
+        c.yaml:16:13: error: client "k": kind apple_ads needs the client id from Apple Ads, which begins with SEARCHADS.; write "client_id"
         ## a client's name that is the team's id
         @keys
         clients: {DEF123GHIJ: {@out}}
@@ -108,7 +108,7 @@ extension MistakeCase {
         clients: {web: {@out}}
         ->
         c.yaml:6:5: error: "file" and "credential" exclude each other; keep one
-        c.yaml:7:22: error: the value is not an absolute path; write it from "/" on
+        c.yaml:7:22: error: the value is not an absolute path; begin it with "/"
         c.yaml:8:5: error: "passphrase_file" and "passphrase_credential" exclude each other; keep one
         ## passphrases are not quoted
         keys:
@@ -118,8 +118,8 @@ extension MistakeCase {
         clients: {web: {key: third, @out}}
         ->
         c.yaml:2:64: error: "a/b" is not a credential's name; write the name that LoadCredential= gives it, without a path
-        c.yaml:2:86: error: the value is not an absolute path; write it from "/" on
-        c.yaml:3:58: error: "key.p8" is not an absolute path; write it from "/" on
+        c.yaml:2:86: error: the value is not an absolute path; begin it with "/"
+        c.yaml:3:58: error: "key.p8" is not an absolute path; begin it with "/"
         c.yaml:3:89: error: the value is not a credential's name; write the name that LoadCredential= gives it
         c.yaml:4:82: error: this is the private key itself; write the file that holds its passphrase
         ## the key id of the name differs
@@ -218,7 +218,7 @@ extension MistakeCase {
         ->
         c.yaml:5:12: error: there is no key "aple"; did you mean "apple"?
         c.yaml:6:12: error: there is no key "cherry"; write apple or banana
-        c.yaml:7:3: error: client "c" does not say which key signs for it; write "key:" with apple or banana, or "key: apple" under "defaults:" for every client that does not say
+        c.yaml:7:3: error: client "c" does not name its key; write "key:" with apple or banana, or "key: apple" under "defaults:" for every client that names none
         ## nowhere to write
         @keys
         clients:
@@ -272,9 +272,9 @@ extension MistakeCase {
         ->
         c.yaml:5:9: error: an output has settings of its own; write "- path: …"
         c.yaml:6:9: error: this output has no "path"; write the file that holds the secret
-        c.yaml:7:15: error: "web.jwt" is not an absolute path; write it from "/" on
-        c.yaml:8:15: error: "/run/../x" holds "..", which may lead elsewhere than it seems; write the path without it
-        c.yaml:9:15: error: "~/x" is not an absolute path; write it from "/" on
+        c.yaml:7:15: error: "web.jwt" is not an absolute path; begin it with "/"
+        c.yaml:8:15: error: "/run/../x" contains "..", which can lead somewhere else; write the path without it
+        c.yaml:9:15: error: "~/x" is not an absolute path; begin it with "/"
         c.yaml:10:15: error: "/run/y/" names a directory; write the path of a file
         c.yaml:12:17: error: unknown format "environment"; did you mean "env"?
         c.yaml:14:17: error: format env needs a "variable"; write the one that the application reads
@@ -287,7 +287,7 @@ extension MistakeCase {
         c.yaml:28:17: error: format template needs a "template"; write the text of the file, with {{client_secret}} in it
         c.yaml:31:19: error: the template has no {{client_secret}}; write it where the secret belongs
         c.yaml:34:19: error: "clientid" has no meaning; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
-        c.yaml:37:19: error: a "{{" is not closed; write "}}" behind the name, or "{{{{" for two braces
+        c.yaml:37:19: error: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces
         c.yaml:40:9: error: format json has no template; write "format: template" or remove the line
         ## modes
         @keys
@@ -307,7 +307,7 @@ extension MistakeCase {
         ->
         c.yaml:5:30: error: "rw-r-----" is not a mode; write it in octal, such as 0640
         c.yaml:6:30: error: mode 2640 holds more than permissions; write 0640
-        c.yaml:7:30: error: mode 0240 keeps its owner from reading the file, who checks it; write 0640
+        c.yaml:7:30: error: mode 0240 does not let the owner read the file, but the daemon must read it; write 0640
         c.yaml:8:30: error: "0648" is not a mode; write it in octal, such as 0640
         c.yaml:9:30: error: "777777" is not a mode; write it in octal, such as 0640
         c.yaml:10:30: warning: mode 0644 lets every user read the secret; write 0640 and a group

@@ -48,7 +48,7 @@ extension MistakeCase {
         c.yaml:13:15: error: /srv/state is the state directory; write another path
         c.yaml:14:15: error: /srv/state/web is in the state directory /srv/state; write another path
         c.yaml:15:15: error: /srv/m.prom is the metrics_file; write another path
-        c.yaml:16:15: error: /usr/bin/hook is a program that is run; write another path
+        c.yaml:16:15: error: /usr/bin/hook is a program that the daemon runs; write another path
         c.yaml:17:15: error: /etc/k is a directory above /etc/k/key.p8; write the path of a file in it
         ## trust in what matters
         keys:
@@ -60,12 +60,12 @@ extension MistakeCase {
             outputs: [{path: /secrets/web.jwt}]
             on_change: [{exec: [/usr/bin/hook]}]
         ->
-        c.yaml:4:23: error: "/" is the root of all files; write the directory that is mounted
-        c.yaml:4:26: error: /etc/c.yaml is the configuration, which others must not be able to change; write a directory without it
-        c.yaml:4:32: error: /etc/c.d is the directory of the configuration, which others must not be able to change; write a directory without it
-        c.yaml:4:42: error: /srv/state is the state directory, which others must not be able to change; write a directory without it
-        c.yaml:4:54: error: /usr/bin/hook is a program that is run, which others must not be able to change; write a directory without it
-        c.yaml:4:64: error: "secrets" is not an absolute path; write it from "/" on
+        c.yaml:4:23: error: "/" is the root directory; write the directory that is mounted
+        c.yaml:4:26: error: it contains /etc/c.yaml, the configuration, which other users must not change; write a directory without it
+        c.yaml:4:32: error: it contains /etc/c.d, the directory of the configuration, which other users must not change; write a directory without it
+        c.yaml:4:42: error: it contains /srv/state, the state directory, which other users must not change; write a directory without it
+        c.yaml:4:54: error: it contains /usr/bin/hook, a program that the daemon runs, which other users must not change; write a directory without it
+        c.yaml:4:64: error: "secrets" is not an absolute path; begin it with "/"
         c.yaml:4:105: error: a trusted directory has settings of its own; write one value
         ## an output over a target's token
         keys:
@@ -92,7 +92,7 @@ extension MistakeCase {
         metrics_file: /srv/
         clients: {web: {@out}}
         ->
-        c.yaml:2:12: error: "state" is not an absolute path; write it from "/" on
+        c.yaml:2:12: error: "state" is not an absolute path; begin it with "/"
         c.yaml:3:15: error: "/srv/" names a directory; write the path of a file
         ## the state directory is the configuration's or the root
         @keys
@@ -122,25 +122,25 @@ extension MistakeCase {
         ->
         c.yaml:5:16: error: /run/a is a directory above /run/a/b; write the path of a file in it
         c.yaml:6:16: error: /run/a is a directory above /run/a/b; write the path of a file in it
-        c.yaml:6:16: error: /run/a is an output of client "a" (line 5) already; write another path, or format env in both
-        c.yaml:8:16: error: variable "A" of /run/e is set for client "a" already (line 7); write another variable or another path
+        c.yaml:6:16: error: /run/a is already an output of client "a" (line 5); write another path, or format env in both
+        c.yaml:8:16: error: client "a" already sets variable "A" of /run/e (line 7); write another variable or another path
         c.yaml:11:16: error: /run/e has no group here and group www in client "a" (line 7); write the same in both
         c.yaml:11:56: error: /run/e has mode 0640 here and mode 0600 in client "a" (line 7); write the same in both
         c.yaml:11:66: error: /run/e has "as" app here and no "as" in client "a" (line 7); write the same in both
-        c.yaml:12:16: error: /run/e is an output of client "a" (line 7) already; write another path, or format env in both
+        c.yaml:12:16: error: /run/e is already an output of client "a" (line 7); write another path, or format env in both
         ## one default output for two clients
         @keys
         defaults: {outputs: [{path: /run/x}]}
         clients: {a: , b: }
         ->
-        c.yaml:2:29: error: /run/x is an output of client "a" (line 2) already; write another path, or format env in both
+        c.yaml:2:29: error: /run/x is already an output of client "a" (line 2); write another path, or format env in both
         ## two clients with one client id
         @keys
         clients:
           a: {client_id: com.example.web, @out}
           com.example.web: {outputs: [{path: /run/b}]}
         ->
-        c.yaml:4:3: warning: "com.example.web" is the client id of "a" too (line 3); one client may have several outputs
+        c.yaml:4:3: warning: "com.example.web" is also the client id of "a" (line 3); one client may have several outputs
         ## a store that is right
         @keys
         store:
@@ -168,14 +168,14 @@ extension MistakeCase {
         ->
         c.yaml:3:15: error: "http://etcd1:2379" is not the address of a member; write https://, a host and a port, such as https://etcd1.example.com:2379
         c.yaml:3:36: error: "https://etcd1:2379/v3" is not the address of a member; write https://, a host and a port, such as https://etcd1.example.com:2379
-        c.yaml:3:72: error: "https://e" is in the list already; remove one
+        c.yaml:3:72: error: "https://e" is already in the list; remove one
         c.yaml:3:87: error: an endpoint has settings of its own; write one value
-        c.yaml:4:9: error: "a b" cannot be a user of etcd's; use letters, digits and "-._@:/+", 255 of them at most
-        c.yaml:5:12: error: "a/b" cannot be a machine's name; use letters, digits and "-._", 253 of them at most
-        c.yaml:6:11: error: "/a/" is not a prefix of keys; write it like /clientsecretd, from "/" on, printable and without "/" at its end
-        c.yaml:7:12: error: "ca.pem" is not an absolute path; write it from "/" on
+        c.yaml:4:9: error: "a b" cannot be an etcd user; use at most 255 letters, digits and "-._@:/+"
+        c.yaml:5:12: error: "a/b" cannot be a machine's name; use at most 253 letters, digits and "-._"
+        c.yaml:6:11: error: "/a/" is not a key prefix; write printable text like /clientsecretd, with "/" at its start and not at its end
+        c.yaml:7:12: error: "ca.pem" is not an absolute path; begin it with "/"
         c.yaml:8:3: error: unknown key "certificat_file"; did you mean "certificate_file"?
-        c.yaml:9:18: error: the value is not an absolute path; write it from "/" on
+        c.yaml:9:18: error: the value is not an absolute path; begin it with "/"
         ## files of the store that belong to nothing, and an output over one
         @keys
         store:
@@ -199,7 +199,7 @@ extension MistakeCase {
           two: {kind: supabase, token_file: /t, token_credential: t}
         clients: {web: {outputs: [{push: one}]}}
         ->
-        c.yaml:3:41: error: "http://vault.example.com" is not an address for secrets; write https://, a host and, where needed, a path (http:// on this machine alone)
+        c.yaml:3:41: error: "http://vault.example.com" is not an address for secrets; write https://, a host and, if needed, a path (http:// only on this machine)
         c.yaml:4:3: error: target "two" has no "project"; write the project's reference, twenty letters in its address
         c.yaml:4:41: error: "token_credential" and "token_file" exclude each other; keep one
         ## outputs that push
@@ -212,11 +212,11 @@ extension MistakeCase {
           b: {outputs: [{push: one}, {push: two, path: /run/b}]}
           c: {outputs: [{push: "../x"}, {push: elsewhere}]}
         ->
-        c.yaml:6:29: error: what is pushed is no file and has no "mode"; remove the line
+        c.yaml:6:29: error: a target is not a file and has no "mode"; remove the line
         c.yaml:6:51: error: there is no target "on"; did you mean "one"?
-        c.yaml:7:24: error: target "one" is an output of client "a" already (line 6), and holds one secret; write another target
+        c.yaml:7:24: error: target "one" is already an output of client "a" (line 6) and holds only one secret; write another target
         c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
-        c.yaml:8:24: error: "../x" is not a name; use letters, digits, ".", "-" and "_", 64 of them at most
+        c.yaml:8:24: error: "../x" is not a name; use at most 64 letters, digits, ".", "-" and "_"
         c.yaml:8:40: error: there is no target "elsewhere"; write one or two
         ## two targets of which each would write the other's secret
         @keys

@@ -41,17 +41,17 @@ extension MistakeCase {
             on_change: [{restart: Zürich}]
             @out
         ->
-        c.yaml:3:14: error: what looks like a pasted PEM file is not a team id; write its ten characters A–Z and 0–9 (Apple shows it beside your name)
+        c.yaml:3:14: error: what looks like a pasted PEM file is not a team id; write its ten characters A–Z and 0–9 (Apple shows it next to your name)
         c.yaml:4:13: error: what looks like a pasted key or token is not a key id; write its ten characters A–Z and 0–9 (it is in the name of the file, AuthKey_<KEYID>.p8)
-        c.yaml:5:11: error: what looks like a pasted PEM file is not an absolute path; write it from "/" on
-        c.yaml:9:22: error: the value is not an absolute path; write it from "/" on
+        c.yaml:5:11: error: what looks like a pasted PEM file is not an absolute path; begin it with "/"
+        c.yaml:9:22: error: the value is not an absolute path; begin it with "/"
         c.yaml:10:5: error: unknown key, what looks like a pasted key or token; key "apple" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
         c.yaml:13:10: error: there is no key, what looks like a pasted key or token; write apple
         c.yaml:14:16: error: a text of 51 characters is not a Services ID or App ID; write it as Apple shows it, such as com.example.web
         c.yaml:15:15: error: a NUL character; no setting may hold one
         c.yaml:16:19: error: a text of 3 characters is not a duration; write it like 30d, 12h or 1d12h
         c.yaml:17:13: error: what looks like a pasted key or token is neither true nor false; write true or false
-        c.yaml:18:27: error: a text of 6 characters lacks the unit's suffix; write NAME.service
+        c.yaml:18:27: error: a text of 6 characters has no unit suffix; write NAME.service
         ## a tab
         keys:
         @tabapple: x

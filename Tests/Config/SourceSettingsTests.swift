@@ -103,12 +103,12 @@ import Testing
         ),
         (
             [apple, former], "key: [apple, apple], from: {path: /i}, outputs: [{path: /o}]",
-            #"key "apple" is in the list already; remove one"#
+            #"key "apple" is already in the list; remove one"#
         ),
         (
             [mine, "other: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ZZZ123DEFG.p8}"],
             "key: [mine, other], outputs: [{path: /o}]",
-            #"client "web" mints with one key; write the one that is to sign, without a list"#
+            #"client "web" mints with one key; write only the key that signs, without a list"#
         ),
         (
             ["apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, public_key: MFkwhunter2}"],

@@ -71,7 +71,7 @@ import Testing
         (#"kind: vault, path: apps, endpoint: "https://v.example/v1", token_file: /t"#, "ends in \"/v1\""),
         (
             #"kind: vercel, project: a, variable: B, environments: [preview], token_file: /t"#,
-            "no deployment to production"
+            "nothing for production"
         ),
         (#"kind: vault, path: apps/data, endpoint: "https://v.example", token_file: /t"#, ""),
         (#"kind: vercel, project: a, variable: B, environments: [preview, production], token_file: /t"#, ""),

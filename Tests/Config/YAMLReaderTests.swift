@@ -56,7 +56,7 @@ import Testing
         let names = (1...40).map { "n\($0): v" } + ["n\(first): v", "last: v"]
         let (root, said) = read(Array(names.joined(separator: "\n").utf8))
         #expect(
-            said == ["y:41:1: error: \"n\(first)\" is here a second time; keep this or the one in line \(first)"])
+            said == ["y:41:1: error: \"n\(first)\" is already in line \(first); keep one"])
         guard case .mapping(let entries)? = root?.content else { return #expect(Bool(false), "no mapping") }
         #expect(entries.map(\.key.value) == (1...40).map { "n\($0)" } + ["last"])
     }

@@ -280,8 +280,8 @@ import Testing
                 LogEvent.notServed($0).line().words
             } == [
                 "refused a credential to the user 7, because only root's systemd is served; "
-                    + "let a unit of the system's manager load it",
-                "refused a credential to a program of root, which asked for no unit; "
+                    + "load it from a system unit",
+                "refused a credential to a program of root, because it asked for no unit; "
                     + "name the socket in the unit's LoadCredential=",
                 #"refused a.service the credential "jwt", because no client has it; write "#
                     + #""credential: {unit: a.service, name: jwt}" under its client"#,

@@ -81,7 +81,7 @@ struct StoreLoginFilesTests {
             try shell("openssl genpkey -algorithm \(type) -out client.key 2>/dev/null; cp right.pem client.pem")
             #expect(failures().map(\.code) == [.storeFileUnusable])
             let words = failures().first?.message
-            #expect(words?.contains("\(directory.path)/client.key is not that of \(directory.path)/client.pem") == true)
+            #expect(words?.contains("\(directory.path)/client.key does not belong to \(directory.path)/client.pem") == true)
         }
         try shell("openssl pkey -in right.key -aes256 -passout pass:word -out client.key")
         let encrypted = failures()

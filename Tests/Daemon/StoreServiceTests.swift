@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""state":"value","value":"YQ==""#, "it is no value of this program"),
+        (#""state":"value","value":"YQ==""#, "clientsecretd did not write it"),
         (#""state":"too_long""#, "it is longer than a secret"),
     ])
     func aConflictSaysWhatIsThere(_ members: String, _ words: String) throws {

@@ -122,7 +122,7 @@ import Testing
         let service = try SocketService(at: path, .answer(answer))
         let failure = try #require(try ask())
         #expect(failure.code == .verifierSilent)
-        #expect(failure.detail == "it is no verdict")
+        #expect(failure.detail == "its answer is not a verdict")
         _ = service
     }
 
@@ -184,7 +184,7 @@ import Testing
         let service = try SocketService(at: path, .answer(#"{"verdict":"accepted"}"#), as: 23_456)
         let failure = try #require(try ask())
         #expect(failure.code == .verifierMissing)
-        #expect(failure.detail == "\(path) is not root's")
+        #expect(failure.detail == "\(path) does not belong to root")
         #expect(failure.remedy == .strangers(path))
         #expect(service.question.isEmpty)
     }

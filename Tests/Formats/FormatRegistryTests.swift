@@ -71,7 +71,7 @@ import Testing
         }
         #expect(try candidate("\n a b \n") == .bytes(Array("a b".utf8)))
         #expect(try candidate(#" {"client_secret": "a b", "more": 1}"#) == .bytes(Array("a b".utf8)))
-        #expect(try candidate("{}") == .missing(#"this is no JSON object with a "client_secret""#))
+        #expect(try candidate("{}") == .missing(#"this is not a JSON object with a "client_secret""#))
         #expect(try candidate("A=1\n", .variable("B")) == .missing("B is not set in it"))
         #expect(throws: FormatFlaw.self) { try candidate("A='1\n", .variable("A")) }
     }

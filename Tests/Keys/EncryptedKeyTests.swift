@@ -46,8 +46,8 @@ import Testing
 
     /// What editors and people add, which counts as a part of it.
     @Test(arguments: [
-        ("\u{FEFF}abcd\n", "byte-order mark"), ("\"abcd\"\n", "quotes"), ("'abcd'", "quotes"), ("abcd \n", "blank"),
-        ("abcd\n\n", "line break"), (" abcd", "blank"), ("\nabcd", "line break"), ("\"abcd\n", nil), ("\"", nil),
+        ("\u{FEFF}abcd\n", "byte-order mark"), ("\"abcd\"\n", "quotes"), ("'abcd'", "quotes"), ("abcd \n", "space"),
+        ("abcd\n\n", "line break"), (" abcd", "space"), ("\nabcd", "line break"), ("\"abcd\n", nil), ("\"", nil),
         ("abc", nil),
     ])
     func whatIsHardlyMeantToBePartOfAPassphraseIsNamed(passphrase: String, word: String?) throws {
@@ -102,7 +102,7 @@ import Testing
         try directory.write("x", to: "passphrase")
         #expect(
             try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
-                == "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto does not open")
+                == "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto cannot decrypt")
     }
 
     @Test func anEnvelopeWithoutContentHoldsNoKey() throws {

@@ -66,7 +66,7 @@ import Testing
         let sentence = try #require(try sentence(try file("key")))
         #expect(
             ["0640", "0600"].map {
-                "\(key): other users can read or replace the key: the file can be read by everybody; take it from all others: \(asOwner("chmod \($0) \(key)"))"
+                "\(key): other users can read or replace the key: every user can read the file; remove the permissions of all other users: \(asOwner("chmod \($0) \(key)"))"
             }.contains(sentence), "\(sentence)")
         let passphrase = directory("passphrase")
         let other = try #require(try self.sentence(try file("encrypted"), passphrase: try file("passphrase")))
@@ -74,7 +74,7 @@ import Testing
         #expect(
             other
                 == "\(passphrase): the passphrase cannot be used: other users can read or replace it: "
-                + "the file can be read by everybody; take it from all others")
+                + "every user can read the file; remove the permissions of all other users")
     }
 
     @Test func whatIsNotThereIsMissing() throws {

@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: ["10000001", "2147483647", "4294967297", "0xFFFFFFFFFFFFFFFF"])
     func roundsAreBounded(iterations: String) throws {
         let number = iterations.hasPrefix("0x") ? "18446744073709551615" : iterations
-        let refusal = Self.refusal + "\(number) iterations, where 10000000 are the most"
+        let refusal = Self.refusal + "\(number) iterations; the limit is 10000000"
         try write(iterations: iterations)
         #expect(try said() == refusal)
         for older in ["PBE-SHA1-3DES", "PBE-MD5-DES"] {
@@ -120,7 +120,7 @@ import Testing
     func workOfScryptIsBounded(n: String, r: String, p: String) throws {
         try write(n: n, r: r, p: p)
         #expect(
-            try said() == Self.refusal + "scrypt with N \(n), r \(r) and p \(p), where N · r · p is 16777216 at most")
+            try said() == Self.refusal + "scrypt with N \(n), r \(r) and p \(p); the limit for N · r · p is 16777216")
     }
 
     @Test(arguments: [
@@ -135,7 +135,7 @@ import Testing
         let failure = try #require(throws: Failure.self) {
             try signingKey(directory("key"), passphrase: directory("passphrase"))
         }
-        #expect(failure.remedy?.description == "encrypt it again with what made it, such as with N 16384, r 8 and p 1")
+        #expect(failure.remedy?.description == "encrypt it again, for example with N 16384, r 8 and p 1")
     }
 
     @Test func whatIsNoFactorIsNoKey() throws {
@@ -145,7 +145,7 @@ import Testing
         }
         try write(derivation: "1.2.3.4", "rounds = INTEGER:2147483647")
         let unknown =
-            "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto does not open"
+            "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto cannot decrypt"
         #expect(try said() == unknown)
         try write(derivation: "PBKDF2", "more = UTF8:none")
         #expect(try said() == unknown)

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    private static let marked = "take the mark away, if nothing else needs it"
+    private static let marked = "remove the attribute, if nothing else needs it"
 
     @Test func aReadOnlyFileSystemIsCalledSo() throws {
         let room = try Room()

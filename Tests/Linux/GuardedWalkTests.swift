@@ -103,14 +103,14 @@ import Testing
         for (path, link) in [("way/f", "way"), ("real/end", "real/end"), ("dangling", "dangling")] {
             let expected = FileError(
                 .untrustedLink, at: room(link),
-                detail: "the link belongs to nobody (65534), what it points to does not",
+                detail: "the link belongs to nobody (65534), but its target does not",
                 remedy: Remedy(words: "remove the link", command: "test -L \(room(link)) && rm \(room(link))"))
             #expect(throws: expected) { try read(room(path)) }
         }
     }
 
     private static let closing = Remedy.say(
-        "write another path, or take the right to write from its group and others if nothing needs it")
+        "write another path, or remove write permission for its group and others, if nothing needs it")
 
     /// Whatever is wrong behind it, its owner chose: nothing but the link is reported.
     @Test(arguments: [
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (0o775, "its group"), (0o757, "everybody"), (0o777, "its group and everybody"), (0o2775, "its group"),
+        (0o775, "its group"), (0o757, "every user"), (0o777, "its group and every other user"), (0o2775, "its group"),
     ])
     func aDirectoryThatOthersMayWriteToIsRefused(mode: Int, who: String) throws {
         let room = try Room()

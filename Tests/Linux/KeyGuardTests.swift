@@ -53,13 +53,13 @@ import Testing
 
     @Test(arguments: [
         // Readable to this user by its being readable to all: what makes it readable to this user alone gives it away.
-        (0o644, 0, 0, "the file can be read by everybody", nil),
-        (0o644, 0, 1, "the file can be read by everybody", "chmod 0640 KEY"),
-        (0o644, 1, 1, "the file can be read by everybody", "chmod 0600 KEY"),
+        (0o644, 0, 0, "every user can read the file", nil),
+        (0o644, 0, 1, "every user can read the file", "chmod 0640 KEY"),
+        (0o644, 1, 1, "every user can read the file", "chmod 0600 KEY"),
         (0o640, 1, 2, "the file can be read by the group bin (2)", "chmod 0600 KEY"),
         (0o640, 0, 2, "the file can be read by the group bin (2)", nil),
         (0o660, 1, 1, "the file is writable by its group", "chmod 0600 KEY"),
-        (0o601, 1, 1, "the file can be read by everybody", "chmod 0600 KEY"),
+        (0o601, 1, 1, "every user can read the file", "chmod 0600 KEY"),
         (0o600, 65_534, 1, "the file belongs to nobody (65534)", nil),
         (0o644, 65_534, 1, "the file belongs to nobody (65534)", nil),
     ])
@@ -96,7 +96,7 @@ import Testing
                 throws: FileError(
                     .notGuarded, at: room("key"), detail: "its access list lets \(reader) read it",
                     remedy: Remedy(
-                        words: "take them out of its access list", command: "setfacl -x \(removed) \(room("key"))"))
+                        words: "remove them from its access list", command: "setfacl -x \(removed) \(room("key"))"))
             ) { try open(room("key"), as: Self.daemon) }
             try room.command("setfacl", ["-x", removed, room("key")])
             try open(room("key"), as: Self.daemon)

@@ -35,20 +35,21 @@ import Testing
             throws: FileError(
                 .notGuarded, at: room("it's"), detail: "the file belongs to nobody (65534)",
                 remedy: .say(
-                    "look at what nobody has put there, then replace it with a copy of root's", see: .list(room("it's"))
+                    "look at what nobody put there, then replace it with a copy that root owns",
+                    see: .list(room("it's"))
                 ))
         ) { try read(room("it's")) }
         #expect(try read(room("it's"), as: Identity(user: 0, group: 0, caller: Room.otherUser)) == Array("old".utf8))
     }
 
-    @Test(arguments: [(0o664, "its group", "g-w"), (0o646, "everybody", "o-w")])
+    @Test(arguments: [(0o664, "its group", "g-w"), (0o646, "every user", "o-w")])
     func aFileThatOthersMayWriteToIsRefused(mode: Int, who: String, take: String) throws {
         let room = try Room()
         try room.file("f.yaml", mode: mode_t(mode))
         #expect(
             throws: FileError(
                 .notGuarded, at: room("f.yaml"), detail: "the file is writable by \(who)",
-                remedy: Remedy(words: "take the right to write from them", command: "chmod \(take) \(room("f.yaml"))"))
+                remedy: Remedy(words: "remove their write permission", command: "chmod \(take) \(room("f.yaml"))"))
         ) { try read(room("f.yaml")) }
         // What is not called a configuration may be any other file of the machine, which its group has to write.
         try room.file("f", mode: mode_t(mode))
@@ -88,7 +89,7 @@ import Testing
         try room.file("a/f", owner: Room.otherUser)
         #expect(
             throws: FileError(
-                .notGuarded, at: room("a"), detail: "the directory is writable by its group and everybody",
+                .notGuarded, at: room("a"), detail: "the directory is writable by its group and every other user",
                 remedy: Self.moving)
         ) { try read(room("a/f"), as: Room.otherIdentity) }
     }

@@ -52,23 +52,23 @@ import Testing
         ("hs256", "it is signed with HS256"),
         ("rs512", "it is signed with RS512"),
         ("other-kid", "the key NOBODYS, which is not in Apple's key set"),
-        ("no-kid", "does not say which key has signed it"),
+        ("no-kid", "does not name the key that signed it"),
         ("critical-header", "\"crit\""),
         ("wrong-key", "the signature is wrong"),
         ("tampered", "the signature is wrong"),
-        ("duplicate-claim", "\"sub\" occurs twice"),
-        ("duplicate-escaped", "\"aud\" occurs twice"),
+        ("duplicate-claim", "\"sub\" is in it twice"),
+        ("duplicate-escaped", "\"aud\" is in it twice"),
         ("two-parts", "three parts"),
         ("other-audience", "it was issued for com.example.other"),
         ("audience-list", "\"aud\" is a list in it (com.example.web, com.example.other)"),
         ("audience-list-of-one", "\"aud\" is a list in it (com.example.web)"),
         ("other-issuer", "its issuer is https://login.example.com, not https://appleid.apple.com"),
         ("issuer-with-slash", "its issuer is https://appleid.apple.com/, not"),
-        ("account-issuer", "which Apple's metadata has named"),
+        ("account-issuer", "which Apple's metadata names"),
         ("expired", "it has expired"),
         ("future", "issued in the future"),
         ("no-expiry", "\"exp\" is missing"),
-        ("text-expiry", "\"exp\" is missing in it, or not of the right kind"),
+        ("text-expiry", "\"exp\" is missing in it, or has the wrong type"),
         ("no-subject", "\"sub\" is missing"),
     ])
     func isNotAccepted(kind: String, words: String) throws {
@@ -140,7 +140,8 @@ import Testing
     @Test func withoutAKeySetNothingIsSaidOfTheToken() throws {
         let apple = try own.standIn()
         for (action, words) in [
-            ("status=503", "answered 503 and no key set"), ("html", "no key set"), ("reset", "ended before the answer"),
+            ("status=503", "answered 503 instead of the key set"), ("html", "instead of the key set"),
+            ("reset", "ended before the answer"),
             ("redirect", "answered 302"),
         ] {
             try apple.order("/auth/keys \(action)")

@@ -121,9 +121,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://example.com/callback", "https alone"), ("https://localhost/callback", "domain's name"),
-        ("https://127.0.0.1/callback", "domain's name"), ("https://[::1]/callback", "domain's name"),
-        ("https://example.com/callback#here", "fragment"), ("https://example.com/call back", "blanks"),
+        ("http://example.com/callback", "only return addresses with https"),
+        ("https://localhost/callback", "domain name"),
+        ("https://127.0.0.1/callback", "domain name"), ("https://[::1]/callback", "domain name"),
+        ("https://example.com/callback#here", "fragment"), ("https://example.com/call back", "spaces"),
     ])
     func aReturnAddressThatAppleRefuses(address: String, words: String) throws {
         let finished = try own.clientsecretd("authorize-url", "web", "--redirect-uri", address)
@@ -150,12 +151,12 @@ import Testing
         #expect(finished.complaints.contains("no state came back, though one was sent"), "\(finished.complaints)")
         #expect(try !apple.log().contains { $0.hasPrefix("/auth/token") })
         let alone = try own.ask(apple, "exchange", "web", "--request", request, input: code)
-        #expect(alone.status == 0 && alone.complaints.contains("a code alone has no state with it"))
+        #expect(alone.status == 0 && alone.complaints.contains("a code without its state"))
     }
 
     @Test func withoutTheRequestItIsSaidWhatIsNotChecked() throws {
         let finished = try own.ask(apple, "exchange", "web", input: "code")
-        #expect(finished.complaints.contains("without --request neither state nor nonce are checked"))
+        #expect(finished.complaints.contains("without --request, state and nonce are not checked"))
     }
 
     /// For Swift both are the same text.
@@ -224,7 +225,7 @@ import Testing
 
     @Test(arguments: [
         ("nonce=other", "its nonce is neither the one that was sent"),
-        ("issuer=https://account.apple.com", "which Apple's metadata has named"),
+        ("issuer=https://account.apple.com", "which Apple's metadata names"),
     ])
     func anotherNonceOrIssuerIsNotAccepted(order: String, words: String) throws {
         let (request, form) = try signIn()
@@ -248,10 +249,10 @@ import Testing
         let elsewhere = try own.ask(
             apple, "exchange", "web", "--redirect-uri", "https://example.com/other", input: code)
         #expect(elsewhere.complaints.contains("invalid_client: Apple refuses the client secret"))
-        #expect(elsewhere.complaints.contains("the return address is not the one"))
+        #expect(elsewhere.complaints.contains("the return address differs from the one"))
         for (error, words) in [
-            ("invalid_request", "missing, doubled or malformed"), ("unauthorized_client", "may not do this"),
-            ("unsupported_grant_type", "changed the request"), ("invalid_scope", "name and email alone"),
+            ("invalid_request", "missing, duplicated or malformed"), ("unauthorized_client", "may not do this"),
+            ("unsupported_grant_type", "changed the request"), ("invalid_scope", "only the scopes name and email"),
             ("something_new", "Apple documents no such error"),
         ] {
             try apple.order("/auth/token error=\(error)")
@@ -259,7 +260,9 @@ import Testing
             #expect(finished.status == 1)
             #expect(finished.complaints.contains("\(error): ") && finished.complaints.contains(words), "\(error)")
         }
-        for (action, words) in [("status=500", "answered 500"), ("html", "answered 200"), ("reset", "no answer came")] {
+        for (action, words) in [
+            ("status=500", "answered 500"), ("html", "answered 200"), ("reset", "Apple did not answer"),
+        ] {
             try apple.order("/auth/token \(action)")
             let finished = try own.ask(apple, "refresh", "web", input: "token")
             #expect(finished.status == 1 && finished.complaints.contains(words), "\(finished.complaints)")
@@ -272,7 +275,7 @@ import Testing
         let old = try own.standIn("--tls", "1.1")
         let stranger = try own.standIn("--certificate", "other-authority")
         for (command, sent, notSent) in [
-            ("exchange", "the code was sent and may be spent", "the code was not sent"),
+            ("exchange", "the code was sent and may be used up", "the code was not sent"),
             ("refresh", "the refresh token was sent", "the refresh token was not sent"),
             ("revoke", "the token was sent and may be revoked", "nothing was sent"),
         ] {
@@ -312,7 +315,7 @@ import Testing
     @Test func aCancelledSignInIsSaid() throws {
         let finished = try own.ask(apple, "exchange", "web", input: "state=x&error=user_cancelled_authorize")
         #expect(finished.status == 1)
-        #expect(finished.complaints.contains("the user has cancelled the sign-in"))
+        #expect(finished.complaints.contains("the user cancelled the sign-in"))
         #expect(try apple.log() == [])
     }
 
@@ -331,7 +334,7 @@ import Testing
             text.replacingOccurrences(of: "com.example.web", with: "com.example.shop"), to: "other.url")
         let finished = try own.ask(
             apple, "exchange", "web", "--request", own.directory("other.url"), input: try comesBack(request))
-        #expect(finished.status == 1 && finished.complaints.contains("was made for com.example.shop"))
+        #expect(finished.status == 1 && finished.complaints.contains("the request is for com.example.shop"))
         let noRequest = try own.ask(apple, "exchange", "web", "--request", own.secretFile, input: "code")
         #expect(noRequest.complaints.contains("authorize-url"))
         #expect(try own.ask(apple, "exchange", "web", "--request", "/nowhere", input: "code").status == 66)
@@ -368,7 +371,7 @@ import Testing
                 "--request", request, "--save", tokens,
             ], input: Data(form.utf8))
         #expect(finished.status == 1)
-        #expect(finished.output.contains("the tokens could not be kept"), "\(finished.output)")
+        #expect(finished.output.contains("cannot save the tokens"), "\(finished.output)")
         #expect(!FileManager.default.fileExists(atPath: tokens))
         #expect(try !apple.log().contains { $0.hasPrefix("/auth/token") })
     }

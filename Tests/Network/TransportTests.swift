@@ -155,7 +155,7 @@ import Testing
             #expect(finished.complaints.contains(words), "\(finished.complaints)")
         }
         let malformed = try ask(role, "[]")
-        #expect((malformed.complaints + malformed.output).contains("the request is no JSON object"))
+        #expect((malformed.complaints + malformed.output).contains("the request is not a JSON object"))
     }
 
     /// What opens network connections is no part of the daemon's program.

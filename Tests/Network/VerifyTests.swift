@@ -44,7 +44,7 @@ import Testing
             apple, "verify", "-", "--variable", "A", input: "A=\(secret)\nB=\(secret)\n", environment: environment)
         #expect(named.status == 0, "\(named.complaints)")
         let other = try own.ask(apple, "verify", "-", input: "secret")
-        #expect(other.status == 3 && other.complaints.contains("this is no client secret"))
+        #expect(other.status == 3 && other.complaints.contains("this is not a client secret"))
     }
 
     @Test func aStrayRefusalIsAskedAboutAgain() throws {
@@ -52,7 +52,7 @@ import Testing
         try apple.order("/auth/token error=invalid_client times=1")
         let finished = try own.ask(apple, "verify")
         #expect(finished.status == 0)
-        #expect(finished.output.contains("web: accepted") && finished.output.contains("a stray"))
+        #expect(finished.output.contains("web: accepted") && finished.output.contains("by mistake under load"))
         #expect(try apple.log().count == 2)
     }
 
@@ -62,7 +62,7 @@ import Testing
         let finished = try own.ask(apple, "verify")
         #expect(finished.status == 3)
         #expect(finished.output.contains("web: not known"))
-        #expect(finished.output.contains("a first answer was invalid_client"))
+        #expect(finished.output.contains("the first answer was invalid_client"))
     }
 
     @Test func withoutACauseToBeSeenEveryPossibleOneIsNamed() throws {
@@ -183,7 +183,7 @@ import Testing
         try FileManager.default.removeItem(atPath: own.secretFile)
         let finished = try own.ask(apple, "verify")
         #expect(finished.status == 3)
-        #expect(finished.output.contains("web: not known: there is no secret to try"))
+        #expect(finished.output.contains("web: not known: there is no secret to verify"))
         #expect(try apple.log() == [])
     }
 
@@ -270,7 +270,7 @@ import Testing
         let finished = try run(
             ["setpriv", "--reuid", "65534", "--clear-groups", own.binary, "verify", "--config", own.configuration])
         #expect(finished.status == 3)
-        #expect(finished.output.contains("which root and the daemon can read; use sudo"), "\(finished.output)")
+        #expect(finished.output.contains("which only root and the daemon can read; use sudo"), "\(finished.output)")
     }
 
     /// What is known of one client is told, whatever becomes of the next.

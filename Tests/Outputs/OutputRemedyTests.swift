@@ -80,7 +80,7 @@ import Testing
         try scratch.write("a: eyJhbGciOiJFUzI1NiJ9\n", to: "app.yaml")
         let reasons = [
             "line 2: python-dotenv reads SECRET there; for systemd it is part of what begins in line 1",
-            #"line 1: a "{{" is not closed; write "}}" behind the name, or "{{{{" for two braces"#,
+            #"line 1: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces"#,
         ]
         for (file, reason) in zip(flawed, reasons) {
             let failure = #expect(throws: Failure.self) { try publisher.observe(file) }
@@ -96,7 +96,7 @@ import Testing
             try publisher.publish([.whole: try Samples.secret()], in: file)
         }
         #expect(failure?.code == .outputMalformed)
-        #expect(failure?.detail == "nothing is known of the format none")
+        #expect(failure?.detail == "the format none is not known")
         #expect(failure?.remedy?.words?.hasPrefix("restart the program that writes the file") == true)
         #expect(!FileManager.default.fileExists(atPath: scratch("web.jwt")))
     }

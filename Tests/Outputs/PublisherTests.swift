@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [
         (FileFormat.raw, "A=1\n", "it seems to have \"format: env\" (a variable, as NAME=value)", nil as Remedy?),
         (
-            .json, "{\"mine\": 1}", "it has this format, but is another program's",
+            .json, "{\"mine\": 1}", "it has this format, but another program wrote it",
             .say("write another path, or remove the file if it is not needed")
         ),
         (.raw, "[a]\nb: c\n", "it has none of the formats of an output", nil),

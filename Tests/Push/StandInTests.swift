@@ -225,7 +225,7 @@ import Testing
     @Test(arguments: [
         ("mount: old", "push_place_unsuitable", "data.options.version is 1, and a KV engine of version 2 is needed"),
         ("mount: transit", "push_place_unsuitable", "there is no data.options.version"),
-        ("mount: hidden", "push_place_missing", "that the mount is a KV engine of version 2 is not shown"),
+        ("mount: hidden", "push_place_missing", "this token cannot see whether the mount is a KV engine of version 2"),
     ])
     func nothingIsCreatedInVaultWhereTheEngineIsAnother(mount: String, code: String, words: String) throws {
         let api = try PushBed(script: "stand-in.py")
@@ -268,7 +268,7 @@ import Testing
 
     private static let mistakes = [
         ("kind: vault, path: a, endpoint: \"http://vault.example.com\", CA", "not an address for secrets"),
-        ("kind: vault, path: ../a, endpoint: ENDPOINT, CA", "elsewhere than it seems"),
+        ("kind: vault, path: ../a, endpoint: ENDPOINT, CA", "somewhere else"),
         ("kind: vault, path: a, CA", "no \\\"endpoint\\\""), ("kind: vault, endpoint: ENDPOINT, CA", "no \\\"path\\\""),
         ("kind: vault, path: a, endpoint: ENDPOINT", "names no token"), ("kind: vaul, CA", "did you mean"),
         ("kind: supabase, projekt: a, CA", "did you mean"),
@@ -289,7 +289,7 @@ import Testing
         ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),
         (
             "kind: http, url: ENDPOINT, body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}, CA",
-            "another name"
+            "can hold only {{token}}"
         ),
     ]
 

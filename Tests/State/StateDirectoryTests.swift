@@ -200,7 +200,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
         try expect(
             "open", "DIR/open: other users may write to a directory in its path",
-            "use another directory, or take the right to write from its group and others")
+            "use another directory, or remove write permission for its group and others")
         try FileManager.default.createDirectory(atPath: scratch("theirs"), withIntermediateDirectories: false)
         try #require(run(["chown", "daemon", scratch("theirs")]).status == 0)
         try expect(

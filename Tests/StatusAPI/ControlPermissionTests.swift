@@ -48,8 +48,8 @@ import Testing
         expectSame(
             try harness.received([Self.reload], user: 65_534, group: 65_534).joined(),
             forbidden(
-                #"only root, the daemon's own user (65534) and members of the group "nogroup" may do this, and you come "#
-                    + #"as user 65534, which means any user; use sudo, or become a member of "nogroup""#))
+                #"only root, the daemon's own user (65534) and members of the group "nogroup" may do this, and "#
+                    + #"your user is not known (65534); use sudo, or become a member of "nogroup""#))
         #expect(try harness.received([Self.reload], user: 1234, group: 65_534).joined().hasPrefix("HTTP/1.1 403 "))
         #expect(harness.rotation.asked.isEmpty)
     }
@@ -81,7 +81,7 @@ import Testing
             answer,
             Texts.problem(
                 429, "Too Many Requests",
-                "\(what) was asked for a moment ago; ask again in \(wait) s (root need not wait)",
+                "\(what) was asked for a moment ago; try again in \(wait) s (root need not wait)",
                 extra: "retry-after: \(wait)\r\n"
             ).replacing("connection: close\r\n", with: ""))
     }
@@ -147,7 +147,7 @@ import Testing
     @Test func noUserTakesAllConnections() throws {
         let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
         let turnedAway = Texts.problem(
-            503, "Service Unavailable", "user 1234 has 8 connections open, as many as one user may; close one",
+            503, "Service Unavailable", "user 1234 has 8 connections open, the limit for one user; close one",
             extra: "retry-after: 1\r\n")
         let answers = try harness.received(Array(repeating: Self.health, count: 10), user: 1234)
         #expect(answers.prefix(8).allSatisfy { $0.hasPrefix("HTTP/1.1 200 OK\r\n") })

@@ -217,7 +217,7 @@ struct HTTPConnectionTests {
         expectSame(
             try harness.exchange(post),
             Texts.problem(
-                503, "Service Unavailable", "2 requests wait for their outcome already; try again later",
+                503, "Service Unavailable", "2 requests are already waiting for their outcome; try again later",
                 extra: "retry-after: 1\r\n"))
         harness.rotation.answer(0, .reloaded(unserved: []))
         let next = try harness.connect()

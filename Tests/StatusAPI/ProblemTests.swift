@@ -51,7 +51,7 @@ struct ProblemTests {
             expectSame(
                 try harness.exchange(Texts.request(method, target)),
                 Texts.problem(
-                    405, "Method Not Allowed", "\(method) is not for this address; use \(allow)",
+                    405, "Method Not Allowed", "\(method) is not allowed for this address; use \(allow)",
                     extra: "allow: \(allow)\r\n"))
         }
         let head = try harness.exchange(Texts.request("HEAD", "/v1/renew"))
@@ -109,11 +109,11 @@ struct ProblemTests {
         expectSame(
             try ask(Texts.request("POST", "/v1/renew", body: "a=b", type: "application/x-www-form-urlencoded")),
             Texts.problem(
-                415, "Unsupported Media Type", "the body comes as application/x-www-form-urlencoded" + send))
+                415, "Unsupported Media Type", "the body has the type application/x-www-form-urlencoded" + send))
         expectSame(
             try ask(Texts.request("POST", "/v1/renew", body: "{}", type: nil)),
             Texts.problem(
-                415, "Unsupported Media Type", "the body comes as nothing that says what it is" + send))
+                415, "Unsupported Media Type", "the body has the type (none)" + send))
         #expect(harness.rotation.asked.isEmpty)
     }
 
@@ -132,7 +132,7 @@ struct ProblemTests {
         expectSame(try harness.exchange("GET / HTTP/1.1\r\nHost: h\r\nX: \(long)\r\n\r\n"), large)
         // One that never ends costs no more than one that does.
         expectSame(try harness.exchange("GET / HTTP/1.1\r\nHost: h\r\nX: \(long)"), large)
-        let version = Texts.problem(400, "Bad Request", "HTTP/1.1 and HTTP/1.0 are spoken here, and no other version")
+        let version = Texts.problem(400, "Bad Request", "only HTTP/1.1 and HTTP/1.0 are supported")
         expectSame(try harness.exchange("GET / HTTP/2.0\r\nHost: h\r\n\r\n"), version)
         let strange = Texts.problem(400, "Bad Request", "this is not an HTTP/1.1 request")
         for text in [

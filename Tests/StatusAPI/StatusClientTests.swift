@@ -85,7 +85,7 @@ struct StatusClientTests {
         #expect(error.exitCode == 77)
         #expect(
             error.description
-                == "/run/x.sock may not be opened: Permission denied; use sudo, or a user whom the socket's group lets in"
+                == "/run/x.sock may not be opened: Permission denied; use sudo, or a member of the socket's group"
         )
     }
 
@@ -129,7 +129,7 @@ struct StatusClientTests {
         #expect(error.exitCode == 69)
         #expect(
             error.description
-                == "the daemon at \(harness.socket) has not answered within 1 s; see what it does (journalctl -u clientsecretd)"
+                == "the daemon at \(harness.socket) has not answered within 1 s; look at its log (journalctl -u clientsecretd)"
         )
     }
 
@@ -158,7 +158,7 @@ struct StatusClientTests {
         #expect(error.exitCode == 69)
         #expect(
             error.description
-                == "what answers at \(directory("sock")) does not answer like clientsecretd: \(what); "
+                == "the program at \(directory("sock")) does not answer like clientsecretd: \(what); "
                 + "name the daemon's socket with --socket")
         server.join()
     }

@@ -202,7 +202,7 @@ import Testing
         try #require(listening.firstLine == "listening")
         let refused = try #require(failure(observe(beside: directory("status.sock"))))
         #expect(refused.code == .writerNotPermitted)
-        #expect(refused.message.contains("is not root's"))
+        #expect(refused.message.contains("does not belong to root"))
         #expect(try String(decoding: listening.nextLine(), as: UTF8.self) == "heard 0")
     }
 }

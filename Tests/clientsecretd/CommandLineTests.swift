@@ -25,7 +25,7 @@ import Testing
         #expect(refusal("mint") == "name a client of the configuration, or give --key, --team-id and --client-id")
         #expect(
             refusal("mint", "web", "--team-id", "DEF123GHIJ")
-                == "a configured client has its key and ids from the configuration; leave the flags or the name out")
+                == "a configured client has its key and ids in the configuration; remove the flags or the name")
     }
 
     @Test func aVariableBelongsToAnEnvironmentFile() {
@@ -39,10 +39,10 @@ import Testing
         (["--team-id", "short"], "a team id is ten characters A-Z and 0-9, such as DEF123GHIJ"),
         (["--key-id", "abc123defg"], "a key id is ten characters A-Z and 0-9, such as ABC123DEFG"),
         (["--client-id", "a b"], "a client id has letters, digits, '.', '-' and '_', such as com.example.web"),
-        (["--lifetime", "59s"], "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max"),
-        (["--lifetime", "183d"], "a lifetime is written like 90d, 12h or 1d12h, from 60s to 15776700s, or max"),
+        (["--lifetime", "59s"], "write a lifetime like 90d, 12h or 1d12h, from 60s to 15776700s, or max"),
+        (["--lifetime", "183d"], "write a lifetime like 90d, 12h or 1d12h, from 60s to 15776700s, or max"),
         (["--variable", "1X"], "a variable's name has letters, digits and '_', such as APPLE_CLIENT_SECRET"),
-        (["--key", "/a/../b"], "this is no path of a file; write an absolute one without '..'"),
+        (["--key", "/a/../b"], "this is not the path of a file; write an absolute path without '..'"),
         (["we b"], "a client's name has letters, digits, '.', '-' and '_', at most 64 of them"),
     ])
     func aBadValueIsRefusedWithAGoodOne(arguments: [String], words: String) {
@@ -56,13 +56,13 @@ import Testing
     }
 
     @Test func aKeyThatIsNotCalledAsAppleCallsItNeedsItsID() throws {
-        let words = "'key.pem' is not called AuthKey_<KEYID>.p8 as Apple calls it; say --key-id as well"
+        let words = "the name of 'key.pem' is not AuthKey_<KEYID>.p8; add --key-id"
         #expect(refusal("mint", "--key", "/x/key.pem", Self.ids[0], Self.ids[1], Self.ids[2], Self.ids[3]) == words)
         #expect(
             refusal(
                 "mint", "--key", "/x/AuthKey_\(Self.ids[1]).p8", "--key-id", "ABC123DEFG", Self.ids[0], Self.ids[1],
                 Self.ids[2], Self.ids[3])
-                == "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")
+                == "--team-id is the key id in the file's name; write the team id, which Apple shows under Membership")
         let named = try ClientSecretD.parseAsRoot(["mint"] + Self.key + Self.ids)
         #expect((named as? MintCommand)?.kind.clientID?.description == "com.example.web")
     }
@@ -100,9 +100,9 @@ import Testing
     @Test func aCommandThatDoesNotExist() {
         let near = CommandFailure(.usage, "there is no command \"staus\"; did you mean \"status\"?")
         #expect(ClientSecretD.refusal(ofCommand: "staus") == near)
-        let far = CommandFailure(.usage, "there is no command \"42\"; see what there is: clientsecretd --help")
+        let far = CommandFailure(.usage, "there is no command \"42\"; to list the commands: clientsecretd --help")
         #expect(ClientSecretD.refusal(ofCommand: "42") == far)
-        let none = CommandFailure(.usage, "no command is given; see what there is: clientsecretd --help")
+        let none = CommandFailure(.usage, "no command given; to list the commands: clientsecretd --help")
         #expect(ClientSecretD.refusal(ofCommand: nil) == none)
         for word in ["--help", "help", "status", "run"] {
             #expect(ClientSecretD.refusal(ofCommand: word) == nil)

@@ -57,7 +57,7 @@ import Testing
     @Test func isWhatItSays() throws {
         #expect(
             try first(format: EnvironmentFormat.self, variable: "APPLE_CLIENT_SECRET").text(isOfService: true) == """
-                # Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it.
+                # Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do with it.
                 keys:
                   apple:
                     team_id: DEF123GHIJ
@@ -66,7 +66,7 @@ import Testing
                 clients:
                   web:
                     client_id: com.example.web
-                    # How long a secret lives, and how long before its expiry it is replaced.
+                    # How long a secret is valid, and how long before it expires it is renewed.
                     lifetime: 90d
                     renew_before: 30d
                     outputs:

@@ -142,6 +142,6 @@ import Testing
         let text = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n"
         #expect(
             FoundClient.missing(in: Array(text.utf8), of: "/k.p8", variable: nil, client: nil).message
-                == "/k.p8: there is no Apple client secret in it; it holds a private key, which --key names")
+                == "/k.p8: there is no Apple client secret in it; it holds a private key: name it with --key")
     }
 }

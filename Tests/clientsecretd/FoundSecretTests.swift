@@ -15,7 +15,7 @@ import Testing
 
     @Test func inAJSONObject() throws {
         #expect(try found(#"{"client_id": "x", "client_secret": "a.b.c"}"#) == "a.b.c")
-        #expect(throws: CommandFailure(.failed, "f: this is no JSON object with a \"client_secret\"")) {
+        #expect(throws: CommandFailure(.failed, "f: this is not a JSON object with a \"client_secret\"")) {
             try found(#"{"client_secret": 1}"#)
         }
     }
@@ -49,8 +49,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (CompactJWS.Flaw.empty, "there is nothing in it"), (.tooLong, "it is longer than 16384 bytes"),
-        (.notThreeParts, "it does not consist of three parts with dots between them"),
+        (CompactJWS.Flaw.empty, "it is empty"), (.tooLong, "it is longer than 16384 bytes"),
+        (.notThreeParts, "it does not have three parts separated by dots"),
         (.notBase64URL(.signature), "its signature is not base64url without padding"),
         (.notJSONObject(.header), "its header is not a JSON object"),
     ])

@@ -80,7 +80,7 @@ import Testing
     @Test func aDaemonThatDoesNotAnswerIsAWarningAtLeast() throws {
         let good = HealthLine(try evaluations(0), unanswered: "nobody is there", now: now)
         #expect(good.state == .warning)
-        #expect(good.words.hasPrefix("nobody is there; what is published: 1 client, the first"))
+        #expect(good.words.hasPrefix("nobody is there; published: 1 client, the first"))
         let expired = HealthLine(try evaluations(90), unanswered: "nobody is there", now: now)
         #expect(expired.state == .critical)
         #expect(HealthLine(try evaluations(0), unanswered: nil, now: now).state == .ok)

@@ -110,12 +110,12 @@ import Testing
         #expect(odd.isExpired)
         #expect(
             odd.lines(for: pipe).map(pipe.line) == [
-                "Apple refuses this client secret: it is not signed with ES256; it has no \"kid\" of the right form; it has a "
-                    + "list as \"aud\"; Apple wants https://appleid.apple.com alone; it has no \"exp\" of the right form.",
+                "Apple refuses this client secret: it is not signed with ES256; it has no valid \"kid\"; it has a "
+                    + "list as \"aud\"; Apple accepts only the text https://appleid.apple.com; it has no valid \"exp\".",
                 "client id    com.example.web",
                 "team id      DEF123GHIJ",
                 "key id       abc",
-                "audience     https://appleid.apple.com, x (Apple accepts https://appleid.apple.com alone, not in a list)",
+                "audience     https://appleid.apple.com, x (Apple accepts only https://appleid.apple.com, not a list)",
                 "issued       60 seconds ago (2026-11-21T04:30:00Z), with a fraction of a second",
                 "expires      not a time",
                 "signature    not checked; give a key with --key",

@@ -10,7 +10,10 @@ import Testing
         #expect(failure?.message.contains { $0.isNewline || $0 == "\u{1b}" } == false)
         let asked = #expect(throws: CommandFailure.self) { try HeldToken.read(name, asking: "Token") }
         #expect(asked?.message == failure?.message)
-        #expect(throws: CommandFailure(.failed, "\(NamedFile.shown(name)): this is no JSON object with \"id_token\"")) {
+        #expect(
+            throws: CommandFailure(
+                .failed, "\(NamedFile.shown(name)): this is not a JSON object with \"id_token\"")
+        ) {
             try HeldToken.token(in: "{}", of: name, member: "id_token")
         }
         #expect(!NamedFile.shown(name).contains("\n"))

@@ -112,9 +112,9 @@ import Testing
             #expect(answers.output?.description == "/srv/.env")
             for reason in [
                 "  there is no such file", "  a team id is ten characters", "  a client id has letters",
-                "  it is a number from 1 to 5", "  this is no path of a file", "  a variable's name has",
+                "  enter a number from 1 to 5", "  this is not the path of a file", "  a variable's name has",
                 "  there is no such user",
-                "  a unit is written as systemctl shows it",
+                "  write a unit as systemctl shows it",
             ] {
                 #expect(person.shown.contains { $0.hasPrefix(reason) }, "\(reason)")
             }
@@ -178,7 +178,7 @@ import Testing
             in: try #require(AbsolutePath(directory("production-token"))).directory, isWritten: true)
         let answers = try person.dialog.complete(given)
         #expect(person.lines.isEmpty)
-        #expect(person.shown.contains { $0.hasPrefix("  \"a/b\" holds a \"/\"") }, "\(person.shown)")
+        #expect(person.shown.contains { $0.hasPrefix("  \"a/b\" contains \"/\"") }, "\(person.shown)")
         try directory.write("token", to: "production-token")
         let said = try target(
             "--push", "vercel", "--set", "project=shop", "--set", "variable=AUTH_APPLE_SECRET", "--set",
@@ -223,7 +223,7 @@ import Testing
     @Test func withoutATerminalWhatATargetLacksIsNamed() throws {
         #expect(
             throws: CommandFailure(
-                .usage, "there is no terminal to ask at; say also --set project=..., --set variable=..., --token-file")
+                .usage, "there is no terminal to prompt at; add --set project=..., --set variable=..., --token-file")
         ) {
             try target("--push", "vercel").configuration()
         }
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test func theEndOfTheAnswersIsTheEnd() throws {
-        #expect(throws: CommandFailure(.failed, "the answers ended; nothing is written")) {
+        #expect(throws: CommandFailure(.failed, "input ended; nothing was written")) {
             try Person([]).dialog.complete(SetupAnswers())
         }
     }
@@ -255,7 +255,7 @@ import Testing
         #expect(
             throws: CommandFailure(
                 .usage,
-                "there is no terminal to ask at; say also --key, --team-id, --client-id, --output, --credential or --push"
+                "there is no terminal to prompt at; add --key, --team-id, --client-id, --output, --credential or --push"
             )
         ) {
             try SetupAnswers().configuration()

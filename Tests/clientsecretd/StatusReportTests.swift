@@ -190,7 +190,7 @@ import Testing
         #expect(lines[3].hasPrefix("bad0 "))
         #expect(lines.contains { $0.hasPrefix("and 3,") && $0.hasSuffix(" critical, 3,000 ok") })
         #expect(lines.contains("bad0 is critical: /srv/0: the disk is full"))
-        #expect(lines.last == "and more that is wrong: clientsecretd status")
+        #expect(lines.last == "for more problems, run: clientsecretd status")
     }
 
     @Test func aScreenThatHoldsEverythingLeavesNothingOut() throws {

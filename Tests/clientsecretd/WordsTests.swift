@@ -71,7 +71,7 @@ import Testing
         #expect(
             report.lines == [
                 "app: would mint a new secret, because there was no usable secret; "
-                    + "it would live for 90 days and be renewed 30 days before its expiry",
+                    + "it would be valid for 90 days and be renewed 30 days before it expires",
                 "  would write /out/a",
                 "  would write /out/b",
                 "shop: would keep sha256:0000000000000001, which expires in 182 days (2027-05-22T18:56:00Z); "

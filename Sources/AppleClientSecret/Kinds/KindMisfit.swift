@@ -27,9 +27,9 @@ package enum KindMisfit: Error, Hashable, Sendable {
     package var words: String {
         switch self {
         case .noClientID(let kind):
-            "kind \(kind) needs the client id, which Apple shows as SEARCHADS. and an id; write \"client_id\""
+            "kind \(kind) needs the client id from Apple Ads, which begins with SEARCHADS.; write \"client_id\""
         case .clientIDNotTaken(let kind):
-            "a token of kind \(kind) states no client id; remove \"client_id\""
+            "a token of kind \(kind) has no client id; remove \"client_id\""
         case .clientID(let client, let kind):
             "client id \(client) fits kind \(client.kind), not \(kind); write \"kind: \(client.kind)\", or "
                 + (kind == .appleAds
@@ -40,13 +40,13 @@ package enum KindMisfit: Error, Hashable, Sendable {
         case .keyID(let keyID, let kind):
             "key id \(keyID) fits kind \(Self.kinds(with: keyID.form)), not \(kind)"
         case .originNotTaken(let kind):
-            "a token of kind \(kind) states no origin, which \(Self.kinds { $0.rules.origins != .none }) do; remove \"origin\""
+            "a token of kind \(kind) has no origin, unlike \(Self.kinds { $0.rules.origins != .none }); remove \"origin\""
         case .severalOrigins(let kind):
             "a token of kind \(kind) has one origin; write one client for each"
         case .scopeNotTaken(let kind):
-            "a token of kind \(kind) states no scope, which \(Self.kinds { !$0.rules.scopes.isEmpty }) does; remove \"scope\""
+            "a token of kind \(kind) has no scope, unlike \(Self.kinds { !$0.rules.scopes.isEmpty }); remove \"scope\""
         case .unknownScope(let scope, let kind):
-            "\"\(scope)\" is no scope of kind \(kind); write \(kind.rules.scopes.joined(separator: " or "))"
+            "\"\(scope)\" is not a scope of kind \(kind); write \(kind.rules.scopes.joined(separator: " or "))"
         }
     }
 

@@ -239,7 +239,7 @@ package struct AtomicFile: ~Copyable {
         }
         throw FileError(
             .isImmutable, at: path.string, detail: status.isImmutable ? nil : "append-only",
-            remedy: .say("take the mark away, if nothing else needs it", run: command))
+            remedy: .say("remove the attribute, if nothing else needs it", run: command))
     }
 }
 

@@ -48,7 +48,7 @@ enum GuardRule {
             + "/etc/clientsecretd")
 
     private static let closing = Remedy.say(
-        "write another path, or take the right to write from its group and others if nothing needs it")
+        "write another path, or remove write permission for its group and others, if nothing needs it")
 
     /// Checks a link found in `directory`. Returns whether it may lead to another user's file or directory.
     func check(
@@ -86,8 +86,8 @@ enum GuardRule {
     static func writers(_ mode: UInt16) -> String {
         switch mode & 0o022 {
         case 0o020: "its group"
-        case 0o002: "everybody"
-        default: "its group and everybody"
+        case 0o002: "every user"
+        default: "its group and every other user"
         }
     }
 }
@@ -107,7 +107,7 @@ struct UntrustedLink: Hashable {
         FileError(
             .untrustedLink, at: path.string,
             detail: "the link belongs to \(Owner.describe(user: status.owner))"
-                + (leadsAway ? ", what it points to does not" : ""),
+                + (leadsAway ? ", but its target does not" : ""),
             remedy: hasRemedy ? remedy(for: identity) : nil)
     }
 

@@ -97,7 +97,7 @@ package enum GuardedPath {
             guard found.mode & 0o022 == 0 else {
                 throw FileError(
                     .unguardedDirectory, at: place.path,
-                    remedy: .say("use another directory, or take the right to write from its group and others"))
+                    remedy: .say("use another directory, or remove write permission for its group and others"))
             }
             return
         }

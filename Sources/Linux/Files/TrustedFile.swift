@@ -107,7 +107,7 @@ package enum TrustedFile {
                 remedy: directory.status.isWritableByOthers
                     ? .strangers(path)
                     : .say(
-                        "look at what \(Owner.argument(user: status.owner)) has put there, then replace it with a copy of root's",
+                        "look at what \(Owner.argument(user: status.owner)) put there, then replace it with a copy that root owns",
                         see: .list(path)))
         }
         if use == .key { return try KeyGuard(identity).check(status, path) }
@@ -115,7 +115,7 @@ package enum TrustedFile {
             throw FileError(
                 .notGuarded, at: path, detail: "the file is writable by \(GuardRule.writers(status.mode))",
                 remedy: .say(
-                    "take the right to write from them",
+                    "remove their write permission",
                     run: isNamedLike(use, path)
                         ? .removeWriting(from: PathComponent(FilePath(path), status, for: identity)) : nil))
         }
@@ -140,7 +140,7 @@ package enum TrustedFile {
         throw FileError(
             .notGuarded, at: file.path, detail: "its access list lets \(reader.words) read it",
             remedy: .say(
-                "take them out of its access list",
+                "remove them from its access list",
                 run: entries.count == readers.count && PEMHeader.begins(file.path)
                     ? .removeReaders(entries, from: key) : nil))
     }
@@ -164,7 +164,7 @@ struct KeyGuard {
         } else if isBelowTrustedDirectory {
             return
         } else if status.mode & 0o007 != 0 {
-            detail = "the file can be read by everybody"
+            detail = "every user can read the file"
         } else if status.mode & 0o070 != 0, !identity.mayReadKeys(status.group) {
             detail = "the file can be read by the group \(Owner.describe(group: status.group))"
         } else {
@@ -185,7 +185,7 @@ struct KeyGuard {
         let name = Owner.argument(user: reader)
         if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
             let mayStay = status.group == group && status.owner != reader
-            return .say("take it from all others", run: isKey ? .guardKey(key, group: mayStay) : nil)
+            return .say("remove the permissions of all other users", run: isKey ? .guardKey(key, group: mayStay) : nil)
         }
         // The group is the service's own only under the service's name. A file that has this group was meant for it.
         let isServices = name == Identity.serviceName && Owner.argument(group: group) == name

@@ -56,7 +56,7 @@ extension PushExchange {
     /// Builds the production branch and deploys it.
     fileprivate mutating func deployAtNetlify(after variable: PushRequest) throws(RoleFailure) -> Bool {
         guard let changed = Self.milliseconds(json(try answer(to: variable))?["updated_at"]) else {
-            throw RoleFailure(.pushAnswerUnexpected, "the variable has no time of its last change")
+            throw RoleFailure(.pushAnswerUnexpected, "the variable has no time of last change")
         }
         // The newest come first.
         let deploys = try list(
@@ -65,7 +65,7 @@ extension PushExchange {
                 query: [.init("production", "true"), .init("per_page", "20")], isList: true)
         ).map { entry throws(RoleFailure) in
             guard let began = Self.milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
-                throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state, or no time of its beginning")
+                throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")
             }
             switch state {
             case "ready":
@@ -73,7 +73,7 @@ extension PushExchange {
                 guard Self.milliseconds(entry["published_at"]) == nil else {
                     return Deployment(.running, state, began: began)
                 }
-                return Deployment(.going, "ready, but not published,", began: began)
+                return Deployment(.going, "ready but not published", began: began)
             case "error", "rejected":
                 let words = [state, entry["error_message"]?.text].compactMap(\.self).joined(separator: ": ")
                 return Deployment(entry["skipped"] == .bool(true) ? .cancelled : .failed, words, began: began)

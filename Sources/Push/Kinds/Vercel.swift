@@ -59,7 +59,7 @@ extension PushExchange {
             guard !own.isDisjoint(with: others), own != others else { continue }
             throw RoleFailure(
                 .pushEnvironmentsConflict,
-                "it is there for " + hidden.words(others.sorted().joined(separator: ", ")))
+                "it is set for " + hidden.words(others.sorted().joined(separator: ", ")))
         }
     }
 
@@ -85,7 +85,7 @@ extension PushExchange {
         ).map { entry throws(RoleFailure) in
             guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
                 let state = (entry["readyState"] ?? entry["state"])?.text
-            else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state, or no time of its beginning") }
+            else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state or no start time") }
             let stage: Deployment.Stage =
                 switch state {
                 case "READY": .running

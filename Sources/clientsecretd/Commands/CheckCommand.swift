@@ -11,20 +11,24 @@ import Model
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read the configuration and every key, change nothing, say what 'run' would do.",
+        abstract: "Check the configuration and every key, and show what 'run' would do.",
         discussion: """
             Exits 78 if the configuration's text is refused and 1 if something in it could not work. Permissions are \
             checked as the user who runs it. As root, the service's configuration is checked as the service's user, \
             inside the sandboxes of the service's and its writers' units as systemd has loaded them.
 
-            '--fix' shows the lines that are missing, carries them out, and checks again.
+            '--fix' shows the lines that are missing, runs them, and checks again.
+
+            Examples:
+              clientsecretd check
+              clientsecretd check --fix
             """)
 
     @OptionGroup var settings: ConfigurationOption
     @OptionGroup var daemon: SocketOption
     @OptionGroup var answer: JSONFlag
 
-    @Flag(help: "As root, show the lines that are missing and carry them out.")
+    @Flag(help: "As root, show the lines that are missing and run them.")
     var fix = false
 
     func run() throws {
@@ -72,7 +76,7 @@ struct CheckCommand: ParsableCommand {
             let remedy = Self.remedy(forIdleWriterOf: user)
             let warning = Diagnostic(
                 .warning, at: positions.position(ofUser: user),
-                "the writer of \(user) will not be there after a reboot; \(remedy)")
+                "the writer of \(user) does not start after a reboot; \(remedy)")
             CommandOutput.complain(lines: warning.description)
         }
         for failure in dryRun.unasked + dryRun.storeFailures {
@@ -80,7 +84,7 @@ struct CheckCommand: ParsableCommand {
         }
         for dropIn in dryRun.dropIns {
             if let command = dropIn.command {
-                CommandOutput.complain("what is missing in the sandbox of \(dropIn.unit) is added by this command:")
+                CommandOutput.complain("this command adds what the sandbox of \(dropIn.unit) lacks:")
                 CommandOutput.complain(lines: command.text)
             } else {
                 CommandOutput.complain("add these lines with systemctl edit \(dropIn.unit), and restart it:")
@@ -94,7 +98,7 @@ struct CheckCommand: ParsableCommand {
         }
         if problems.isEmpty { return }
         if ServiceUser.isForeign(to: path) {
-            CommandOutput.complain("this is what you may do; for what the service may do, run it as root")
+            CommandOutput.complain("this checks your permissions; to check the service's permissions, run it as root")
         }
         throw CommandFailure(.failed, "")
     }

@@ -158,7 +158,7 @@ enum Flags {
     }
 
     static func lifetimes(of kind: TokenKind) -> String {
-        "a lifetime is written like 90d, 12h or 1d12h, from 60s to \(kind.rules.longest.count)s, or max"
+        "write a lifetime like 90d, 12h or 1d12h, from 60s to \(kind.rules.longest.count)s, or max"
     }
 
     static func kind(_ text: String) throws -> TokenKind {
@@ -168,11 +168,11 @@ enum Flags {
     static func origin(_ text: String) throws -> WebOrigin {
         try valid(
             WebOrigin(page: text),
-            "an origin is written like https://www.example.com, without a path or a slash at its end")
+            "write an origin like https://www.example.com, without a path or a slash at its end")
     }
 
     static func span(_ text: String) throws -> Seconds {
-        try valid(DurationText.parse(text), "a duration is written like 21d, 12h or 1d12h")
+        try valid(DurationText.parse(text), "write a duration like 21d, 12h or 1d12h")
     }
 
     static func variable(_ text: String) throws -> String {
@@ -182,13 +182,13 @@ enum Flags {
     }
 
     static func unit(_ text: String) throws -> String {
-        try valid(UnitName.isValid(text) ? text : nil, "a unit is written as systemctl shows it, such as myapp.service")
+        try valid(UnitName.isValid(text) ? text : nil, "write a unit as systemctl shows it, such as myapp.service")
     }
 
     /// A user or a group, who need not exist here.
     static func account(_ text: String) throws -> String {
         try valid(
-            isPlainName(text) ? text : nil, "an account is named by letters, digits, '.', '-' and '_', such as app")
+            isPlainName(text) ? text : nil, "an account's name has letters, digits, '.', '-' and '_', such as app")
     }
 
     static func credential(_ text: String) throws -> String {
@@ -206,14 +206,15 @@ enum Flags {
     /// The absolute path of a file.
     static func path(_ text: String) throws -> AbsolutePath {
         try valid(
-            ConfigurationLoader.absolutePath(of: text), "this is no path of a file; write an absolute one without '..'")
+            ConfigurationLoader.absolutePath(of: text),
+            "this is not the path of a file; write an absolute path without '..'")
     }
 
     /// The key id given, else the one in the key file's name.
     static func keyID(_ given: KeyID?, of key: AbsolutePath) throws -> KeyID {
         try valid(
             given ?? KeyID(fileName: key.name),
-            "'\(key.name)' is not called AuthKey_<KEYID>.p8 as Apple calls it; say --key-id as well")
+            "the name of '\(key.name)' is not AuthKey_<KEYID>.p8; add --key-id")
     }
 
     private static func valid<Value>(_ value: Value?, _ advice: String) throws -> Value {

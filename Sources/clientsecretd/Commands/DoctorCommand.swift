@@ -13,18 +13,22 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Follow each secret the whole way and name the first broken link.",
         discussion: """
-            The links are: key, ids, clock, secret, outputs, anything that hides them, the unit that reads them, the \\
-            running process, and Apple. Each link is one line. A broken one comes with what helps.
+            The links are: key, ids, clock, secret, outputs, anything that hides them, the unit that reads them, the \
+            running process, and Apple. Each link is one line. The first broken link comes with a fix.
 
-            Run it as root: only root can see what a running process holds. Secrets are shown by their fingerprints only. \\
-            Without a daemon it judges from the configuration and the files. Apple is asked if clientsecretd-network is \\
+            Run it as root: only root can see what a running process holds. It shows only the fingerprints of secrets. \
+            Without a daemon it judges from the configuration and the files. It asks Apple if clientsecretd-network is \
             installed.
 
             Exits 0 if no link is known to be broken, 1 if one is, and 78 if the configuration's text is refused.
+
+            Examples:
+              clientsecretd doctor
+              clientsecretd doctor --skip-verify web
             """)
 
     @Argument(
-        help: "The clients whose secrets are followed (default: all).", completion: .configuredClients,
+        help: "The clients to examine (default: all).", completion: .configuredClients,
         transform: Flags.clientName)
     var clients: [ClientName] = []
 

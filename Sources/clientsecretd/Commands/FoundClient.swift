@@ -122,7 +122,7 @@ extension FoundClient {
         if let variable { return CommandFailure(.failed, "\(name): \(variable) holds no Apple client secret") }
         if let client { return CommandFailure(.failed, "\(name): it holds no client secret of \(client)") }
         let isKey = bytes.firstRange(of: Array("PRIVATE KEY-----".utf8)) != nil
-        let help = isKey ? "; it holds a private key, which --key names" : ""
+        let help = isKey ? "; it holds a private key: name it with --key" : ""
         return CommandFailure(.failed, "\(name): there is no Apple client secret in it\(help)")
     }
 

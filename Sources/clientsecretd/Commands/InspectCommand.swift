@@ -34,7 +34,8 @@ struct InspectCommand: ParsableCommand {
     var variable: String?
 
     @Option(
-        help: ArgumentHelp("A PEM file with a private or public key: did it sign the secret?", valueName: "file"),
+        help: ArgumentHelp(
+            "A PEM file with a private or public key, to check whether it signed the secret.", valueName: "file"),
         completion: .file())
     var key: String?
 
@@ -54,8 +55,8 @@ struct InspectCommand: ParsableCommand {
             jws = try CompactJWS(token)
         } catch {
             let isAssignment = variable == nil && bytes.contains(UInt8(ascii: "="))
-            let help = isAssignment ? "; of an environment file say which variable holds it, with --variable" : ""
-            throw CommandFailure(.failed, "\(name): this is no client secret: \(error.words)\(help)")
+            let help = isAssignment ? "; for an environment file, name the variable with --variable" : ""
+            throw CommandFailure(.failed, "\(name): this is not a client secret: \(error.words)\(help)")
         }
         let terminal = Terminal.current(Environment.current)
         let isFile = file != NamedFile.standardInput

@@ -151,7 +151,7 @@ struct Inspection {
         case .unreadable: return Piece("not a text", .red)
         case .value(let list):
             let isApple = list == [Claims.audience] && !statement.audienceIsList
-            let note = isApple ? "" : " (Apple accepts \(Claims.audience) alone, not in a list)"
+            let note = isApple ? "" : " (Apple accepts only \(Claims.audience), not a list)"
             return Piece(list.joined(separator: ", ") + note, isApple ? nil : .red)
         }
     }

@@ -21,7 +21,7 @@ struct KeepConfigurationCommand: ParsableCommand {
 
     func run() throws {
         guard geteuid() == 0 else {
-            throw CommandFailure(.notPermitted, "only root keeps a configuration for the service")
+            throw CommandFailure(.notPermitted, "only root can save the service's configuration")
         }
         let environment = Environment.current
         do {

@@ -63,11 +63,11 @@ struct MintCommand: ParsableCommand {
             _ = try kind.client()
             if KeyID(fileName: key.name)?.description == teamID.description {
                 throw ValidationError(
-                    "--team-id is the key id in the file's name; write the team's, which Apple shows under Membership")
+                    "--team-id is the key id in the file's name; write the team id, which Apple shows under Membership")
             }
         } else if key != nil || keyID != nil || teamID != nil || kind.isGiven {
             throw ValidationError(
-                "a configured client has its key and ids from the configuration; leave the flags or the name out")
+                "a configured client has its key and ids in the configuration; remove the flags or the name")
         }
     }
 

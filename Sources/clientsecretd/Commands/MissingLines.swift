@@ -33,7 +33,7 @@ struct MissingLines {
         for _ in 0..<Self.rounds {
             let lines = try find().filter { done.insert($0).inserted }
             if lines.isEmpty { return }
-            CommandOutput.complain(lines: (["carrying out:"] + lines.map { "  " + $0 }).joined(separator: "\n"))
+            CommandOutput.complain(lines: (["running:"] + lines.map { "  " + $0 }).joined(separator: "\n"))
             for line in lines { PrintedLine.run(line) }
         }
     }

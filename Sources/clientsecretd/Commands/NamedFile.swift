@@ -31,7 +31,7 @@ enum NamedFile {
         // Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
         let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else {
-            let help = errno == EACCES ? "; use sudo, or a user who may read it" : ""
+            let help = errno == EACCES ? "; use sudo, or run it as a user who may read the file" : ""
             throw CommandFailure(
                 .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: errno))\(help)")
         }
@@ -39,7 +39,7 @@ enum NamedFile {
         guard mayBeRead(number, name) else {
             throw CommandFailure(
                 .unreadable,
-                "\(Printable.name(name)) cannot be read: it is no regular file and may never end; name a file")
+                "\(Printable.name(name)) cannot be read: it is not a regular file; name a regular file")
         }
         return descriptor
     }
@@ -67,12 +67,12 @@ enum NamedFile {
         } catch {
             let why =
                 error.errno == .timedOut
-                ? "its end was not reached within \(time / 1000) s" : CommandOutput.text(ofErrno: error.errno.rawValue)
+                ? "reading it took longer than \(time / 1000) s" : CommandOutput.text(ofErrno: error.errno.rawValue)
             throw CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(why)")
         }
         guard let bytes else {
             throw CommandFailure(
-                .unreadable, "\(Printable.name(name)) is longer than \(limit) bytes, which no file with a secret is")
+                .unreadable, "\(Printable.name(name)) is longer than \(limit) bytes, so it is not a file with a secret")
         }
         return bytes
     }

@@ -29,7 +29,7 @@ struct NotifiedUnit: ParsableArguments {
 
     mutating func validate() throws {
         guard [restart, reload, start].compactMap(\.self).count <= 1 else {
-            throw ValidationError("--restart, --reload and --start exclude each other; leave out all but one")
+            throw ValidationError("--restart, --reload and --start cannot be combined; use one of them")
         }
     }
 }

@@ -45,7 +45,7 @@ enum PipedProgram {
     private static func pipe() throws(CommandFailure) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else {
-            throw CommandFailure(.failed, "a pipe cannot be made: \(CommandOutput.text(ofErrno: errno))")
+            throw CommandFailure(.failed, "cannot create a pipe: \(CommandOutput.text(ofErrno: errno))")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])

@@ -35,11 +35,11 @@ struct ReloadCommand: ParsableCommand {
             throw CommandFailure(.configuration, problem.detail)
         }
         keep()
-        try CommandOutput.answer(answer.json ? report.json : "The configuration was adopted.")
+        try CommandOutput.answer(answer.json ? report.json : "The configuration is loaded.")
         for line in report.orphaned { CommandOutput.complain(lines: "warning: \(line)") }
         guard report.unserved.isEmpty else {
             for line in report.unserved { CommandOutput.complain(lines: line) }
-            throw CommandFailure(.failed, "not everything in it can be served")
+            throw CommandFailure(.failed, "the configuration is loaded, but the daemon cannot serve all of it")
         }
     }
 
@@ -53,7 +53,8 @@ struct ReloadCommand: ParsableCommand {
             try ConfigurationSource.keepAsRoot(
                 path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
         } catch {
-            CommandOutput.complain("it was adopted, but cannot be kept for a start with a refused one: \(error)")
+            CommandOutput.complain(
+                "it is loaded, but the fallback copy of the configuration could not be saved: \(error)")
         }
     }
 }

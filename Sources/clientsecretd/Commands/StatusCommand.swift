@@ -10,7 +10,7 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show every client, its secret and all problems.",
         discussion: """
-            Each problem has its begin, the next attempt, and the command that helps.
+            Each problem comes with its start, the next attempt, and the command that fixes it.
 
             Examples:
               clientsecretd status
@@ -20,7 +20,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var daemon: SocketOption
     @OptionGroup var answer: JSONFlag
 
-    @Flag(help: "Stay, and show changes.")
+    @Flag(help: "Keep running and show changes.")
     var watch = false
 
     @Flag(help: "Show which secret each machine has, on a machine that puts secrets into the store.")

@@ -72,8 +72,8 @@ extension ChainFacts {
         let all = ofUnits.values.compactMap { $0.min { $0.id < $1.id } }.map(words).sorted()
         return ChainLink(
             .process, .unknown,
-            "\(all.joined(separator: ", ")): nothing is to be seen in environment, credentials and open files; what a program "
-                + "reads by itself is in its memory")
+            "\(all.joined(separator: ", ")): the secret is not in environment, credentials or open files; a program "
+                + "that reads a file by itself keeps it in its memory")
     }
 
     private func words(_ process: ReaderProcess) -> String {

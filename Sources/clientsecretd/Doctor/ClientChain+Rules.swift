@@ -44,7 +44,7 @@ extension ChainFacts {
         let ids = "team \(key.team), key \(key.keyID), " + client.clientID.words
         if case .file(let path) = key.location, let inName = KeyID(fileName: path.name), inName != key.keyID {
             return ChainLink(
-                .ids, .broken, "key_id says \(key.keyID) and the file is called \(path.name): \(ids)",
+                .ids, .broken, "key_id is \(key.keyID), but the file is called \(path.name): \(ids)",
                 .say("remove key_id, or name the file of that key"))
         }
         if let advice = certain([.team, .client, .form]) { return ChainLink(.ids, .broken, "\(ids): \(advice)") }
@@ -59,7 +59,7 @@ extension ChainFacts {
         if let advice = certain([.clock]) { return ChainLink(.clock, .broken, advice, .say("set it", see: .clock)) }
         return isSynchronised
             ? ChainLink(.clock, .ok, "synchronised")
-            : ChainLink(.clock, .unknown, "it shows \(now), and the kernel does not call it synchronised")
+            : ChainLink(.clock, .unknown, "it shows \(now), but the kernel does not report it as synchronised")
     }
 
     /// What a refusal by Apple proves.
@@ -145,7 +145,7 @@ extension ChainFacts {
     /// - Parameter isDisproved: whether the processes are still known to hold the current secret.
     fileprivate func hiddenLink(isDisproved: Bool) -> ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
-            return ChainLink(.hidden, .ok, "nothing hides it that was looked for")
+            return ChainLink(.hidden, .ok, "nothing hides it")
         }
         let line = first.line.map { ":\($0)" } ?? ""
         return ChainLink(
@@ -167,11 +167,12 @@ extension ChainFacts {
         if let unit = units.first(where: { $0.activity == "failed" }) {
             return ChainLink(
                 .unit, .broken, "\(unit.name) has failed",
-                .say("fix what it says, then start it", see: .status(of: unit.name)))
+                .say("fix the error that it reports, then start it", see: .status(of: unit.name)))
         }
         guard !units.isEmpty else {
             return client.onChange.isEmpty
-                ? ChainLink(.unit, .unknown, "none is named below on_change; the application has to read it by itself")
+                ? ChainLink(
+                    .unit, .unknown, "on_change names no unit; the application must read the secret again by itself")
                 : ChainLink(.unit, .ok, client.onChange.map(\.id.description).joined(separator: ", "))
         }
         return ChainLink(

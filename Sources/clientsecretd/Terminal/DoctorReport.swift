@@ -10,7 +10,7 @@ struct DoctorReport {
     var isBroken: Bool { chains.contains { $0.broken != nil } }
 
     func lines(for terminal: Terminal) -> [[Piece]] {
-        let daemon = unanswered.map { [Piece("no daemon was asked: \(Printable.line($0))")] }
+        let daemon = unanswered.map { [Piece("the daemon was not asked: \(Printable.line($0))")] }
         return [daemon].compactMap(\.self) + chains.flatMap { lines(of: $0) }
     }
 

@@ -15,7 +15,7 @@ struct DryRunReport {
     var stateDirectoryMadeAtStart: AbsolutePath?
 
     var lines: [String] {
-        let state = stateDirectoryMadeAtStart.map { "\($0): would be made by systemd when the service starts" }
+        let state = stateDirectoryMadeAtStart.map { "\($0): systemd would create it when the service starts" }
         return secrets.flatMap { secret in
             ["\(secret.client): \(decision(secret))"] + paths(of: secret).map { "  would write \($0)" }
                 + targets(of: secret).map {
@@ -24,7 +24,7 @@ struct DryRunReport {
                 + [source(of: secret), shared(secret)].compactMap { $0 }
         }
             + configuration.trustedDirectories.map {
-                "\($0): trusted; who else may write to directories or read keys there is not looked at"
+                "\($0): trusted; whether other users can write to its directories or read its keys is not checked"
             }
             + [state].compactMap { $0 }
     }
@@ -106,7 +106,7 @@ struct DryRunReport {
         else { return nil }
         switch secret.decision {
         case .keep, .mint:
-            return "  would put \(pushed(secret)) into the store, where that has another one: \(store.place)"
+            return "  would put \(pushed(secret)) into the store, if it has another one: \(store.place)"
         case .wait, .receive, .verify: return nil
         }
     }
@@ -120,7 +120,7 @@ struct DryRunReport {
     private func deployed(_ target: TargetName, of secret: DryRun.Secret) -> String {
         guard let entry = configuration.clients[secret.client] else { return "" }
         if entry.undeployed.contains(target) {
-            return ", where it acts with the next deployment, which nothing here starts without \"redeploy: true\""
+            return ", where it takes effect at the next deployment; to start one, write \"redeploy: true\""
         }
         for case .redeploy(let project, let targets) in entry.onChange where targets.contains(target) {
             return ", and deploy \(project) again"
@@ -141,13 +141,14 @@ struct DryRunReport {
             return "would mint a new secret, \(reason.words); \(span(of: secret.client))"
                 + (configuration.clients[secret.client]?.verify == true ? ", after Apple is asked" : "")
         case .verify(let candidate):
-            return "would ask Apple whether it accepts \(candidate.fingerprint), and keep the secret before until then"
+            return
+                "would ask Apple whether it accepts \(candidate.fingerprint), and keep the previous secret until then"
         }
     }
 
     private func span(of client: ClientName) -> String {
         guard let entry = configuration.clients[client] else { return "" }
-        return "it would live for \(TimeWords.span(entry.lifetime.seconds)) and be renewed "
-            + "\(TimeWords.span(entry.renewBefore)) before its expiry"
+        return "it would be valid for \(TimeWords.span(entry.lifetime.seconds)) and be renewed "
+            + "\(TimeWords.span(entry.renewBefore)) before it expires"
     }
 }

@@ -87,7 +87,7 @@ struct HealthLine: Equatable {
         if let unanswered {
             // The published secrets are valid now, but no daemon may be running to renew them.
             if state == .ok { state = .warning }
-            words = "\(unanswered); what is published: \(words)"
+            words = "\(unanswered); published: \(words)"
         }
     }
 

@@ -90,7 +90,7 @@ struct StatusProblems {
         let subject = "client \"\(client.name)\": "
         func bare(_ text: String) -> String { text.hasPrefix(subject) ? String(text.dropFirst(subject.count)) : text }
         var problem = CommonProblem(
-            health: client.health, reason: bare(client.reasonReport?.sentence ?? "no reason is known"),
+            health: client.health, reason: bare(client.reasonReport?.sentence ?? "the reason is not known"),
             failure: client.reasonReport?.failure, parts: parts(of: client))
         guard let failure = problem.failure else { return problem }
         problem.reason = ""

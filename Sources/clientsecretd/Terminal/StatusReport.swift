@@ -56,7 +56,7 @@ struct StatusReport {
         }.count
         // Not even the worst fits: show its beginning.
         guard count > 0 else { return blocks.prefix(1).map { Array($0.prefix(max(room, 0))) } }
-        return blocks.prefix(count) + [[[], [Piece("and more that is wrong: clientsecretd status")]]]
+        return blocks.prefix(count) + [[[], [Piece("for more problems, run: clientsecretd status")]]]
     }
 }
 

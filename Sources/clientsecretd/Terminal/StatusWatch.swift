@@ -107,7 +107,7 @@ struct StatusWatch {
             let text = "Not reachable \(TimeWords.since(lack.since, to: now)): \(lack.complaint)"
             lines += Paragraph.lines(text, columns: terminal.columns).map { [Piece($0, .red)] }
             guard let last else { return lines }
-            lines += [[], [Piece("What the daemon said \(TimeWords.past(last.at, to: now)):")], []]
+            lines += [[], [Piece("The daemon's last status, \(TimeWords.past(last.at, to: now)):")], []]
         }
         guard let last else { return lines }
         if let renewed {

@@ -113,7 +113,7 @@ import Testing
         for (observation, flaw) in [
             (try secret(keyID: "ZZZZZZZZZZ", signer: "2"), "is of key id ZZZZZZZZZZ"),
             (try secret(keyID: "ZZZZZZZZZZ", signer: nil), "is of key id ZZZZZZZZZZ"),
-            (try secret(signer: "2"), "was signed by another key than the one that belongs to its key id"),
+            (try secret(signer: "2"), "was not signed by the key that its key id names"),
         ] {
             let evaluation = try evaluate(at: 0, ["web.jwt": observation])
             #expect(evaluation.health == .degraded, "\(flaw)")

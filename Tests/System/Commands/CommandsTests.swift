@@ -149,11 +149,11 @@ import Testing
         #expect(malformed.status == 1)
         #expect(
             malformed.complaints
-                == "clientsecretd: standard input: this is no client secret: "
-                + "it does not consist of three parts with dots between them\n")
+                == "clientsecretd: standard input: this is not a client secret: "
+                + "it does not have three parts separated by dots\n")
         #expect(try sandbox.command("inspect", "-").status == 1)
         let variable = try sandbox.command("inspect", "-", input: "SECRET=none\nPORT=80\n").complaints
-        #expect(variable.hasSuffix("; of an environment file say which variable holds it, with --variable\n"))
+        #expect(variable.hasSuffix("; for an environment file, name the variable with --variable\n"))
         let variables = try sandbox.command("inspect", "-", input: "SECRET=\(token)\nOTHER=\(token)\n").complaints
         #expect(variables.hasSuffix("several variables hold a token; choose one with --variable: OTHER, SECRET\n"))
         // One letter of the signature changed.
@@ -204,7 +204,7 @@ import Testing
         #expect(unknown.status == 64)
         #expect(unknown.complaints == "clientsecretd: there is no client \"wob\" (did you mean \"web\"?)\n")
 
-        #expect(try sandbox.command("reload").output == "The configuration was adopted.\n")
+        #expect(try sandbox.command("reload").output == "The configuration is loaded.\n")
         try sandbox.directory.write("clients: [", to: "clientsecretd.yaml")
         let refused = try sandbox.command("reload")
         #expect(refused.status == 78)

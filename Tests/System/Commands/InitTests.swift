@@ -27,7 +27,7 @@ import Testing
         try type(sandbox.key, at: "The key file", in: console)
         try type("DEF123GHIJ", at: "The team's id", in: console)
         try type("com.example.web", at: "The Services ID", in: console)
-        try type("4", at: "One of these [1]:", in: console)
+        try type("4", at: "Choose one [1]:", in: console)
         try type("", at: "The group that reads it", in: console)
         try type(sandbox.directory("out/web.jwt"), at: "The file [/run/clientsecretd/out/web.jwt]:", in: console)
         try type("", at: "The unit that reads it", in: console)
@@ -39,7 +39,7 @@ import Testing
         try answer(sandbox, in: console)
         try console.wait(for: "clientsecretd.yaml would hold:")
         try type("perhaps", at: "Write this? (yes or no):", in: console)
-        try console.wait(for: "say yes or no")
+        try console.wait(for: "answer yes or no")
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
         try type("yes", at: "Write this? (yes or no):", in: console)
         let screen = try console.wait(for: "ended with 0")
@@ -77,8 +77,8 @@ import Testing
         let console = try console(sandbox, (ids(sandbox) + ["--output", output, said]).joined(separator: " "))
         var flags = ["--output", output, "--format", format]
         if said.isEmpty {
-            try console.wait(for: "How does the application read the secret there?")
-            try type(format == "env" ? "2" : "3", at: "One of these [1]:", in: console)
+            try console.wait(for: "How does the application read the secret from the file?")
+            try type(format == "env" ? "2" : "3", at: "Choose one [1]:", in: console)
         }
         if format == "env" {
             try type("AUTH_APPLE_SECRET", at: "The variable [APPLE_CLIENT_SECRET]:", in: console)
@@ -149,7 +149,7 @@ import Testing
         let sandbox = try Sandbox()
         let console = try console(sandbox, (ids(sandbox) + ["--push", "supabase"]).joined(separator: " "))
         try type("abcdefghijklmnopqrst", at: "project (the project's reference", in: console)
-        try type("hidden-token", at: "The API's token, which is not shown:", in: console)
+        try type("hidden-token", at: "The API's token (hidden):", in: console)
         try console.wait(for: "production-token would hold:")
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("production-token")))
         try type("yes", at: "Write this? (yes or no):", in: console)
@@ -201,7 +201,7 @@ import Testing
         let sandbox = try Sandbox()
         try sandbox.directory.write("mine\n", to: "clientsecretd.yaml")
         let screen = try console(sandbox).wait(for: "ended with 1").joined()
-        #expect(screen.contains("exists and is left as it is"))
+        #expect(screen.contains("already exists and was not changed"))
         #expect(try sandbox.directory.read("clientsecretd.yaml") == "mine\n")
     }
 
@@ -237,7 +237,7 @@ import Testing
         #expect(
             made.complaints.hasSuffix(
                 "AuthKey_ABC123DEFH.p8 cannot be read: No such file or directory; name Apple's key file with --key; "
-                    + "nothing is written\n"))
+                    + "nothing was written\n"))
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
@@ -246,7 +246,7 @@ import Testing
         #expect(made.status == 64)
         #expect(
             made.complaints
-                == "clientsecretd: there is no terminal to ask at; "
-                + "say also --key, --client-id, --output, --credential or --push\n")
+                == "clientsecretd: there is no terminal to prompt at; "
+                + "add --key, --client-id, --output, --credential or --push\n")
     }
 }

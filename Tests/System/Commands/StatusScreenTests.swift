@@ -41,7 +41,7 @@ import Testing
         let away = try console.wait(for: "Not reachable since 2")
         let words = away.joined(separator: " ").split(separator: " ").joined(separator: " ")
         #expect(words.contains("is its daemon running?"))
-        #expect(away.contains { $0.hasPrefix("What the daemon said ") })
+        #expect(away.contains { $0.hasPrefix("The daemon's last status, ") })
         #expect(away.contains { $0.hasPrefix("web     ok") })
         try sandbox.start()
         // Nothing of the longer picture before is left.

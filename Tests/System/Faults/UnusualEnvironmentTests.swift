@@ -60,7 +60,7 @@ import Testing
             #expect(answer.status == 66, "\(arguments): \(answer)")
             #expect(
                 answer.complaints
-                    == "clientsecretd: \(pipe) cannot be read: it is no regular file and may never end; name a file\n")
+                    == "clientsecretd: \(pipe) cannot be read: it is not a regular file; name a regular file\n")
         }
         // A shell's own pipes end with the program that writes into them.
         let script = """
@@ -153,6 +153,6 @@ import Testing
         let answer = try run(["python3", "-c", start, sandbox.binary])
         #expect(answer.status == 64)
         #expect(answer.output == "")
-        #expect(answer.complaints == "clientsecretd: no command is given; see what there is: clientsecretd --help\n")
+        #expect(answer.complaints == "clientsecretd: no command given; to list the commands: clientsecretd --help\n")
     }
 }

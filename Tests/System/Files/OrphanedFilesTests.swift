@@ -40,7 +40,7 @@ import Testing
         #expect(reload.status == 0 && named(reload) == checked, "\(reload.complaints)")
         #expect(try logged() == 5)
         let again = try sandbox.command("reload")
-        #expect(again.output + again.complaints == "The configuration was adopted.\n")
+        #expect(again.output + again.complaints == "The configuration is loaded.\n")
         #expect(try files.map { try sandbox.directory.read("out/" + $0) } == before)
 
         // What an edit between two runs removes is named by `check`, until the daemon has adopted it.

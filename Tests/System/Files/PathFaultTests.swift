@@ -47,11 +47,11 @@ import Testing
     private static let keyFile = "keys/AuthKey_ABC123DEFG.p8"
 
     static let changes = [
-        Change("the key's mode", "the file can be read by everybody", keyFile, 0o644, 0o600),
-        Change("the key's directory", "the directory is writable by everybody", "keys", 0o707, 0o700),
+        Change("the key's mode", "every user can read the file", keyFile, 0o644, 0o600),
+        Change("the key's directory", "the directory is writable by every user", "keys", 0o707, 0o700),
         Change("the key is gone", "there is no such key file", moving: keyFile),
         Change("the output's directory", "the directory is writable by its group", "way/out", 0o770, 0o700),
-        Change("a directory above", "the directory is writable by everybody", "way", 0o707, 0o700),
+        Change("a directory above", "the directory is writable by every user", "way", 0o707, 0o700),
         Change("the output's directory is gone", "does not exist", moving: "way/out"),
         Change("a directory above is gone", "does not exist", moving: "way"),
         Change("a directory in its place", "it is a directory, not a file") { sandbox in

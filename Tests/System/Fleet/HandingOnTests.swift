@@ -170,7 +170,7 @@ import Testing
         let place = fleet.cluster.endpoints.joined(separator: ", ")
         #expect(
             try signer.command("check").output.contains(
-                "  would put it into the store, where that has another one: \(place)\n"))
+                "  would put it into the store, if it has another one: \(place)\n"))
         #expect(
             try follower.command("check").output.contains("  would receive newer ones from the store: \(place)\n"))
     }

@@ -58,7 +58,7 @@ import Testing
         }
         let check = try follower.command("check")
         #expect(check.status == 1)
-        #expect(check.complaints.contains("have what copies it there write a regular file"), "\(check.complaints)")
+        #expect(check.complaints.contains("copy it there as a regular file"), "\(check.complaints)")
         #expect(!check.complaints.contains("let the daemon's user read it"))
     }
 

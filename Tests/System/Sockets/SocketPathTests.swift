@@ -27,7 +27,7 @@ import Testing
         try second.start()
         _ = try second.judge(try second.directory.read("out/second.jwt"))
         try expectUnusable(
-            first.socket, of: second, "(address in use); stop what listens there, or name another with --socket")
+            first.socket, of: second, "(address in use); stop the program that listens there, or use another --socket")
         for _ in 0..<2 {
             // Before and after the second one's end.
             #expect(try first.status()["state"] as? String == "ok")

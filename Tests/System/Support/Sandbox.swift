@@ -154,7 +154,7 @@ final class Sandbox {
                 ["timeout", "--foreground", "--signal=KILL", "5m", binary] + arguments, input: Data(input.utf8),
                 environment: environment)
             // Everybody but root renews and reloads once in ten seconds.
-            let refused = /a moment ago; ask again in (\d+) s \(root need not wait\)/
+            let refused = /a moment ago; try again in (\d+) s \(root need not wait\)/
             guard !isRoot, let seconds = finished.complaints.firstMatch(of: refused)?.1 else { return finished }
             sleep(UInt32(seconds) ?? 10)
         }

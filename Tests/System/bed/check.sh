@@ -18,7 +18,7 @@ for command in "${commands[@]}"; do
             # Which asks at a terminal, and is tried by InitTests; here the README's configuration.
             sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
             equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
-            contains "check says who makes it" "/var/lib/clientsecretd: would be made by systemd" "$(clientsecretd check)"
+            contains "check says who makes it" "/var/lib/clientsecretd: systemd would create it" "$(clientsecretd check)"
             command="clientsecretd check" ;;
     esac
     promise "the README's \"$command\"" eval "$command"
@@ -121,7 +121,7 @@ chmod 644 $configuration
 complaint "a writer's socket that is not there" "systemctl enable --now clientsecretd-writer@app.socket"
 systemctl start clientsecretd-writer@app.socket
 promise "one that is there for now is no mistake" clientsecretd check
-contains "but is said" "warning: the writer of app will not be there after a reboot; systemctl enable clientsecretd-writer@app.socket" \
+contains "but is said" "warning: the writer of app does not start after a reboot; systemctl enable clientsecretd-writer@app.socket" \
     "$(cat "$seen")"
 bash <(advice "after a reboot") 2>/dev/null
 equal "and helped" "" "$(clientsecretd check 2>&1 >/dev/null | grep -v 'is no longer an output')"

@@ -172,7 +172,7 @@ equal "so that the unit starts once that is fixed" web "$(got app.service)"
 said=$(journalctl --unit clientsecretd --output cat)
 equal "each secret that was given away is in the journal" 11 "$(grep -c 'gave sha256' <<<"$said")"
 equal "and each refusal" "$(sed 's/^/refused /' <<'END'
-a credential to the user 5, because only root's systemd is served; let a unit of the system's manager load it
+a credential to the user 5, because only root's systemd is served; load it from a system unit
 late.service the credential "secret", because there is no secret yet and the daemon stops; start the unit again
 named.service the credential "another", because no client has it; write "credential: {unit: named.service, name: another}" under its client
 other.service the credential "secret", because no client has it; write "credential: {unit: other.service, name: secret}" under its client

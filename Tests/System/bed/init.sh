@@ -33,7 +33,7 @@ changed() { [ -n "$(environment SECRET)" ] && [ "$(environment SECRET)" != "$fir
 eventually "so that it has the new one" changed
 equal "what stood in the rules stays" "// mine" "$(head -n 1 /etc/polkit-1/rules.d/50-clientsecretd.rules)"
 refused "a second init" "${init[@]}" --output /run/clientsecretd/out/other.jwt
-contains "says why" "exists and is left as it is" "$(cat "$seen")"
+contains "says why" "already exists and was not changed" "$(cat "$seen")"
 
 anew
 promise "the same again" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service

@@ -37,7 +37,7 @@ struct AuthorizeURLCommand: ParsableCommand {
     var responseType = AuthorizationRequest.ResponseType.code
 
     @Option(
-        help: ArgumentHelp("Another server than Apple's; https only.", valueName: "url"),
+        help: ArgumentHelp("A server other than Apple's; https only.", valueName: "url"),
         transform: Flags.endpoint)
     var endpoint: Endpoint?
 
@@ -71,7 +71,7 @@ struct AuthorizeURLCommand: ParsableCommand {
 extension Flags {
     static func scope(_ text: String) throws -> AuthorizationRequest.Scope {
         guard let scope = AuthorizationRequest.Scope(rawValue: text) else {
-            throw ValidationError("Apple knows the scopes name and email alone")
+            throw ValidationError("Apple knows only the scopes name and email")
         }
         return scope
     }

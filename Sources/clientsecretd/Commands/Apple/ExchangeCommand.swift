@@ -9,8 +9,8 @@ struct ExchangeCommand: ParsableCommand {
         commandName: "exchange",
         abstract: "Exchange the code of a sign-in for tokens, and check the identity token.",
         discussion: """
-            Takes the answer at the return address: the whole address, the posted form, or only the code. A code is \
-            valid for five minutes and once. With --request, state and nonce are compared with those that were sent. \
+            Takes the answer at the return address: the whole address, the posted form, or only the code. A code can be \
+            used once, within five minutes. With --request, state and nonce are compared with those that were sent. \
             Tokens are shown as digests.
 
             Examples:
@@ -54,12 +54,12 @@ struct ExchangeCommand: ParsableCommand {
         let secret = try chosen.secret()
         if let request, request.clientID != secret.clientID {
             throw CommandFailure(
-                .failed, "the request was made for \(request.clientID), and the secret is one of \(secret.clientID)")
+                .failed, "the request is for \(request.clientID), but the secret is for \(secret.clientID)")
         }
         let text = try HeldToken.read(file, asking: "What came back: the address, the form or the code")
         guard let response = AuthorizationResponse(text) else {
             throw CommandFailure(
-                .failed, "\(NamedFile.shown(file)): this is neither an address or a form with a code, nor a code")
+                .failed, "\(NamedFile.shown(file)): this is not a code, and not an address or form with a code")
         }
         let code = try checked(response, request)
         let kept = try showing.file()
@@ -80,7 +80,7 @@ struct ExchangeCommand: ParsableCommand {
         else {
             throw CommandFailure(
                 .failed,
-                "\(NamedFile.shown(file)): this is no address that 'clientsecretd authorize-url' has printed")
+                "\(NamedFile.shown(file)): this is not an address from 'clientsecretd authorize-url'")
         }
         return request
     }
@@ -99,9 +99,10 @@ struct ExchangeCommand: ParsableCommand {
         case .success(let code):
             if request == nil {
                 CommandOutput.complain(
-                    "without --request neither state nor nonce are checked, by which a forged answer is noticed")
+                    "without --request, state and nonce are not checked, so a forged answer is not noticed")
             } else if response.isCodeAlone {
-                CommandOutput.complain("a code alone has no state with it, so whose sign-in it is was not checked")
+                CommandOutput.complain(
+                    "a code without its state does not show which sign-in it belongs to, so this was not checked")
             } else if response.state == nil {
                 throw CommandFailure(
                     .failed,

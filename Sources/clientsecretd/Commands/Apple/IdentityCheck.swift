@@ -41,12 +41,12 @@ struct IdentityCheck {
         switch try program.keys() {
         case .failure(let failure):
             throw CommandFailure(
-                .failed, "no key set came from Apple, with which identity tokens are checked: \(failure.words)")
+                .failed, "could not fetch Apple's key set to check the token: \(failure.words)")
         case .success(let answer):
             guard answer.status == 200, let keys = KeySet(answer.body) else {
                 throw CommandFailure(
                     .failed,
-                    "the server answered \(answer.status) and no key set, with which identity tokens are checked")
+                    "the server answered \(answer.status) instead of the key set that identity tokens are checked with")
             }
             return keys
         }

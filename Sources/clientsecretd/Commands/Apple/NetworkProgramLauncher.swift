@@ -21,7 +21,7 @@ struct NetworkProgramLauncher {
         guard let path = NetworkProgram.path() else {
             throw CommandFailure(
                 .failed,
-                "\(Self.name) is not installed, which asks Apple; it is in the package of this name: "
+                "\(Self.name), the program that connects to Apple, is not installed; install it: "
                     + "apt-get install \(Self.name)")
         }
         self.path = path
@@ -55,11 +55,11 @@ struct NetworkProgramLauncher {
         guard kind == .nameNotResolved || kind == .notConnected || kind == .timedOut, environment["SUDO_UID"] != nil,
             !hasProxy
         else { return "" }
-        return "; sudo does not pass on which proxy to use, unless it is called so: sudo "
+        return "; sudo drops the proxy settings; to keep them: sudo "
             + "--preserve-env=https_proxy,no_proxy"
     }
 
-    private static let unreadable = CommandFailure(.failed, "\(name) gave no answer; see what it says above")
+    private static let unreadable = CommandFailure(.failed, "\(name) gave no answer; see its message above")
 
     private func answer<Answer: JSONDocument>(
         of role: String, _ request: [UInt8]

@@ -34,7 +34,8 @@ struct PublishedSecret {
         let bytes = try FoundSecret.token(
             in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
         guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
-            throw CommandFailure(.failed, "\(name): this is no client secret; see it with: clientsecretd inspect")
+            throw CommandFailure(
+                .failed, "\(name): this is not a client secret; look at it with: clientsecretd inspect")
         }
         self.init(name: nil, place: name, token: Token(bytes), jws: jws, clientID: client, configured: nil)
     }
@@ -67,7 +68,7 @@ struct PublishedSecret {
             else {
                 throw CommandFailure(
                     .failed,
-                    "\(place): this is no client secret of \(client.clientID.identifier ?? "client \"\(name)\""); "
+                    "\(place): this is not a client secret of \(client.clientID.identifier ?? "client \"\(name)\""); "
                         + "\(Remedy.say("renew it", run: .renew(name.description)))"
                 )
             }
@@ -111,7 +112,7 @@ struct PublishedSecret {
             guard error.code == .stateUnusable, geteuid() != 0 else { throw CommandFailure(.failed, error.message) }
             throw CommandFailure(
                 .failed,
-                "the secret of client \"\(name)\" is kept in \(directory) alone, which root and the daemon can read; use sudo"
+                "the secret of client \"\(name)\" is only in \(directory), which only root and the daemon can read; use sudo"
             )
         }
         guard let current = record?.current else {

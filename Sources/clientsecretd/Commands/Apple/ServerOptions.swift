@@ -5,7 +5,7 @@ import SignIn
 /// Which server is asked instead of Apple's, and how long.
 struct ServerOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Another server than Apple's; https only.", valueName: "url"),
+        help: ArgumentHelp("A server other than Apple's; https only.", valueName: "url"),
         transform: Flags.endpoint)
     var endpoint: Endpoint?
 
@@ -40,14 +40,14 @@ struct ServerOptions: ParsableArguments {
 extension Flags {
     static func endpoint(_ text: String) throws -> Endpoint {
         guard let endpoint = Endpoint(text) else {
-            throw ValidationError("a server is written like https://appleid.apple.com, always with https")
+            throw ValidationError("write the server like https://appleid.apple.com, always with https")
         }
         return endpoint
     }
 
     static func patience(_ text: String) throws -> Seconds {
         let span = try Flags.span(text)
-        guard (1...600).contains(span.count) else { throw ValidationError("an answer may take 1s to 10m") }
+        guard (1...600).contains(span.count) else { throw ValidationError("write a timeout from 1s to 10m") }
         return span
     }
 }

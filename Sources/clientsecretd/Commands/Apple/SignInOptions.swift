@@ -67,7 +67,7 @@ enum HeldToken {
             bytes = try NamedFile.read(file, limit: longest)
         }
         let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
-        guard !text.isEmpty else { throw CommandFailure(.failed, "\(NamedFile.shown(file)): there is nothing in it") }
+        guard !text.isEmpty else { throw CommandFailure(.failed, "\(NamedFile.shown(file)): it is empty") }
         return String(text)
     }
 
@@ -76,12 +76,12 @@ enum HeldToken {
         guard text.hasPrefix("{") else {
             guard text.utf8.allSatisfy(\.isASCIIVisible) else {
                 throw CommandFailure(
-                    .failed, "\(NamedFile.shown(file)): this is no token: it holds blanks or other characters")
+                    .failed, "\(NamedFile.shown(file)): this is not a token: it contains spaces or other characters")
             }
             return text
         }
         guard let token = (try? JSONValue(Array(text.utf8)))?[member]?.text else {
-            throw CommandFailure(.failed, "\(NamedFile.shown(file)): this is no JSON object with \"\(member)\"")
+            throw CommandFailure(.failed, "\(NamedFile.shown(file)): this is not a JSON object with \"\(member)\"")
         }
         return token
     }
@@ -121,7 +121,7 @@ struct TokenFile: ~Copyable {
         guard number >= 0 else {
             throw CommandFailure(
                 .failed,
-                "\(Printable.name(path)) cannot be made: \(CommandOutput.text(ofErrno: errno)); name a new file")
+                "cannot create \(Printable.name(path)): \(CommandOutput.text(ofErrno: errno)); name a new file")
         }
         let file = Descriptor(adopting: number)
         // Room for the longest answer: a full disk is noticed while the code is good.
@@ -130,7 +130,7 @@ struct TokenFile: ~Copyable {
             unsafe unlink(path)
             throw CommandFailure(
                 .failed,
-                "the tokens could not be kept in \(Printable.name(path)): \(CommandOutput.text(ofErrno: failed))")
+                "cannot save the tokens to \(Printable.name(path)): \(CommandOutput.text(ofErrno: failed))")
         }
         self.path = path
         self.file = file
@@ -147,7 +147,7 @@ struct TokenFile: ~Copyable {
         let failed = CommandOutput.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
         if let errno = failed {
             throw CommandFailure(
-                .failed, "the tokens cannot be kept in \(Printable.name(path)): \(CommandOutput.text(ofErrno: errno))")
+                .failed, "cannot save the tokens to \(Printable.name(path)): \(CommandOutput.text(ofErrno: errno))")
         }
         isWritten = true
     }

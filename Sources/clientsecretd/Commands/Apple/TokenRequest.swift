@@ -39,7 +39,7 @@ struct TokenRequest {
         case .failure(let failure):
             throw CommandFailure(
                 .failed,
-                "no answer came from Apple: \(failure.words)\(NetworkProgramLauncher.proxyRemedy(for: failure.kind)); "
+                "Apple did not answer: \(failure.words)\(NetworkProgramLauncher.proxyRemedy(for: failure.kind)); "
                     + (failure.mayBeSent ? request.wordsIfSent : request.wordsIfNotSent))
         }
     }
@@ -49,7 +49,7 @@ struct TokenRequest {
         guard (400..<500).contains(answer.status), let error = OAuthError(answer) else {
             return CommandFailure(
                 .failed,
-                "the server answered \(answer.status), which is neither tokens nor an error; \(request.wordsIfSent)")
+                "the server answered \(answer.status) with neither tokens nor an error; \(request.wordsIfSent)")
         }
         return CommandFailure(error, of: request)
     }
@@ -59,7 +59,7 @@ extension OAuthError.Request {
     /// What has become of the code or token, where the request did not reach Apple.
     fileprivate var wordsIfNotSent: String {
         switch self {
-        case .code: "the code was not sent: exchange it until it is five minutes old"
+        case .code: "the code was not sent: you can still exchange it until it is five minutes old"
         case .refresh: "the refresh token was not sent"
         case .revocation: "nothing was sent, and nothing is revoked"
         }
@@ -69,9 +69,9 @@ extension OAuthError.Request {
     fileprivate var wordsIfSent: String {
         switch self {
         case .code:
-            "the code was sent and may be spent: if it is refused now, begin again with 'clientsecretd authorize-url'"
+            "the code was sent and may be used up: if it is refused now, start again with 'clientsecretd authorize-url'"
         case .refresh: "the refresh token was sent, and stays valid"
-        case .revocation: "the token was sent and may be revoked: revoking it once more does no harm"
+        case .revocation: "the token was sent and may be revoked: it is safe to revoke it again"
         }
     }
 }

@@ -118,7 +118,7 @@ extension QuestionPace {
     mutating func wait() {
         let pause = pause(at: Clocks.bootMilliseconds())
         guard pause > 0 else { return }
-        CommandOutput.complain("waiting \(pause / 1_000 + 1) seconds: Apple is asked six times a minute at most")
+        CommandOutput.complain("waiting \(pause / 1_000 + 1) seconds: Apple gets at most six requests a minute")
         usleep(UInt32(pause * 1_000))
     }
 }

@@ -50,7 +50,7 @@ struct VerifyResult {
     var lines: [String] {
         let subject = name?.description ?? secret.map { $0.clientID.identifier ?? $0.clientID.kind.rawValue } ?? ""
         guard let secret, let verdict else {
-            return ["\(subject): not known: there is no secret to try: \(Printable.line(lack ?? ""))"]
+            return ["\(subject): not known: there is no secret to verify: \(Printable.line(lack ?? ""))"]
         }
         let which = "\(subject): "
         let print = " (\(secret.token.fingerprint), \(Printable.line(secret.place)))"
@@ -59,7 +59,7 @@ struct VerifyResult {
             let stray =
                 isStray
                 ? [
-                    "  a first answer was \(secret.clientID.kind.rules.trial.refusal): a stray, as happens at Apple under load"
+                    "  the first answer was \(secret.clientID.kind.rules.trial.refusal), which Apple sometimes sends by mistake under load"
                 ] : []
             return [which + "accepted" + print] + stray
         case .refused:
@@ -71,8 +71,9 @@ struct VerifyResult {
             ]
                 + advice.map { "  - \($0.words)" }
         case .unknown:
-            let words = verdict.detail.map(Printable.foreign) ?? "no reason is known"
-            let stray = isStray ? "; a first answer was \(secret.clientID.kind.rules.trial.refusal), so try again" : ""
+            let words = verdict.detail.map(Printable.foreign) ?? "the reason is not known"
+            let stray =
+                isStray ? "; the first answer was \(secret.clientID.kind.rules.trial.refusal), so try again" : ""
             let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
             return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]
         }

@@ -57,11 +57,11 @@ struct AppPreset: Equatable, ExpressibleByArgument {
     static let all = [
         AppPreset(
             "authjs", variable: "AUTH_APPLE_SECRET",
-            hint: "Auth.js reads the variable when it starts. On Vercel it is a setting of the project."),
+            hint: "Auth.js reads the variable when it starts. On Vercel, the variable is a setting of the project."),
         AppPreset(
             "authlib", verb: .reload,
             hint:
-                "gunicorn imports the application again at SIGHUP, without --preload. Its unit needs ExecReload=/bin/kill -HUP $MAINPID."
+                "At SIGHUP gunicorn imports the application again, but not with --preload. Its unit needs ExecReload=/bin/kill -HUP $MAINPID."
         ),
         AppPreset(
             "better-auth", variable: "APPLE_CLIENT_SECRET",
@@ -74,7 +74,7 @@ struct AppPreset: Equatable, ExpressibleByArgument {
             hint: "Set AUTH_APPLE_CLIENT_SECRET_FILE to the file. Directus reads it when it starts."),
         AppPreset(
             "docker-compose", variable: "APPLE_CLIENT_SECRET", verb: .start,
-            hint: "docker compose restart keeps the old secret. The oneshot unit has to run docker compose up -d."),
+            hint: "docker compose restart keeps the old secret. The oneshot unit must run docker compose up -d."),
         AppPreset(
             "envoy",
             hint: "Name the file in a generic_secret that path_config_source watches. Envoy reads it by itself."),
@@ -86,7 +86,7 @@ struct AppPreset: Equatable, ExpressibleByArgument {
         AppPreset(
             "laravel", variable: "APPLE_CLIENT_SECRET",
             hint:
-                "With a configuration cache, php artisan config:cache has to run after each renewal: use --start with a oneshot unit."
+                "With a configuration cache, php artisan config:cache must run after each renewal: use --start with a oneshot unit."
         ),
         AppPreset(
             "mastodon", variable: "OIDC_CLIENT_SECRET", unit: "mastodon-web.service",
@@ -96,7 +96,7 @@ struct AppPreset: Equatable, ExpressibleByArgument {
             hint: "Link the file into OIDCMetadataDir. Apache reads it at every request."),
         AppPreset(
             "nextauth", variable: "APPLE_SECRET",
-            hint: "Next.js prefers .env.local to .env, and fixes what its middleware reads when it is built."),
+            hint: "Next.js prefers .env.local to .env. Its middleware gets the values of build time."),
         AppPreset(
             "node", variable: "APPLE_CLIENT_SECRET",
             hint: "node --env-file reads the file when it starts."),
@@ -106,7 +106,8 @@ struct AppPreset: Equatable, ExpressibleByArgument {
         AppPreset(
             "pm2", variable: "APPLE_CLIENT_SECRET", verb: .start,
             hint:
-                "pm2 restarts with the environment that it was started with. The oneshot unit has to run pm2 restart --update-env."
+                "pm2 keeps the environment of its first start. Read .env with dotenv's override: true, and let the oneshot unit "
+                + "run pm2 restart."
         ),
         AppPreset(
             "pomerium",
@@ -117,7 +118,7 @@ struct AppPreset: Equatable, ExpressibleByArgument {
         AppPreset(
             "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start,
             hint:
-                "docker compose restart keeps the old secret: the oneshot unit has to run docker compose up -d. With --config-dir it "
+                "docker compose restart keeps the old secret: the oneshot unit must run docker compose up -d. With --config-dir it "
                 + "reads the file by itself."),
         AppPreset(
             "synapse", verb: .restart, unit: "matrix-synapse.service",

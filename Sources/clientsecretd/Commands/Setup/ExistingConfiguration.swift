@@ -18,13 +18,13 @@ struct ExistingConfiguration {
         let loaded = try accepted(source.load())
         guard loaded.configuration.clients[name] == nil else {
             throw CommandFailure(
-                .failed, "client \"\(name)\" exists in \(Printable.name(path)); choose another --name")
+                .failed, "client \"\(name)\" already exists in \(Printable.name(path)); choose another --name")
         }
         guard let file = AbsolutePath(loaded.directory.description + "/\(name).yaml") else {
             throw CommandFailure(.usage, "--name is too long for a file in \(loaded.directory)")
         }
         guard FileStatus.following(file.description) == nil else {
-            throw CommandFailure(.failed, "\(file) exists and is left as it is; choose another --name")
+            throw CommandFailure(.failed, "\(file) already exists and was not changed; choose another --name")
         }
         self.loaded = loaded
         self.file = file
@@ -65,7 +65,7 @@ struct ExistingConfiguration {
         guard !("\n" + String(decoding: main.bytes, as: UTF8.self)).contains("\ntargets:") else {
             throw CommandFailure(
                 .failed,
-                "\(Printable.name(main.path.description)) has \"targets\" already, which is left as it is; write there:\n"
+                "\(Printable.name(main.path.description)) already has \"targets\", and init does not change them; add there:\n"
                     + "  \(target.name):\n" + target.lines.map { "    \($0)\n" }.joined()
                     + "and name it in the client's \"outputs\", with push: \(target.name)")
         }

@@ -59,7 +59,7 @@ struct FirstConfiguration: Equatable {
     ///     set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
     ///   - isAddition: whether it is a drop-in file, which may hold no targets.
     func text(isOfService: Bool, isAddition: Bool = false) -> String {
-        var lines = ["# Made by clientsecretd init. 'clientsecretd check' says what the daemon would do with it."]
+        var lines = ["# Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do with it."]
         var keyName: KeyName?
         switch key {
         case .existing(let name): keyName = name
@@ -85,7 +85,7 @@ struct FirstConfiguration: Equatable {
         if let scope = client.scope { lines.append("    scope: \(scope)") }
         if let keyName { lines.append("    key: \(YAMLText.scalar(keyName.description))") }
         lines += [
-            "    # How long a secret lives, and how long before its expiry it is replaced.",
+            "    # How long a secret is valid, and how long before it expires it is renewed.",
             "    lifetime: 90d",
             "    renew_before: 30d",
         ]

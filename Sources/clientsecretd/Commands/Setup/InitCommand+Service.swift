@@ -35,8 +35,8 @@ extension InitCommand {
                 guard status.isSetGroupID, status.group == id else {
                     throw CommandFailure(
                         .failed,
-                        "what is in \(Printable.name(directory)) does not become \(group)'s; name a file in a directory "
-                            + "that is made for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
+                        "new files in \(Printable.name(directory)) do not get the group \(group); name a file in a directory "
+                            + "created for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
                 }
             }
             dropIns = SandboxReview.dropIns(toWrite: file.path, writer: file.user)

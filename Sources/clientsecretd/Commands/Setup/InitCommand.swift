@@ -20,15 +20,19 @@ struct InitCommand: ParsableCommand {
             'check' and its exit status.
 
             '--from FILE' takes team, key id, client id, variable, format and owner from the Apple client secret in that \
-            file, expired or not. What is left to say is the key and what to restart. '--app PROGRAM' knows how a program is \
-            given its secret. If the configuration exists, '--name' adds a client in a drop-in file of its own.
+            file, expired or not. It then asks only for the key and for what to restart. '--app PROGRAM' presets format, \
+            variable and what to restart. If the configuration exists, '--name' adds a client in a drop-in file of its own.
 
-            '--push KIND' has the secret put into a place behind an API, such as Supabase's or Vercel's. It writes the target, \
-            a file for the token and what the service that pushes needs. '--set' names the target's settings.
+            '--push KIND' sends the secret to an API, such as Supabase's or Vercel's. It writes the target, the token's \
+            file, and the drop-in and socket of the service that pushes. '--set' names the target's settings.
 
-            As root, the service's configuration comes with what it needs: a copy of the key that the service can read, \
-            the lines that its sandbox lacks, the drop-in of the unit that reads the secret, the directory, and the \
-            polkit rule. A file that exists gets its missing lines at the end. '--now' enables and starts the service.
+            As root, it also sets up what the service needs: a copy of the key that the service can read, the lines that \
+            its sandbox lacks, a drop-in for the unit that reads the secret, the directory, and the polkit rule. A file \
+            that exists gets its missing lines at the end. '--now' enables and starts the service.
+
+            Examples:
+              clientsecretd init --from /srv/app/.env --key AuthKey_ABC123DEFG.p8 --restart app.service --now
+              clientsecretd init --name shop --client-id com.example.shop --output /run/clientsecretd/out/shop.jwt
             """)
 
     @OptionGroup var settings: ConfigurationOption
@@ -72,7 +76,7 @@ struct InitCommand: ParsableCommand {
     var variable: String?
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("The user whose file it is.", valueName: "user"),
+        name: .customLong("as"), help: ArgumentHelp("The user who owns the file.", valueName: "user"),
         transform: Flags.account)
     var user: String?
 
@@ -93,7 +97,7 @@ struct InitCommand: ParsableCommand {
             "The program that reads the secret: presets format, variable and what to restart.", valueName: "program"))
     var app: AppPreset?
 
-    @Flag(help: "Enable and start the service as well; a unit of --restart that runs is restarted with the secret.")
+    @Flag(help: "Also enable and start the service, and restart the unit of --restart if it is running.")
     var now = false
 
     @Flag(help: "Write without asking.")
@@ -182,7 +186,7 @@ struct InitCommand: ParsableCommand {
         let writer = try SetupWriter(others.files + [answers.target?.typedToken, main, file].compactMap(\.self))
         for line in writer.preview + Self.preview(of: others.commands) { CommandOutput.complain(lines: line) }
         if let dialog, !yes {
-            guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing is written") }
+            guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
         try writer.write()
         for command in others.commands { PrintedLine.run(command.text) }
@@ -190,9 +194,9 @@ struct InitCommand: ParsableCommand {
         try CommandOutput.answer(
             """
             Wrote \(writer.written.joined(separator: ", ")).\(now ? "" : Self.nextStep(path, isAdded: existing != nil))
-            What is missing is listed by
+            To see what is missing, run
               clientsecretd check --config \(ShellWord.quoted(path))
-            which says now:
+            It now shows:
             """)
         // Last, because it gives up root's rights.
         try CheckCommand.parse(["--config", path]).run()
@@ -216,7 +220,7 @@ struct InitCommand: ParsableCommand {
     private func explain(
         _ line: Int, _ reason: String, in file: AbsolutePath, _ dialog: SetupDialog?
     ) throws(CommandFailure) {
-        let words = "\(Printable.name(file.description)):\(line): the secret stays as it is here: \(reason)"
+        let words = "\(Printable.name(file.description)):\(line): init cannot use the secret here: \(reason)"
         guard let dialog else {
             throw CommandFailure(.failed, "\(words); name another file with --output, and let the application read it")
         }
@@ -228,14 +232,14 @@ struct InitCommand: ParsableCommand {
         let isStandard = path == ConfigurationOption.standard
         if isStandard, SystemManager.isSystemd {
             return isAdded
-                ? " The service reads it after\n  systemctl reload-or-restart clientsecretd"
-                : " Start the service once nothing is missing for it, with\n  systemctl enable --now clientsecretd"
+                ? " To load it into the service, run\n  systemctl reload-or-restart clientsecretd"
+                : " When nothing is missing, start the service with\n  systemctl enable --now clientsecretd"
         }
         let hint =
             SystemManager.isSystemd
-            ? " The service does not read it: that reads \(ConfigurationOption.standard)." : ""
+            ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
         let command = isAdded ? "clientsecretd reload" : "clientsecretd run --config \(ShellWord.quoted(path))"
-        return "\(hint) A daemon uses it with\n  \(command)"
+        return "\(hint) To use it, run\n  \(command)"
     }
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
@@ -244,14 +248,15 @@ struct InitCommand: ParsableCommand {
         throw CommandFailure(
             .unreadable,
             "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno)); \(advice); "
-                + "nothing is written")
+                + "nothing was written")
     }
 
     private static let keyAdvice = "name Apple's key file with --key"
 
     private static func existing(_ path: String) -> CommandFailure {
         CommandFailure(
-            .failed, "\(path) exists and is left as it is; add a client with --name, or name another file with --config"
+            .failed,
+            "\(path) already exists and was not changed; add a client with --name, or name another file with --config"
         )
     }
 

@@ -38,7 +38,7 @@ struct KeyPlacement {
         else {
             throw CommandFailure(
                 .failed,
-                "\(Printable.name(key.description)) leads over a link that another user can change; name the key file itself "
+                "\(Printable.name(key.description)) contains a link that another user can change; name the key file itself "
                     + "with --key")
         }
         guard FileStatus.following(copy.description) != nil else {
@@ -50,7 +50,7 @@ struct KeyPlacement {
         else {
             throw CommandFailure(
                 .failed,
-                "\(copy) exists and holds something else than \(Printable.name(key.description)); name one of them with --key "
+                "\(copy) exists and differs from \(Printable.name(key.description)); name one of them with --key "
                     + "from \(Self.directory)")
         }
     }

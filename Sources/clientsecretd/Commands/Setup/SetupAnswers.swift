@@ -132,14 +132,14 @@ struct SetupAnswers {
             throw mistake
         }
         if target != nil, app != nil, output == nil {
-            throw ValidationError("--app is about a file; name one with --output, or leave out --app")
+            throw ValidationError("--app needs a file; name one with --output, or remove --app")
         }
         if credential != nil, app != nil {
-            throw ValidationError("--app is about a file; leave out --credential")
+            throw ValidationError("--app needs a file; remove --credential")
         }
         if credential != nil, output != nil || format != nil || variable != nil || user != nil || group != nil {
             throw ValidationError(
-                "--credential is read from no file; leave out --output, --format, --variable, --as and --group")
+                "--credential writes no file; remove --output, --format, --variable, --as and --group")
         }
         if user != nil, group != nil {
             throw ValidationError("--group is for the daemon's own files; a file written --as its user keeps its group")
@@ -181,7 +181,7 @@ struct SetupAnswers {
         try validate()
         guard missing.isEmpty, let client, let name = name ?? ClientName("web") else {
             throw CommandFailure(
-                .usage, "there is no terminal to ask at; say also " + missing.joined(separator: ", "))
+                .usage, "there is no terminal to prompt at; add " + missing.joined(separator: ", "))
         }
         let destination: FirstConfiguration.Destination?
         if let credential {

@@ -26,7 +26,7 @@ extension SetupDialog {
         if target.needsEndpoint {
             target.settings["endpoint"] = try answer("endpoint (where the API is, such as https://api.example.com)") {
                 guard WebAddress($0) != nil else {
-                    throw ValidationError("write https://, a host and, where needed, a path")
+                    throw ValidationError("write https://, a host and, if needed, a path")
                 }
                 return $0
             }
@@ -55,8 +55,8 @@ extension SetupDialog {
         case .bearer, .header, .ownHeaders: what = "The API's token"
         }
         repeat {
-            guard let typed = askHidden("\(what), which is not shown") else {
-                throw CommandFailure(.failed, "the answers ended; nothing is written")
+            guard let typed = askHidden("\(what) (hidden)") else {
+                throw CommandFailure(.failed, "input ended; nothing was written")
             }
             let token = typed.trimming(while: \.isWhitespace)
             target.token = token.isEmpty ? nil : String(token)

@@ -39,10 +39,10 @@ struct SetupDialog {
 
         var words: String {
             switch self {
-            case .environmentFile: "a variable, by an environment file that its unit reads (EnvironmentFile=)"
-            case .dotenv: "a variable, in a dotenv file of its own, such as /srv/app/.env"
-            case .credential: "a credential of its unit (LoadCredential=)"
-            case .file(let format): "a file with \(format.words)"
+            case .environmentFile: "as a variable, from an environment file of its unit (EnvironmentFile=)"
+            case .dotenv: "as a variable, from its own dotenv file, such as /srv/app/.env"
+            case .credential: "as a credential of its unit (LoadCredential=)"
+            case .file(let format): "from a file with \(format.words)"
             }
         }
     }
@@ -60,7 +60,7 @@ struct SetupDialog {
             }
         }
         if let key = answers.key, (answers.keyID ?? answers.formerKeyID ?? KeyID(fileName: key.name)) == nil {
-            say("Its name is not AuthKey_<KEYID>.p8, as Apple gives it.")
+            say("Its name is not AuthKey_<KEYID>.p8, so it does not show the key id.")
             answers.keyID = try answer("The key's id", Flags.keyID)
         }
         if answers.team == nil, answers.existingKey == nil {
@@ -89,7 +89,7 @@ struct SetupDialog {
         }
         if !answers.hasDestination {
             try ask(
-                for: choice("Where does the application read the secret?", Place.all.map { ($0.words, $0) }), &answers)
+                for: choice("How does the application get the secret?", Place.all.map { ($0.words, $0) }), &answers)
         } else if answers.credential == nil {
             if answers.output == nil { answers.output = try answer("The file", Flags.path) }
             if answers.format == nil { answers.format = try askForFormat() }
@@ -120,7 +120,7 @@ struct SetupDialog {
         let what =
             switch verb {
             case .restart where answers.app == nil && proposals.unit == nil:
-                "The unit that reads it, to be restarted after each renewal"
+                "The unit that reads it, to restart after each renewal"
             case .start: "The oneshot unit to start after each renewal"
             case .restart, .reload, .reloadOrRestart: "The unit to \(verb.words) after each renewal"
             }
@@ -140,7 +140,7 @@ struct SetupDialog {
             answers.format = FormOptions.Format(FormatRegistry.environment)
             if answers.variable == nil { try askForVariable(&answers) }
             let owner = answers.output.flatMap { Self.owner(of: $0) }
-            answers.user = try answer("The user whose file it is", offering: owner) { text in
+            answers.user = try answer("The user who owns the file", offering: owner) { text in
                 let name = try Flags.account(text)
                 guard (try? Accounts.userID(name)).flatMap({ $0 }) != nil else {
                     throw ValidationError("there is no such user")
@@ -154,7 +154,7 @@ struct SetupDialog {
             }
         case .file(let format):
             answers.format = FormOptions.Format(format)
-            answers.group = try optional("The group that reads it", none: "root and the daemon alone") { text in
+            answers.group = try optional("The group that reads it", none: "only root and the daemon") { text in
                 let name = try Flags.account(text)
                 guard (try? Accounts.groupID(name)).flatMap({ $0 }) != nil else {
                     throw ValidationError("there is no such group")
@@ -171,7 +171,7 @@ struct SetupDialog {
 
     private func askForFormat() throws -> FormOptions.Format {
         try choice(
-            "How does the application read the secret there?",
+            "How does the application read the secret from the file?",
             FormOptions.Format.all.map { ($0.words, FormOptions.Format($0)) })
     }
 
@@ -192,7 +192,7 @@ struct SetupDialog {
         switch text.lowercased() {
         case "yes", "y": true
         case "no", "n": false
-        default: throw ValidationError("say yes or no")
+        default: throw ValidationError("answer yes or no")
         }
     }
 
@@ -200,9 +200,9 @@ struct SetupDialog {
     private func choice<Value>(_ question: String, _ choices: [(words: String, value: Value)]) throws -> Value {
         say(question)
         for (index, choice) in choices.enumerated() { say("  \(index + 1)  \(choice.words)") }
-        return try answer("One of these", offering: "1") { text in
+        return try answer("Choose one", offering: "1") { text in
             guard let number = Int(text), (1...choices.count).contains(number) else {
-                throw ValidationError("it is a number from 1 to \(choices.count)")
+                throw ValidationError("enter a number from 1 to \(choices.count)")
             }
             return choices[number - 1].value
         }
@@ -213,7 +213,7 @@ struct SetupDialog {
     ) throws -> Value {
         while true {
             guard let line = ask(question + (offer.map { " [\($0)]" } ?? "") + ": ") else {
-                throw CommandFailure(.failed, "the answers ended; nothing is written")
+                throw CommandFailure(.failed, "input ended; nothing was written")
             }
             let text = String(line.trimming { $0 == " " || $0 == "\t" })
             do {

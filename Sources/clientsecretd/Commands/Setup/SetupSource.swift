@@ -26,7 +26,7 @@ struct SetupSource {
         guard let name = (try? Accounts.user(id: owner)).flatMap({ $0 })?.name else {
             throw CommandFailure(
                 .failed,
-                "\(Printable.name(path.description)) belongs to the user \(owner), who has no name on this machine; give it to "
+                "\(Printable.name(path.description)) belongs to the user \(owner), which has no name on this machine; give it to "
                     + "the user of the application")
         }
         return name

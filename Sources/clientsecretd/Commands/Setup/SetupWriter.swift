@@ -88,10 +88,10 @@ struct SetupWriter {
         let reason = error.errno.map { ": \(CommandOutput.text(ofErrno: $0.rawValue))" } ?? ""
         switch error.code {
         case .permissionDenied:
-            return CommandFailure(.notPermitted, "\(error.path) cannot be made\(reason)")
+            return CommandFailure(.notPermitted, "cannot create \(error.path)\(reason)")
         case .directoryMissing, .missing:
             return CommandFailure(
-                .failed, "\(error.path) cannot be made: its directory does not exist; make it with mkdir -p")
+                .failed, "cannot create \(error.path): its directory does not exist; create it with mkdir -p")
         default:
             return CommandFailure(.failed, "\(error.path) cannot be written: \(error.description)")
         }

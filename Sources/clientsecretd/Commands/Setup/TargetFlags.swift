@@ -5,13 +5,14 @@ import Push
 
 /// The place behind an API that `init` has the secret put into.
 struct TargetFlags: ParsableArguments {
-    @Option(help: ArgumentHelp("The kind of API that takes the secret, for a target.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The kind of API to push the secret to.", valueName: "kind"))
     var push: Kind?
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "A setting of the target, such as project=shop. A list has commas.", valueName: "name=value"),
+            "A setting of the target, such as project=shop. Separate the items of a list with commas.",
+            valueName: "name=value"),
         transform: Self.setting)
     var settings: [(name: String, value: String)] = []
 
@@ -65,7 +66,7 @@ struct TargetFlags: ParsableArguments {
 
     private static func setting(_ text: String) throws -> (name: String, value: String) {
         let parts = text.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2 else { throw ValidationError("a setting is written like project=shop") }
+        guard parts.count == 2 else { throw ValidationError("write a setting like project=shop") }
         return (String(parts[0]), String(parts[1]))
     }
 

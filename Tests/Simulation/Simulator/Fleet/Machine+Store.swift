@@ -87,7 +87,7 @@ extension Machine {
             outside.secretCache.insert(secret.fingerprint)
             guard case .secret(let issued) = outside.judged(.secret(secret)) else { return .missing }
             return .secret(issued, revision: entry.revision)
-        case .junk, .unreadable: return .foreign("it is no value of this program", revision: entry.revision)
+        case .junk, .unreadable: return .foreign("clientsecretd did not write it", revision: entry.revision)
         case .huge: return .foreign("it is longer than a secret", revision: entry.revision)
         }
     }
