@@ -10,7 +10,7 @@ internal import Systemd
 /// The action kinds `restart`, `reload`, `reload_or_restart`, `start` and `signal`: systemd carries them out on a unit.
 ///
 /// The rules:
-/// - A unit that somebody stopped stays stopped: its next start reads the new secret.
+/// - A unit that a user stopped stays stopped: its next start reads the new secret.
 /// - Each order has a bus connection of its own and is waited for until systemd reports how its job ended.
 /// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Retry).
 /// - Without the right to give an order the failure names the polkit rule that gives it.
@@ -75,7 +75,7 @@ extension Action {
     }
 
     /// The order for systemd; nil for an action that systemd has no part in. A unit that has failed is started, unlike one
-    /// that was stopped: nobody stopped it on purpose.
+    /// that was stopped: no user stopped it on purpose.
     fileprivate var order: (UnitOrder, unit: String)? {
         switch self {
         case .exec, .redeploy: nil

@@ -3,7 +3,7 @@ public struct Claims: Hashable, Sendable {
     /// The only audience that Apple accepts of the kinds that state one.
     public static let audience = "https://appleid.apple.com"
 
-    /// How far `iat` lies before the moment of minting: clocks differ, and an `iat` that Apple's clock has not reached
+    /// How far `iat` is before the moment of minting: clocks differ, and an `iat` that Apple's clock has not reached
     /// yet is refused.
     public static let backdating: Seconds = 60
 

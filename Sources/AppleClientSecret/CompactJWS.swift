@@ -74,7 +74,7 @@ extension CompactJWS {
     /// The claims of a client secret in a form that Apple accepts, so that an existing one can be adopted; nil for any
     /// other token. The signature is not checked here, nor whether the token has expired.
     ///
-    /// Stricter than RFC 7519: ES256 alone, well-formed ids, Apple's audience as one text, `iat` before `exp`, no name
+    /// Stricter than RFC 7519: only ES256, well-formed ids, Apple's audience as one text, `iat` before `exp`, no name
     /// twice, no `crit` (RFC 7515, section 4.1.11). Fractions of a second are dropped. Other names are accepted.
     public var claims: Claims? { form?.claims }
 

@@ -1,5 +1,5 @@
-/// For whom a token is, beside the team: the client that it authenticates, or, where it states no client, its kind and what
-/// restricts it.
+/// For whom a token is, in addition to the team: the client that it authenticates, or, where it states no client, its kind
+/// and what restricts it.
 ///
 /// Its text is:
 /// - for Sign in with Apple the `sub`: a Services ID on the web, an App ID in native applications. Both are reverse-DNS
@@ -14,7 +14,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
 
     /// The text that names it, here and on other machines.
     public let description: String
-    /// The `scope` of a Maps token that servers alone may use; Apple tries no other one.
+    /// The `scope` of a Maps token that only servers may use; Apple tries no other one.
     package static let scopeOfServers = "server_api"
 
     /// The client whose identifier or other text this is; nil when it is empty, longer than ``maximumLength`` or has
@@ -50,13 +50,13 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
         return isSearchAdsID(description) ? .appleAds : .signIn
     }
 
-    /// MusicKit, on web pages of these origins alone; on all where there is none.
+    /// MusicKit, only on web pages of these origins; on all where there is none.
     public static func music(origins: some Sequence<WebOrigin> = []) -> ClientID {
         let texts = Set(origins).sorted().map(\.description)
         return ClientID(checked: "music:" + texts.joined(separator: ","))
     }
 
-    /// MapKit, on web pages of this origin alone, and for this `scope` alone; for everything where they are nil. Nil for a
+    /// MapKit, only on web pages of this origin, and only for this `scope`; for everything where they are nil. Nil for a
     /// scope that Apple does not know.
     public static func maps(origin: WebOrigin? = nil, scope: String? = nil) -> ClientID? {
         if let scope, !TokenKind.maps.rules.scopes.contains(scope) { return nil }
@@ -86,7 +86,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
     /// The `sub` of its tokens; nil where they have none.
     public var identifier: String? { kind.hasClient ? description : nil }
 
-    /// The origins of the web pages that alone may use its tokens, sorted.
+    /// The origins of the only web pages that may use its tokens, sorted.
     public var origins: [WebOrigin] {
         switch kind {
         case .signIn, .appleAds: []

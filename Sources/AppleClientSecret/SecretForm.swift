@@ -225,7 +225,7 @@ extension CompactJWS {
 extension Statement {
     /// Which kind of token it is, as far as its names tell; a client secret of Sign in with Apple where they tell nothing.
     ///
-    /// Without an origin and a scope, MusicKit's and MapKit's differ in `typ` alone, which other programs may write into
+    /// Without an origin and a scope, MusicKit's and MapKit's differ only in `typ`, which other programs may write into
     /// either.
     package var kind: TokenKind {
         let ids = [issuer.value.flatMap { TeamID($0)?.form }, keyID.value.flatMap { KeyID($0)?.form }]

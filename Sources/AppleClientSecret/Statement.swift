@@ -20,7 +20,7 @@ public struct Statement: Hashable, Sendable {
     public let issuedAt: Stated<NumericDate>
     /// `exp`, when it expires (RFC 7519, section 4.1.4).
     public let expiresAt: Stated<NumericDate>
-    /// `origin`, the web pages that alone may use it, of MusicKit and MapKit: one text counts as a list of one.
+    /// `origin`, the only web pages that may use it, of MusicKit and MapKit: one text counts as a list of one.
     public let origins: Stated<[String]>
     /// Whether `origin` is written as a list.
     public let originIsList: Bool

@@ -3,7 +3,7 @@
 /// When printed, dumped or logged it shows its fingerprint. It gives access to its bytes only through ``withBytes(_:)``, so that
 /// searching for that name finds every place that can see a secret.
 public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The longest token that is read, in bytes; one of ours has about 330.
+    /// The longest token that is read, in bytes; a secret of this program has about 330.
     public static let maximumLength = 16_384
 
     private let bytes: [UInt8]
@@ -44,7 +44,7 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
     /// The fingerprint, never the bytes.
     public var debugDescription: String { fingerprint.description }
 
-    /// A mirror with the fingerprint alone, never the bytes.
+    /// A mirror with only the fingerprint, never the bytes.
     public var customMirror: Mirror { Mirror(self, children: ["fingerprint": fingerprint]) }
 }
 

@@ -109,7 +109,7 @@ static void forget_spared(int32_t process) {
         if (spared[index] == process) spared[index] = spared[--spared_count];
 }
 
-// Whether a supervisor was killed whose status nobody has taken yet.
+// Whether a supervisor was killed whose status was not taken yet.
 static bool is_any_killed(void) {
     for (int index = 0; index < CLINUX_CHILDREN_MOST; index++) {
         siginfo_t info = {0};
@@ -303,7 +303,7 @@ int clinux_child_report(int control, int *kind, int *value) {
     return 0;
 }
 
-// Whether it was an orphan, which nobody else takes the status of.
+// Whether it was an orphan, whose status no other code takes.
 static bool reap_orphan(int32_t process) {
     siginfo_t info = {0};
     // Dead before the list is looked at: a child of ours has entered itself by then.
@@ -319,7 +319,7 @@ static void reap_orphans(void) {
         info.si_pid = 0;
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return;
     } while (reap_orphan(info.si_pid));
-    // One that somebody else is about to take the status of hides the others.
+    // One whose status other code is about to take hides the others.
     int32_t *listed = NULL;
     int count = list_orphans(&listed);
     for (int index = 0; index < count; index++) reap_orphan(listed[index]);

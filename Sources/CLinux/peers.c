@@ -181,7 +181,7 @@ int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, in
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group) {
     int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) return -errno;
-    // A descriptor of this kind has its mode changed by this name alone (fchmodat2 came with Linux 6.6).
+    // A descriptor of this kind has its mode changed only by this name (fchmodat2 came with Linux 6.6).
     char name[sizeof "/proc/self/fd/-2147483648"];
     snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
     struct stat status;

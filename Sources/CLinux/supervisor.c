@@ -18,7 +18,7 @@ enum {
     // From SIGTERM to SIGKILL, in milliseconds.
     GRACE = 2000,
     // Between two rounds of killing, in milliseconds: what forks and ends all the time is met before it has done so once
-    // more; what hangs in the kernel is not asked about all the time.
+    // more; a process that does not respond is not asked about all the time.
     SHORTEST_PAUSE = 1,
     LONGEST_PAUSE = 1000,
     // Descendants that are asked to end, rather than just killed.
@@ -59,7 +59,7 @@ static _Noreturn void finish(int kind, int value) {
 static void become_program(char *const arguments[], char *const environment[]) {
     sigset_t none;
     sigemptyset(&none);
-    // Not to run on without a supervisor that somebody has killed.
+    // Not to run on without a supervisor that was killed.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || setsid() < 0) return;
     // The daemon's working directory may be one that the program's user may not look into.
     if (chdir("/") < 0) return;

@@ -99,7 +99,7 @@ struct ClientSettings {
 
     /// The settings of one client, which `owner` calls in messages.
     fileprivate init?(_ entry: YAMLEntry, of owner: String, _ diagnostics: Diagnostics) {
-        // All settings can come from "defaults", so the name alone may be enough.
+        // All settings can come from "defaults", so the name may be enough.
         if case .scalar("") = entry.value.content {
             self.init()
             return

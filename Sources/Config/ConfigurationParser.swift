@@ -67,7 +67,7 @@ package enum ConfigurationParser {
 }
 
 extension YAMLNode {
-    /// Whether it is empty, as `---` alone is.
+    /// Whether it is empty, as a single `---` is.
     fileprivate var isNothing: Bool {
         if case .scalar("") = content { true } else { false }
     }

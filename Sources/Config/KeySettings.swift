@@ -61,7 +61,7 @@ struct KeySettings {
         }
     }
 
-    /// Whether it is the public half alone.
+    /// Whether it is only the public half.
     var isPublic: Bool {
         if case .publicKey? = location.value { true } else { false }
     }

@@ -3,7 +3,7 @@ import Linux
 import Model
 import Store
 
-/// `store`: the etcd in which machines hand on secrets.
+/// `store`: the etcd in which machines share secrets.
 enum StoreSettings {
     static let names = ["endpoints", "user", "machine", "prefix"] + StoreConfiguration.File.allCases.map(\.rawValue)
 

@@ -189,7 +189,7 @@ struct TargetSettings {
         return text
     }
 
-    /// Warns of what belongs into another setting, or is added by the kind itself: secrets would go to a place beside the one
+    /// Warns of what belongs into another setting, or is added by the kind itself: secrets would go to a place next to the one
     /// that is meant.
     private static func warn(of kind: PushKind, _ settings: [String: String], _ endpoint: String?, in section: Section)
     {

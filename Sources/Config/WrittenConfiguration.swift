@@ -13,7 +13,7 @@ struct WrittenConfiguration {
     let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
     let clients: [WrittenClient]
-    /// Where in ``keys`` each one stands.
+    /// Where in ``keys`` each one is.
     private let keyPositions: [KeyName: Int]
 
     /// - Parameter files: the main file's settings, then those of the files of the `.d` directory.

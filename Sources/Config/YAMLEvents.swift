@@ -104,7 +104,7 @@ struct YAMLEvent {
         return offset
     }
 
-    /// The byte offset of a mark. The mark's own index counts characters and, at the end of the text, lies beyond it.
+    /// The byte offset of a mark. The mark's own index counts characters and, at the end of the text, is beyond it.
     private func offset(of mark: yaml_mark_t) -> Int {
         var characters = 0
         for index in unsafe 0..<input.count where unsafe input[index] & 0xC0 != 0x80 {

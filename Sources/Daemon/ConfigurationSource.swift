@@ -185,6 +185,6 @@ extension Identity {
         trusting(configuration.trustedDirectories.map { FilePath($0.description) })
     }
 
-    /// Root alone: the caller of sudo is not trusted.
+    /// Only root: the caller of sudo is not trusted.
     fileprivate static var root: Identity { Identity(user: 0, group: 0) }
 }

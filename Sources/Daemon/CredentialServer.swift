@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 import Systemd
 
-/// Serves secrets to units on the credential socket, by unit and credential name, to root's systemd alone.
+/// Serves secrets to units on the credential socket, by unit and credential name, to root's systemd only.
 ///
 /// A thread of its own waits for all connections at once, so that slow or numerous peers cannot delay the rotation, nor
 /// the rotation them. Requests wait until ``serve(_:)`` brings their secret.

@@ -42,7 +42,7 @@ enum DaemonEvent: Hashable, Sendable {
     case sandboxWeakened(String)
     /// A hook printed a line, already free of secrets.
     case hookPrinted(ActionID, String)
-    /// So many events were dropped because nobody read the log in time.
+    /// So many events were dropped because the log was not read in time.
     case linesLost(Int)
 }
 

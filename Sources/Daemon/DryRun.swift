@@ -41,7 +41,7 @@ package struct DryRun: Sendable {
     package let unasked: [Failure]
     /// What would keep etcd from letting this machine in, by the files that can be read: what `run` still serves.
     package let storeFailures: [Failure]
-    /// What the units' settings in effect weaken or take away, a line each: what `run` still serves.
+    /// What the units' settings in effect weaken or remove, a line each: what `run` still serves.
     package let warningsOfUnits: [String]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?

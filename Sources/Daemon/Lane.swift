@@ -1,6 +1,6 @@
 import Model
 
-/// A queue of jobs: one that hangs delays only its own lane.
+/// A queue of jobs: one that does not respond delays only its own lane.
 enum Lane: Hashable, Sendable {
     case settings
     /// A key and its passphrase, on any mount.

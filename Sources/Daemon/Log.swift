@@ -123,8 +123,8 @@ struct Log: Sendable {
     private static let pipeRoom = 4096
 }
 
-/// How long logging waits for its reader: a busy journal is given a moment; one that is slow or hangs, as its disk may, or a
-/// pipe that nobody reads must not delay the rotation.
+/// How long logging waits for its reader: a busy journal is given a moment; one that is slow or not responding, as its
+/// disk may be, or a pipe that is not read must not delay the rotation.
 ///
 /// The rules are:
 /// - On the thread that made this, which is the loop's, all waits of a step take a second at most, however many lines it

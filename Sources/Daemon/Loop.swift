@@ -65,7 +65,7 @@ final class Loop {
     /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
     private static let stopPatience: Seconds = 4
 
-    /// How long the state directory is left alone after a change of it, in milliseconds, so that somebody who empties or
+    /// How long the state directory is left alone after a change of it, in milliseconds, so that a user who empties or
     /// replaces it has finished before the daemon creates it again.
     private static let statePause: Int64 = 2_000
 

@@ -30,8 +30,8 @@ struct ManagerNotifications {
         case stopping
     }
 
-    /// Milliseconds that each progress of a start asks for. A file system that hangs is given up on after half of it,
-    /// so that progress goes on.
+    /// Milliseconds that each progress of a start asks for. A file system that does not respond is given up on after half
+    /// of it, so that progress goes on.
     private static let patience: Int64 = 60_000
     /// Milliseconds between two reports of progress: people read them no faster.
     private static let progressInterval: Int64 = 1_000
@@ -59,7 +59,7 @@ struct ManagerNotifications {
         }
     }
 
-    /// Called on each iteration of the loop, and nowhere else, so that the watchdog notices a loop that hangs.
+    /// Called on each iteration of the loop, and nowhere else, so that the watchdog notices a loop that is stuck.
     ///
     /// - Returns: when it has to be called again; nil when there is no need.
     mutating func alive(at now: BootTime) -> BootTime? {

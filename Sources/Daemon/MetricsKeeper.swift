@@ -8,7 +8,7 @@ import SystemPackage
 
 /// Keeps `metrics_file` up to date, for node_exporter to read.
 ///
-/// Stays on the loop's thread. A worker renders and writes, one write at a time, so that a file system that hangs
+/// Stays on the loop's thread. A worker renders and writes, one write at a time, so that a file system that does not respond
 /// delays nothing but this file. Nothing is written while nothing has changed.
 final class MetricsKeeper {
     private struct Write {
@@ -55,7 +55,7 @@ final class MetricsKeeper {
         return isOwed && wasReady && path != nil ? notBefore : nil
     }
 
-    /// Writes to this path from now on. The file at the old path is removed: it would go stale, and somebody might
+    /// Writes to this path from now on. The file at the old path is removed: it would go stale, and a user might
     /// still read it.
     func adopt(_ path: AbsolutePath?, at now: BootTime) -> Input? {
         guard path != self.path else { return nil }

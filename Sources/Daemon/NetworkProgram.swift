@@ -18,8 +18,8 @@ package enum NetworkProgram {
         }
     }
 
-    /// Its file: beside this program as built, or where packages install it, as some distributions have no libexec. Nil where it
-    /// is not installed, or without /proc.
+    /// Its file: next to this program as built, or where packages install it, as some distributions have no libexec. Nil where
+    /// it is not installed, or without /proc.
     package static func path() -> String? {
         guard let own = OwnProgram.path() else { return nil }
         let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)

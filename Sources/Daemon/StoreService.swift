@@ -90,7 +90,7 @@ final class StoreService: Sendable {
         let deadline = Clocks.bootMilliseconds() + service.patience
         for start in stride(from: 0, to: places.count, by: StoreQuestion.mostKeys / 2) {
             let page = places[start..<min(start + StoreQuestion.mostKeys / 2, places.count)]
-            // A secret and its rollout beside each other, so that both are read in one transaction.
+            // A secret and its rollout next to each other, so that both are read in one transaction.
             let keys = page.flatMap { [StoreKey.secret($0.slot), .rollout($0.slot)] }
             guard case .read(let entries) = try ask(.read(keys), until: deadline), entries.count == keys.count else {
                 throw Self.answersAnotherQuestion
@@ -185,7 +185,7 @@ final class StoreService: Sendable {
 
     // MARK: Reports
 
-    // What somebody who may write to the store, or has taken the service over, can have this daemon keep: some 100 MB.
+    // What a user who may write to the store, or controls the service, can make this daemon keep: some 100 MB.
     /// Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
     private static let mostPages = 1_000
     /// Twice as many as are supported.
@@ -278,7 +278,7 @@ final class StoreService: Sendable {
                 try? notices.remove(connection.stream.raw)
                 return Self.once(inputs) + [.storeWatched(false)]
             }
-            // The store is read again now. What is said before that adds nothing, and nobody can keep the loop busy with it.
+            // The store is read again now. Earlier notices add nothing, and cannot keep the loop busy.
             if inputs.contains(.changeNoticed(.store)) { try? notices.remove(connection.stream.raw) }
             idle.connection = consume connection
             return Self.once(inputs)
@@ -314,7 +314,7 @@ final class StoreService: Sendable {
         post(.storeWatched(false))
     }
 
-    /// Notices that repeat count once: what was said last of the watch, and whether something has changed.
+    /// Notices that repeat count once: the last one about the watch, and whether something has changed.
     private static func once(_ inputs: [Input?]) -> [Input] {
         let watched = inputs.last { $0 == .storeWatched(true) || $0 == .storeWatched(false) } ?? nil
         return [watched, inputs.contains(.changeNoticed(.store)) ? .changeNoticed(.store) : nil].compactMap { $0 }

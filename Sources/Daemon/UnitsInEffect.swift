@@ -3,7 +3,7 @@ import Linux
 package import Model
 import Systemd
 
-/// What is told of units by their settings in effect, drop-ins for all services included: the daemon's own, those of its
+/// What units' settings in effect show, drop-ins for all services included: the daemon's own, those of its
 /// helpers, and those that load a secret as a credential.
 package struct UnitsInEffect {
     /// In milliseconds; systemd answers at once.
@@ -107,7 +107,7 @@ package struct UnitsInEffect {
 
     /// Why a unit is not passed what it needs, and what helps.
     ///
-    /// - Parameter credential: what it needs beside what its own file names.
+    /// - Parameter credential: what it needs in addition to what its own file names.
     private static func explanation(
         of unit: String, _ settings: UnitSettings, _ credential: String?
     ) -> (detail: String, remedy: Remedy)? {

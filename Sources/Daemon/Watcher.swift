@@ -8,7 +8,7 @@ import SystemPackage
 /// A missing directory is awaited by a watch on its parent. Where there can be no watch, because all inotify watches are
 /// used up or it is a network file system, the resources are read once a minute instead.
 ///
-/// Stays on the loop's thread; only adding a watch, which blocks while a file system hangs, is done on workers.
+/// Stays on the loop's thread; only adding a watch, which blocks while a file system does not respond, is done on workers.
 final class Watcher {
     private let inotify: Notices
     private let mounts: MountNotices?
@@ -270,7 +270,7 @@ final class Watcher {
     }
 }
 
-/// What workers do for the watcher: they add watches, which blocks while a file system hangs.
+/// What workers do for the watcher: they add watches, which blocks while a file system does not respond.
 extension Watcher {
     /// The result of adding a watch, or of following the links to a file.
     enum Finding: Sendable {

@@ -81,7 +81,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case outOfMemory = "out_of_memory"
     case notResponding = "not_responding"
     case systemError = "system_error"
-    /// A shared file that held other lines was deleted: it is not recreated with the secret alone.
+    /// A shared file that held other lines was deleted: it is not recreated with only the secret.
     case outputDeleted = "output_deleted"
     case contested = "contested"
     // User writers, which write other users' files.

@@ -14,9 +14,9 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let ofReader = FailureTraits(rawValue: 1 << 3)
     /// No reader can find a secret at the file's path, because there is no readable file.
     package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)
-    /// No reader can find a secret of ours there. Besides ``leavesNothingToRead`` these are a missing directory, and a file
-    /// larger than any output, which somebody else has written.
+    /// No reader can find the daemon's secret there. In addition to ``leavesNothingToRead`` these are a missing
+    /// directory, and a file larger than any output, which another program has written.
     package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
-    /// The user that writes lacks access, a directory or a group, which its unit's sandbox may have taken away.
+    /// The user that writes lacks access, a directory or a group, which its unit's sandbox may have removed.
     package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
 }

@@ -34,7 +34,7 @@ package enum Printable {
         return quoted(name)
     }
 
-    /// Text that somebody else chose, in quotes, on one line. Nothing in it ends the quotes.
+    /// Text from another user or program, in quotes, on one line. Nothing in it ends the quotes.
     package static func quoted(_ text: String) -> String {
         let inner = line(text).replacing(#"\'"#, with: #"\x5c'"#)
         return "'" + inner.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"\'"#) + "'"

@@ -15,7 +15,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         Remedy(words: Printable.line(words) + (look.map { " (\($0.text))" } ?? ""), command: nil)
     }
 
-    /// The command that does what the words say. Without a command, the words alone.
+    /// The command that does what the words say. Without a command, only the words.
     package static func say(_ words: String, run command: ShellCommand?) -> Remedy {
         Remedy(words: Printable.line(words), command: command?.text)
     }
@@ -29,7 +29,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         Remedy(words: nil, command: command.text)
     }
 
-    /// For a file, directory or socket that an untrusted user put at `path`. What is there may be of use to somebody, so
+    /// For a file, directory or socket that an untrusted user put at `path`. Another user may need what is there, so
     /// there is no command.
     package static func strangers(_ path: String) -> Remedy {
         .say("another user has put it there: look at it, then remove it or use another path", see: .list(path))

@@ -18,7 +18,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// The same, and how long to wait.
     package func waiting(seconds: Int) -> RoleFailure { RoleFailure(code, detail, retryAfter: seconds) }
 
-    /// The members of an answer that says so.
+    /// The members of an answer that reports it.
     ///
     /// - Parameter prefix: with what the names of the role's codes begin: it may report none of another part's failures.
     package init(

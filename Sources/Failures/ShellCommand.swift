@@ -3,7 +3,7 @@
 /// It can only be built here. Those that change something are built from the component that failed, as it was found, and
 /// are nil where they would not be safe:
 /// - An existing directory keeps its owner and mode.
-/// - A key becomes readable to nobody but the daemon's user, and nothing is given to another user than the one who writes
+/// - A key becomes readable only to the daemon's user, and nothing is given to another user than the one who writes
 ///   or reads it by the configuration.
 /// - A link that a stranger placed is removed, never followed. What else a stranger placed is not touched.
 /// - Where another user than root controls a directory on the way, the command runs with that user's rights.
@@ -171,7 +171,7 @@ extension ShellCommand {
         return ShellCommand("chmod \("0" + String(mode, radix: 8)) \(key.path)")?.run(as: keeper)
     }
 
-    /// Lets the service read a key of root's, by the service's own group, and nobody else.
+    /// Lets only the service read a key that root owns, by the service's own group.
     package static func shareKey(_ key: PathComponent, withServiceGroup group: String) -> ShellCommand? {
         guard key.isKeptFile, key.keeper?.id == 0, key.owner == 0, !key.hasAccessList else { return nil }
         // The old group loses its rights before the new one gets any.
@@ -184,7 +184,7 @@ extension ShellCommand {
         return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(key.path)")?.run(as: keeper)
     }
 
-    /// Writes a key file anew from a copy. The damaged file is copied first, so that no only copy is overwritten, and the file
+    /// Writes a key file again from a copy. The damaged file is copied first, so that no only copy is overwritten, and the file
     /// itself keeps its owner and mode. The key is in no command line.
     package static func rewriteKey(_ path: String, by filter: KeyFilter) -> ShellCommand? {
         let copy = filter.copy(of: path)
@@ -197,7 +197,7 @@ extension ShellCommand {
         return ShellCommand("chmod a+x \(program.path)")?.run(as: keeper)
     }
 
-    /// Takes the immutable or the append-only attribute from a file in directories of root's.
+    /// Takes the immutable or the append-only attribute from a file in root's directories.
     package static func removeMark(_ mark: String, from file: PathComponent) -> ShellCommand? {
         guard file.isKeptFile, file.keeper?.id == 0 else { return nil }
         return ShellCommand("chattr \("-" + mark) \(file.path)")

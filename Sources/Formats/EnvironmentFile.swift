@@ -175,7 +175,7 @@ struct EnvironmentFile {
         return .one(value)
     }
 
-    /// Looks for all of these variables in one pass, so that the time depends on the file's size alone.
+    /// Looks for all of these variables in one pass, so that the time depends only on the file's size.
     private func find(_ names: Set<String>) -> Found {
         var found = Found()
         // The lines in which each reader finds each variable.

@@ -24,7 +24,7 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
-    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with a line of ours.
+    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with an added line.
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
         let text = TokenBytes.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
@@ -37,7 +37,7 @@ package struct EnvironmentFormat: OutputFormat {
         } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.mayStandAlone)
     }
 
-    /// Whether a line may be in an environment file that assigns nothing: a comment, a name alone, whose value docker passes
+    /// Whether a line may be in an environment file that assigns nothing: a comment, a bare name, whose value docker passes
     /// on, a name before a colon, as a dotenv library for Ruby reads it, and a shell's `export` and `source`.
     private static func mayStandAlone(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.first(where: { !$0.isEnvironmentSpace }) else { return true }

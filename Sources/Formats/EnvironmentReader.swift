@@ -317,7 +317,7 @@ struct EnvironmentLines {
             let nameEnd = trimmed(index, from: name)
             guard !bytes[name..<nameEnd].contains(.space) else { return nil }
             guard index < bytes.count, bytes[index] != .lineFeed else {
-                // A name alone takes the value from compose's own environment.
+                // A name without a value takes it from compose's own environment.
                 add(name..<nameEnd, start..<nameEnd)
                 continue
             }

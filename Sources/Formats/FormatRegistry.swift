@@ -9,7 +9,7 @@ package enum FormatRegistry {
     package static let standard: any OutputFormat.Type = RawFormat.self
     /// Where a program reads environment variables.
     package static let environment: any OutputFormat.Type = EnvironmentFormat.self
-    /// Where the user says what stands around the secret.
+    /// Where the user writes the text around the secret.
     package static let template: any OutputFormat.Type = TemplateFormat.self
     /// What programs read that take a JSON document with the ids.
     package static let json: any OutputFormat.Type = JSONFormat.self

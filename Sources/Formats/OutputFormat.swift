@@ -33,7 +33,7 @@ package protocol OutputFormat: Sendable {
     static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate?
 }
 
-/// What may be the secret in somebody's file.
+/// What may be the secret in another program's file.
 package enum SecretCandidate: Hashable, Sendable {
     /// Whatever these bytes are, they are in its place.
     case bytes([UInt8])
@@ -46,7 +46,7 @@ package struct FormatSetting: Sendable {
     package enum Scope: Sendable {
         /// It names the place within the file.
         case place
-        /// It is said of the whole file.
+        /// It is about the whole file.
         case file
     }
 
@@ -59,9 +59,9 @@ package struct FormatSetting: Sendable {
     package let check: @Sendable (_ value: String, _ quoted: (String) -> String) -> String?
 }
 
-/// Where in a file one secret stands.
+/// Where in a file one secret is.
 package enum FormatPlace: Hashable, Sendable {
-    /// The file is about this secret alone.
+    /// The file is only about this secret.
     case whole
     case variable(String)
 }

@@ -30,7 +30,7 @@ struct ShellReader {
     /// Whether the word being read ends a here-document.
     private var isDelimiter = false
 
-    /// Nested more deeply, a file is rejected here, and by nobody written.
+    /// Nested more deeply, a file is rejected here. No program writes such a file.
     private static let depthLimit = 50
     private static let declarations: Set<String> = ["export", "readonly", "declare", "typeset", "local"]
     private static let builtins: Set<String> = [

@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 
-/// `template`: a whole file of ours, made of a text of the configuration's.
+/// `template`: a whole file that the daemon writes from a text in the configuration.
 ///
 /// The rules:
 ///
@@ -89,7 +89,7 @@ package struct TemplateFormat: OutputFormat {
         return Self.render(try Self.checkedPieces(of: template), secret)
     }
 
-    /// Nil: without its template a secret is known by its looks alone, and of several the one that is meant is not.
+    /// Nil: without its template a secret is known only by its form, and of several the one that is meant is not.
     package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? { nil }
 
     /// The configuration is checked before: a flaw here means that something else has set the template.

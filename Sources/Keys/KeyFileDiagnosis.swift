@@ -105,7 +105,7 @@ struct KeyFileDiagnosis: Hashable {
     }
 }
 
-// MARK: What is said
+// MARK: Messages
 
 extension KeyFileDiagnosis {
     /// The flaw of a text that has this damage.

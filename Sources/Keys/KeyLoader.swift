@@ -9,14 +9,14 @@ package struct KeyLoader: Sendable {
     private let credentials: AbsolutePath?
 
     /// - Parameters:
-    ///   - identity: the user who must own the key files, unless root does; nobody else may read them.
+    ///   - identity: the user who must own the key files, unless root does; no other user may read them.
     ///   - credentials: the directory of systemd's credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
     package init(as identity: Identity, credentials: AbsolutePath?) {
         self.identity = identity
         self.credentials = credentials
     }
 
-    /// The public half of a key, be it the private key or the public half that the configuration names.
+    /// The public half of a key, of the private key or as the configuration has it.
     package func publicKey(of entry: KeyConfiguration) throws(Failure) -> PublicKey {
         guard case .publicKey(let spki) = entry.location else { return try load(entry).publicKey }
         guard let key = PublicKey(spki: spki) else {
@@ -88,7 +88,7 @@ enum CredentialFile {
     ) throws(Failure) -> Descriptor {
         let place = Failure.Place.credential(name)
         guard let path = directory?.appending(name) else { throw Failure(.credentialMissing, at: place) }
-        // A blocking open of a FIFO would wait until somebody writes into it.
+        // A blocking open of a FIFO would wait until a program writes into it.
         let raw = unsafe Glibc.open(path.description, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard raw >= 0 else {
             let code: Failure.Code =

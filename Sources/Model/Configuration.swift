@@ -10,7 +10,7 @@ package struct Configuration: Hashable, Sendable {
     /// Nil: the first directory of `$STATE_DIRECTORY`, else ``defaultStateDirectory``.
     package var stateDirectory: AbsolutePath?
     package var metricsFile: AbsolutePath?
-    /// Through which secrets are handed on; nil without one.
+    /// Through which machines share secrets; nil without one.
     package var store: SecretStore?
     /// Below these it is not checked who else may write to an output's directory or read a key.
     package var trustedDirectories: [AbsolutePath]
@@ -50,7 +50,7 @@ extension Configuration {
     }
 }
 
-/// One key issued by Apple: the private key and where to read it, or the public half alone.
+/// One key issued by Apple: the private key and where to read it, or only the public half.
 package struct KeyConfiguration: Hashable, Sendable {
     package var team: TeamID
     package var keyID: KeyID
@@ -66,7 +66,7 @@ package struct KeyConfiguration: Hashable, Sendable {
         case publicKey([UInt8])
     }
 
-    /// Whether it is the public half alone.
+    /// Whether it is only the public half.
     package var isPublic: Bool {
         if case .publicKey = location { true } else { false }
     }
@@ -121,7 +121,7 @@ package struct SourceConfiguration: Hashable, Sendable {
 package struct FileSource: Hashable, Sendable {
     package let path: AbsolutePath
     package let format: FileFormat
-    /// Where in it the secret stands.
+    /// Where in it the secret is.
     package let slot: Slot
 
     package init(path: AbsolutePath, format: FileFormat, slot: Slot) {
@@ -191,7 +191,7 @@ package struct ClientConfiguration: Hashable, Sendable {
 package struct Output: Hashable, Sendable {
     package var path: AbsolutePath
     package var format: FileFormat
-    /// Where in the file the secret stands.
+    /// Where in the file the secret is.
     package var slot: Slot
     /// The permission bits, `07777` at most; nil: those of the file that is replaced, else 0600.
     package var mode: UInt16?
@@ -228,7 +228,7 @@ package struct PushOutput: Hashable, Sendable {
 /// A secret served to a unit's `LoadCredential=` from the credential socket.
 package struct ServedCredential: Hashable, Sendable {
     /// The unit's own name as systemctl shows it, escapes included, never an alias. A template such as `app@.service`
-    /// stands for all of its instances; a credential for an instance's own name takes precedence.
+    /// means all of its instances; a credential for an instance's own name takes precedence.
     package var unit: String
     /// The name that `LoadCredential=` gives it.
     package var name: String

@@ -17,7 +17,7 @@ package struct Failure: Error, Hashable, Sendable {
     package let detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
     package let knownRemedy: Remedy?
-    /// How long an API wants to be left alone; nil where none says so. Two failures that differ in this alone are equal:
+    /// How long an API asks to wait; nil where none does. Two failures that differ only in this are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?
 
@@ -68,7 +68,7 @@ package struct Failure: Error, Hashable, Sendable {
 }
 
 extension Failure.Place {
-    /// The etcd through which machines hand on secrets.
+    /// The etcd through which machines share secrets.
     package static let store = Failure.Place.named("the store")
 }
 

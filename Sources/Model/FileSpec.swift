@@ -5,7 +5,7 @@ package struct FileSpec: Hashable, Sendable {
     package let mode: UInt16?
     package let group: String?
     package let owner: String?
-    /// The client of each slot: the whole file, or one per variable of ours.
+    /// The client of each slot: the whole file, or one per configured variable.
     package fileprivate(set) var slots: [Slot: ClientName]
 
     package init(
@@ -42,7 +42,7 @@ package struct FileFormat: Hashable, Sendable {
 
 /// One output's place in a file.
 package enum Slot: Hashable, Sendable {
-    /// The file is about this secret alone.
+    /// The file is only about this secret.
     case whole
     case variable(String)
 }

@@ -80,6 +80,6 @@ package struct HostObservation: Hashable, Sendable {
 package enum ReportPut: Hashable, Sendable {
     /// It is there, at this revision.
     case done(revision: Int64)
-    /// Nothing was put: the place was changed at another revision than was said, and holds this; nil for nothing.
+    /// Nothing was put: the place was changed at another revision than expected, and holds this; nil for nothing.
     case found(HostObservation?)
 }

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// A moment on CLOCK_BOOTTIME, which runs on during suspend and which nobody can set, in milliseconds.
+/// A moment on CLOCK_BOOTTIME, which runs on during suspend and which cannot be set, in milliseconds.
 package struct BootTime: Hashable, Comparable, Sendable {
     package let milliseconds: Int64
 

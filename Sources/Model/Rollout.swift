@@ -28,14 +28,14 @@ package struct Rollout: Hashable, Sendable {
     /// The highest ``RolloutRank`` of a machine that may deliver.
     package var admitted: UInt64
     package var state: State
-    /// How many machines may fail without holding it: as many as did when somebody had it go on.
+    /// How many machines may fail without holding it: as many as did when a user resumed it.
     package var tolerated: Int
     /// Whether an operator has ended it: then no machine waits for its turn of `deliver_over` either.
     package var isOrdered: Bool
 
     package enum State: String, Hashable, Sendable {
         case going
-        /// Nobody more is admitted until somebody says so.
+        /// No more machines are admitted until a user decides.
         case held
     }
 
@@ -66,11 +66,11 @@ package struct Rollout: Hashable, Sendable {
     package var isFinished: Bool { admitsAll && state == .going }
 }
 
-/// What the place of a rollout in the store held when it was read; nothing is said of an empty one.
+/// What the place of a rollout in the store held when it was read; an empty one has no value.
 package enum RolloutObservation: Hashable, Sendable {
     /// At this revision of etcd's key.
     case rollout(Rollout, revision: Int64)
-    /// Something else: it admits nobody.
+    /// Something else: it admits no machine.
     case foreign(revision: Int64)
     /// The role of this machine's user does not include the place.
     case forbidden
@@ -104,14 +104,14 @@ package struct SecretPut: Hashable, Sendable {
 package enum RolloutPut: Hashable, Sendable {
     /// It is there, and the secret with it, at this revision.
     case done(revision: Int64)
-    /// Nothing was put: a place was changed at another revision than was said. What is there: nil for no rollout, and for
+    /// Nothing was put: a place was changed at another revision than expected. What is there: nil for no rollout, and for
     /// a secret that was not to be put.
     case found(RolloutObservation?, secret: StoreObservation?)
 }
 
-/// What somebody has a rollout do.
+/// What a user orders a rollout to do.
 package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
-    /// Admit nobody more.
+    /// Admit no more machines.
     case hold
     /// Go on, in spite of the machines that fail now.
     case resume

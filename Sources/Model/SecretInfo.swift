@@ -43,7 +43,7 @@ package struct SecretInfo: Hashable, Sendable {
     /// When it was minted, by the clock of the machine that minted it: `iat` is dated back.
     package var mintedAt: WallTime { issuedAt + Claims.backdating }
     package var expiresAt: WallTime { facts.form.claims.expiresAt }
-    /// The key of ours that signed it; nil when none did, or none that can be read now.
+    /// The configured key that signed it; nil when none did, or none that can be read now.
     package var signer: KeyDigest? { facts.signer }
     /// What the secret states.
     package var claims: Claims { facts.form.claims }
@@ -51,7 +51,7 @@ package struct SecretInfo: Hashable, Sendable {
     package var form: SecretForm { facts.form }
 
     /// Whether both are the same secret: the same bytes, or the same signing input with a valid signature of one key.
-    /// Bytes that differ in the signature alone say nothing unless both signatures were checked.
+    /// Bytes that differ only in the signature say nothing unless both signatures were checked.
     package func isSame(as other: SecretInfo) -> Bool {
         fingerprint == other.fingerprint || signer != nil && signer == other.signer && name.isSame(as: other.name)
     }

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// The etcd through which machines hand on secrets. The core knows that there is one, and nothing of its members.
+/// The etcd through which machines share secrets. The core knows that there is one, and nothing of its members.
 package struct SecretStore: Hashable, Sendable {
     /// How it is called in messages and in the status document. Another text where the settings lead elsewhere.
     package var place: String
@@ -28,7 +28,7 @@ package struct StorePlace: Hashable, Comparable, Sendable {
         self.key = key
     }
 
-    /// Where a secret lies; nil for one that no known key has signed.
+    /// Where a secret is; nil for one that no known key has signed.
     package init?(of secret: SecretInfo) {
         guard let signer = secret.signer else { return nil }
         self.init(team: secret.team, client: secret.client, key: signer)
@@ -64,6 +64,6 @@ package enum StoreObservation: Hashable, Sendable {
 package enum StorePut: Hashable, Sendable {
     /// The place holds the secret now, or held it already, at this revision.
     case done(revision: Int64)
-    /// Nothing was put: the place was changed at another revision than was said, and holds this.
+    /// Nothing was put: the place was changed at another revision than expected, and holds this.
     case conflict(StoreObservation)
 }

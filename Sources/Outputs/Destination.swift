@@ -5,7 +5,7 @@ package import Model
 /// A file that secrets are published to.
 ///
 /// Each kind of output is a type of its own: ``OwnFile`` for files of the daemon's user, `UserFile` (UserWriter) for
-/// those of other users. What is true of one kind alone stays in its type. The credential socket is none of them: it
+/// those of other users. What is true of only one kind stays in its type. The credential socket is none of them: it
 /// writes nothing; units ask it for their secrets (`CredentialServer`).
 package protocol Destination: Sendable {
     /// Reads back what it holds; a missing file is no failure. Blocks.
@@ -13,7 +13,7 @@ package protocol Destination: Sendable {
 
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
     ///
-    /// - Parameter mayCreate: whether the whole content may be written anew: otherwise a missing shared file is
+    /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
 
@@ -38,7 +38,7 @@ package struct OwnFile: Destination {
     private let publisher: Publisher
     private let leftovers: Leftovers?
 
-    /// - Parameter leftovers: removes what a killed daemon left beside the file; nil: nothing may be changed.
+    /// - Parameter leftovers: removes what a killed daemon left next to the file; nil: nothing may be changed.
     package init(_ file: FileSpec, by publisher: Publisher, removing leftovers: Leftovers?) {
         self.file = file
         self.publisher = publisher
@@ -46,7 +46,7 @@ package struct OwnFile: Destination {
     }
 
     package func observe() throws(Failure) -> OutputContents {
-        // Here alone: every file is read back before it is first written.
+        // Only here: every file is read back before it is first written.
         leftovers?.sweep(beside: file.path)
         return try publisher.observe(file)
     }

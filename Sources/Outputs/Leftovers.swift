@@ -1,7 +1,7 @@
 package import Linux
 package import Model
 
-/// Removes temporaries that a killed daemon or writer left beside outputs: this daemon's only, once in each directory.
+/// Removes temporaries that a killed daemon or writer left next to outputs: this daemon's only, once in each directory.
 ///
 /// Outputs may be on file systems that hang. So their directories are not swept all at once at start, but each by the
 /// first job that uses it.

@@ -39,7 +39,7 @@ package struct MetricsFile: Sendable {
         }
     }
 
-    /// Removes the file if it holds metrics of ours: of two files with metrics of one client node_exporter uses the one
+    /// Removes the file if it holds this daemon's metrics: of two files with metrics of one client node_exporter uses the one
     /// whose name comes first, and mentions the other only in its log.
     package func remove() throws(Failure) {
         let target = try target()

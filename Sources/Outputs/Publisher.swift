@@ -13,7 +13,7 @@ package struct Publisher: Sendable {
     private let reservedPaths: ReservedPaths
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    /// How often a file that somebody else keeps changing is merged again before that is a failure.
+    /// How often a file that another program keeps changing is merged again before that is a failure.
     private static let mergeLimit = 8
 
     /// - Parameters:
@@ -72,9 +72,9 @@ package struct Publisher: Sendable {
     }
 
     /// Sets these slots in one write; other variables and lines stay. Writes nothing when the file would not change.
-    /// When somebody else changes the file meanwhile, the secrets are merged into that version.
+    /// When another program changes the file meanwhile, the secrets are merged into that version.
     ///
-    /// - Parameter mayCreate: whether the whole content may be written anew: otherwise a missing shared file is
+    /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
@@ -116,7 +116,7 @@ package struct Publisher: Sendable {
         return WriteProbe.failure(of: file, as: identity)
     }
 
-    /// One attempt: whether anything had to be written; nil when the file was changed by somebody else meanwhile.
+    /// One attempt: whether anything had to be written; nil when another program changed the file meanwhile.
     private func write(
         _ secrets: [Slot: Secret], _ file: FileSpec, group: UInt32?, mayCreate: Bool
     ) throws(Failure) -> Bool? {
@@ -155,7 +155,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Whether the file was another output, which somebody has renamed: in trusted directories others may. Who may read
+    /// Whether the file was another output, which a user has renamed: in trusted directories others may. Who may read
     /// that one need not be who may read this one.
     ///
     /// ``ReservedPaths`` knows moved files too, by their identity: also those whose content does not tell, such as other
@@ -175,7 +175,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Throws unless the file may be replaced by one of ours. Returns whether it has content of its own.
+    /// Throws unless the daemon's file may replace this file. Returns whether it has content of its own.
     private func check(_ target: borrowing AtomicFile, _ file: FileSpec, mayCreate: Bool) throws(Failure) -> Bool {
         let wasMoved = try reservedPaths.check(target, for: file)
         guard !wasMoved, let content = target.content else {

@@ -43,7 +43,7 @@ package final class ReservedPaths: Sendable {
 
     private struct Home {
         let realPath: String
-        /// Whether it held more than secrets of ours.
+        /// Whether it held more than the daemon's secrets.
         let otherLines: Bool
     }
 
@@ -170,7 +170,7 @@ package final class ReservedPaths: Sendable {
             remedy: .say("move it back to \(Printable.name(owner.description)), or remove it if it is not needed"))
     }
 
-    /// Records where a file is, and whether it holds more than secrets of ours.
+    /// Records where a file is, and whether it holds more than the daemon's secrets.
     func noteHome(of found: FileStatus, at realPath: String, otherLines: Bool) {
         guard found.size > 0 else { return }
         paths.withLock { paths in
@@ -184,7 +184,7 @@ package final class ReservedPaths: Sendable {
 
     /// Finds out which files the inputs are, as far as not known yet.
     ///
-    /// One of them may be on a file system that hangs, which must not delay writes elsewhere: it is waited for only
+    /// One of them may be on a file system that does not respond, which must not delay writes elsewhere: it is waited for only
     /// briefly, and then only its path is compared, since no output that could be opened just now is there.
     private func findInputs() {
         let missing = paths.withLock { paths in paths.inputs.filter { paths.files[$0] == nil } }

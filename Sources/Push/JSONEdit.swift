@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-/// Changes one member of a JSON text and leaves every other byte of it alone: numbers, order and escapes that others have
+/// Changes one member of a JSON text and keeps every other byte of it: numbers, order and escapes that others have
 /// written there survive.
 enum JSONEdit {
     /// `object` with its member `name` set to `value`, both JSON; nil where `object` is none.

@@ -10,7 +10,7 @@ package import SignIn
 /// - What can be read is read first. Nothing is written unless the answer has the form of this API and of this kind of value, or
 ///   reports in the API's own way that there is nothing yet. A secret that is there already is not written again.
 /// - What the API can show is read back after writing. What it shows then may be older than the write.
-/// - Where other things are kept beside the secret, they are written back as they were.
+/// - Where other things are kept next to the secret, they are written back as they were.
 /// - Other targets' secrets that belong into the same document are written with this one, in one request.
 /// - A status that means a refused token means a refused change where the API took the token a moment ago.
 /// - Of what the API says, the known members of an error are reported, in 200 characters at most, without secret and token.
@@ -33,7 +33,7 @@ package struct PushExchange {
     /// Whether the API has taken the token, in a login or for reading.
     var isTokenTaken = false
 
-    /// How often what somebody else changed meanwhile is read again.
+    /// How often a value that another program changed meanwhile is read again.
     private static let attempts = 3
     /// - Parameters:
     ///   - token: the content of the token's place; empty where there is none.

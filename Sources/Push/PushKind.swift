@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 /// What is known of one kind of API. Each kind is a file of `Kinds/`: its requests, which answers mean done, and what can be read
-/// back are data; what data cannot say is a function beside them.
+/// back are data; what data cannot express is a function next to them.
 ///
 /// Templates hold `{{name}}` for a setting of the target or for a value of the exchange: `client_secret`, `token`, and what
 /// ``merge`` sets. In a path it is percent-encoded, `{{name/}}` except for its slashes; in a JSON body it becomes a string,
@@ -13,13 +13,13 @@ package struct PushKind: Sendable {
 
     package let name: String
     package let settings: [PushSetting]
-    /// Where the API is, unless the target says so (a template); nil where a target has to.
+    /// Where the API is, unless the target names it (a template); nil where a target has to.
     package let endpoint: String?
     /// For a kind whose standard ``endpoint`` needs no token of the target's.
     package let own: OwnFiles?
     package let authorization: Authorization
     /// The setting that names a member of what a write replaces as a whole; nil where a write changes its own place only, or
-    /// fails when somebody else has written since the read.
+    /// fails when another program has written since the read.
     let member: String?
     /// Sets the values that join the secret to what is there, or throws where it does not fit; nil where the write changes
     /// nothing else.
@@ -116,7 +116,7 @@ package struct PushKind: Sendable {
     }
 
     /// The settings into which something was written that belongs elsewhere, with a sentence that says what. A secret would be
-    /// created beside the one that is meant.
+    /// created next to the one that is meant.
     package func misplaced(in settings: [String: String]) -> [(setting: String, words: String)] {
         (creation?.misplaced ?? []).compactMap { rule in
             let text = PushTemplate.expand(rule.text, settings) { value, _ in value }

@@ -24,7 +24,7 @@ package struct PushTarget: Sendable {
         "\(kind.write.method) \(endpoint)\(PushTemplate.expand(kind.write.path, settings, PushTemplate.percentEncoded))"
     }
 
-    /// Where the token lies that the API wants.
+    /// Where the token that the API wants is.
     package enum TokenPlace: Hashable, Sendable {
         /// A systemd credential's name, a file below `$CREDENTIALS_DIRECTORY`.
         case credential(String)
@@ -50,7 +50,7 @@ package struct PushTarget: Sendable {
         return String(hash, radix: 16)
     }
 
-    /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when somebody else has
+    /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when another program has
     /// written since the read.
     package var document: PushDocument? {
         guard let member = kind.member else { return nil }

@@ -5,7 +5,7 @@ import Failures
 ///
 /// The rules are:
 /// - Every deployment to production counts that began after the variable was last set, by the API's own clock, also one that
-///   somebody else began. So a project is deployed once for one secret, also when an answer was lost, and once for secrets
+///   another program began. So a project is deployed once for one secret, also when an answer was lost, and once for secrets
 ///   that were pushed together.
 /// - After a deployment that failed, no other one is begun for a while.
 struct Redeployment: Sendable {

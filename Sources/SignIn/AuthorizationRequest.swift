@@ -94,11 +94,11 @@ package struct AuthorizationResponse: Sendable {
     package let code: Result<String, OAuthError>
     /// Nil where none came back, or where only a code was given.
     package let state: String?
-    /// Whether only a code was given, as somebody copied it, and not all that came back.
+    /// Whether only a code was given, as a user copied it, and not all that came back.
     package let isCodeAlone: Bool
     /// The identity token that came with the code.
     package let identityToken: String?
-    /// What Apple tells at the first sign-in alone, as the browser sent it: unlike the identity token nobody has signed it.
+    /// What Apple sends only at the first sign-in, as the browser sent it: unlike the identity token it is not signed.
     package let user: JSONValue?
 
     /// Nil for what is none of these.
@@ -127,7 +127,7 @@ package struct AuthorizationResponse: Sendable {
     }
 
     /// A form as it is; of an address the query, or the fragment where there is no query. A fragment behind a query was put
-    /// there by somebody else, as some sites do.
+    /// there by another program, as some sites do.
     private static func fields(of text: Substring) -> Substring {
         guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return text }
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

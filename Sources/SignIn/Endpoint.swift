@@ -22,7 +22,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The server at this address, of `https` alone; nil for anything else.
+    /// The server at this address, only of `https`; nil for anything else.
     package init?(_ text: String) {
         guard let address = WebAddress(text), address.scheme == .https else { return nil }
         var path = address.path[...]

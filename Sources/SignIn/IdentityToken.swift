@@ -3,14 +3,14 @@ package import AppleClientSecret
 /// An identity token (OpenID Connect Core, section 2): a JWT by which Apple says who has signed in.
 ///
 /// The rules are:
-/// - RS256 alone, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
+/// - Only RS256, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
 /// - `iss` is ``issuer``, `aud` the client id and no list, `sub` a text.
 /// - It has not expired and was not issued in the future, but for ``clockTolerance``.
 /// - `nonce` is the one that was sent, or its SHA-256 in hexadecimal or base64url, as native applications send it.
 /// - Texts are the same when their bytes are: for Swift, letters that look alike may be equal.
 /// - No name occurs twice in header or claims.
 package struct IdentityToken: Sendable {
-    /// Who issues identity tokens, and nobody else.
+    /// The only issuer of identity tokens.
     package static let issuer = "https://appleid.apple.com"
     /// What Apple's metadata has said for a while, and no identity token (supabase/auth#2050).
     package static let otherIssuerOfApple = "https://account.apple.com"
@@ -81,7 +81,7 @@ package struct IdentityToken: Sendable {
         }
     }
 
-    /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is said
+    /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is reported
     /// of the claims: they may be anybody's.
     ///
     /// - Parameters:

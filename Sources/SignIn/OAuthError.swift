@@ -10,7 +10,7 @@ package struct OAuthError: Error, Hashable, Sendable {
 
     /// More than any code has; what is longer is no code.
     static let longestCode = 64
-    /// As much as is shown of a text that somebody else wrote.
+    /// As much as is shown of another program's text.
     static let longestDescription = 200
 
     package init(_ code: String, description: String? = nil) {

@@ -10,7 +10,7 @@ package struct QuestionPace: Sendable {
     package init() {}
 
     /// How long to wait at `now` before the next question, which counts as asked then; both in milliseconds of a clock
-    /// that nobody sets.
+    /// that cannot be set.
     package mutating func pause(at now: Int64) -> Int64 {
         let pause = asked.count < Self.limit ? 0 : max(asked[0] + Self.minute - now, 0)
         asked = (asked + [now + pause]).suffix(Self.limit)

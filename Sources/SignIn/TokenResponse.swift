@@ -3,7 +3,7 @@ internal import AppleClientSecret
 /// What the token endpoint answers with when all is well (RFC 6749, section 5.1). Other members are passed over.
 package struct TokenResponse: Sendable {
     package let accessToken: String
-    /// Comes with a code alone.
+    /// Comes only with a code.
     package let refreshToken: String?
     package let identityToken: String?
     /// For how long the access token is valid, in seconds; nil where it does not say.

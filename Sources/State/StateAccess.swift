@@ -3,7 +3,7 @@ package import Linux
 package import Model
 
 /// Access to the state directory. While it cannot be opened each use tries again, so that no restart is needed once the
-/// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened anew.
+/// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened again.
 package final class StateAccess: Sendable {
     private struct Tries {
         var last: Result<StateDirectory, Failure>
@@ -26,7 +26,7 @@ package final class StateAccess: Sendable {
 
     /// Milliseconds between tries: thousands of clients ask at once.
     static let pace: Int64 = 1_000
-    /// Milliseconds that a start waits for the first try: one that hangs must not keep secrets from being published.
+    /// Milliseconds that a start waits for the first try: one that does not respond must not keep secrets from being published.
     private static let patience: Int64 = 5_000
 
     /// Tries for the first time, on a thread that goes on if the start stops waiting.

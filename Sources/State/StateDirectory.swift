@@ -94,7 +94,7 @@ package final class StateDirectory: Sendable {
         {
             return known
         }
-        // Temporaries beside the outputs have the former directory's tag, and the next start must find them.
+        // Temporaries next to the outputs have the former directory's tag, and the next start must find them.
         if let former {
             try AtomicFile(file, as: identity).replace(with: Array(former.naming.tag.utf8), naming: former.naming)
             return former.naming

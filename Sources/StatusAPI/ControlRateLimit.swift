@@ -8,7 +8,7 @@ enum ControlDemand: Hashable {
     case reload
 }
 
-/// When everything was last asked for by somebody else than root, so that no user keeps the rotation busy with requests. A
+/// When everything was last asked for by a user other than root, so that no user keeps the rotation busy with requests. A
 /// hook runs as the daemon's own user, and is limited like everybody else.
 struct ControlRateLimit {
     private var limits: [ControlDemand: RateLimit] = [:]

@@ -19,7 +19,7 @@ struct OpenConnections {
         return nil
     }
 
-    /// Whether the total alone rules out another connection of this kind.
+    /// Whether the total already rules out another connection of this kind.
     func isFull(for listener: ListenerKind, control: ControlPermission, limits: HTTPLimits) -> Bool {
         total >= room(for: listener, control, limits)
     }

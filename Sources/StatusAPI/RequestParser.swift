@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// - Nothing is repaired. What a server may read leniently (a bare LF, several spaces, a folded line) is refused, because a
 ///   program in between may have read it otherwise.
-/// - One field says how long a body is: a length of digits, or `Transfer-Encoding: chunked` alone.
+/// - One field says how long a body is: a length of digits, or only `Transfer-Encoding: chunked`.
 /// - A request without a valid Host is refused, and so is an address that is not `http`'s.
 ///
 /// NIO's decoder does none of this: it takes an empty or unknown transfer coding, any Host, other protocols' versions
@@ -98,7 +98,7 @@ struct RequestParser {
                 case .trailers:
                     guard let line = try line() else { return nil }
                     if line.isEmpty { return finish() }
-                    // Read for their end alone. One that would change what the head said may have done so elsewhere
+                    // Read only for their end. One that would change what the head said may have done so elsewhere
                     // (RFC 9110, section 6.5.1).
                     let name = try field(line).name.lowercased()
                     if ["content-length", "transfer-encoding", "host"].contains(name) { throw .strange }
@@ -206,7 +206,7 @@ extension RequestParser {
         )
     }
 
-    /// The size of a chunk by its first line. Its extensions are ignored, as nobody has defined one.
+    /// The size of a chunk by its first line. Its extensions are ignored, because none are defined.
     private func size(ofChunk line: [UInt8]) throws(Problem) -> (size: Int, digits: Int) {
         let digits = line.prefix { Hex.value(of: $0) != nil }
         let extensions = line[digits.endIndex...].trimming(while: \.isASCIIBlank)

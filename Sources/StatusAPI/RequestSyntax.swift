@@ -72,7 +72,7 @@ struct Authority: Hashable {
             hostEnd = close + 1
         } else {
             hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            // With a comma it may be a list of hosts to somebody else.
+            // With a comma it may be a list of hosts to another program.
             guard hostEnd > 0, RequestSyntax.isURI(bytes[..<hostEnd], or: ""), !bytes.contains(UInt8(ascii: ","))
             else { return nil }
         }

@@ -241,7 +241,7 @@ final class Router {
         }
     }
 
-    /// Refuses what somebody asked for a moment ago.
+    /// Refuses what a user asked for a moment ago.
     private func limit(_ demands: [ControlDemand], by peer: Peer) throws(Problem) {
         guard peer.user != 0 else { return }
         let refused = limiter.ask(

@@ -68,7 +68,7 @@ package struct StatusClient: Sendable {
         return try RenewalReport(json: try accepted(try post("/v1/renew", json: body)))
     }
 
-    /// Has the rollout of a client's secret do something, and waits until the store says so.
+    /// Has the rollout of a client's secret do something, and waits until the store confirms it.
     package func rollout(_ client: ClientName, _ order: RolloutOrder) throws(ClientError) -> RolloutView {
         try RolloutView(json: try accepted(try post("/v1/clients/\(client)/rollout/\(order.rawValue)")))
     }
@@ -116,7 +116,7 @@ package struct StatusClient: Sendable {
         return try read(from: stream, until: deadline, seconds: seconds)
     }
 
-    /// Throws when somebody else than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
+    /// Throws when a program other than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
     /// kernel's word on who began to listen decides; where only root and the caller may, they have chosen who does.
     private func checkListener(of stream: borrowing UnixStream) throws(ClientError) {
         let peer: Peer

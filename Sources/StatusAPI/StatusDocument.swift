@@ -138,7 +138,7 @@ extension JSONMembers {
     fileprivate mutating func reason(_ report: ReasonReport?) throws(JSONFlaw) -> ReasonReport? {
         let sentence = try orNull("reason", report?.sentence)
         let failure = try orAbsent("failure", report?.failure)
-        // A daemon sends parts only with the line; parts alone are still shown.
+        // A daemon sends parts only with the line; parts without it are still shown.
         return (sentence ?? failure?.message).map { .report(sentence: $0, failure: failure) }
     }
 }

@@ -63,7 +63,7 @@ enum EtcdAnswer {
     enum Put: Hashable {
         /// It is there, at this revision.
         case done(revision: Int64)
-        /// A key was changed at another revision than was said, or is gone: what each of them holds, in their order.
+        /// A key was changed at another revision than expected, or is gone: what each of them holds, in their order.
         case found([Entry?])
     }
 

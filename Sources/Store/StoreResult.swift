@@ -7,7 +7,7 @@ package enum StoreResult: Equatable, Sendable {
     case read([StoreEntry])
     /// The keys hold the values now, or held them already, at this revision.
     case put(revision: Int64)
-    /// Nothing was put, for one of the keys was changed at another revision than was said: what each of them holds.
+    /// Nothing was put, because one of the keys was changed at another revision than expected: what each of them holds.
     case conflict([StoreEntry])
     /// A page of keys, ``mostListed`` at most, and where the next one begins; nil for the last one.
     case list([Listed], next: [UInt8]?)

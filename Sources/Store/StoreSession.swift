@@ -243,7 +243,7 @@ package struct StoreSession {
                     pageLimit = max(pageLimit / 8, 1)
                     continue
                 }
-                // One value alone is too long: only its key is read. The values after it may be short again.
+                // One value is too long by itself: only its key is read. The values after it may be short again.
                 pageLimit = StoreResult.mostListed
                 let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
                 return try page(answer) { .tooLong(revision: $0.revision) }

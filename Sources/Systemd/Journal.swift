@@ -5,7 +5,7 @@ import SystemPackage
 
 /// A client of the system's journal (systemd's native journal protocol).
 ///
-/// Not libsystemd's `sd_journal_sendv`, which blocks while journald does not read: for ever if its disk hangs.
+/// Not libsystemd's `sd_journal_sendv`, which blocks while journald does not read: for ever if its disk does not respond.
 package final class Journal: Sendable {
     private let socket: UnixDatagram
     private let address: String

@@ -52,7 +52,7 @@ package enum Notify {
 
 /// The datagram socket on which the service manager receives ``Notify`` messages (`NOTIFY_SOCKET`, sd_notify(3)).
 ///
-/// Not libsystemd's `sd_notify`, which blocks while the reader's queue is full: for ever where nobody reads,
+/// Not libsystemd's `sd_notify`, which blocks while the reader's queue is full: for ever where nothing reads,
 /// as a frozen manager, or a container's supervisor that only waited for READY.
 package final class NotifySocket {
     private let socket: UnixDatagram

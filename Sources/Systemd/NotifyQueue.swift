@@ -1,9 +1,9 @@
 /// The messages still to be sent to the service manager, without those that later ones replace.
 ///
-/// Never more than a few messages, however many are added while nobody reads: of those about the service's state the
+/// Never more than a few messages, however many are added while nothing reads: of those about the service's state the
 /// newest counts, and of several unsent reloads the last.
 package struct NotifyQueue: Hashable, Sendable {
-    /// Ready, reloading and stopping, in order. Each is sent alone: of several in one datagram systemd sees only the
+    /// Ready, reloading and stopping, in order. Each is sent by itself: of several in one datagram systemd sees only the
     /// last.
     private var phases: [Notify.Message] = []
     /// All else, at most one of each kind.

@@ -22,7 +22,7 @@ package struct SystemdClient: ~Copyable {
     private static let unitInterface = "org.freedesktop.systemd1.Unit"
     private static let serviceInterface = "org.freedesktop.systemd1.Service"
 
-    /// The socket on which systemd serves root alone, without a message bus; systemctl uses it, too.
+    /// The socket on which systemd serves only root, without a message bus; systemctl uses it, too.
     private static let privateSocket = "/run/systemd/private"
 
     /// Connects: root to systemd itself, everybody else to the system's bus.
@@ -250,7 +250,7 @@ package struct SystemdClient: ~Copyable {
     /// Milliseconds that a started unit must stay up: systemd calls a `Type=simple` service started once its process
     /// exists, which may end at once. Longer than most take to read their settings, and short enough to wait for.
     package static let settling: Int64 = 5_000
-    /// Checks, at most, of a unit that was started again between two of them: by somebody else, or by `Restart=` over
+    /// Checks, at most, of a unit that was started again between two of them: by a user, or by `Restart=` over
     /// and over.
     private static let checkLimit = 3
 
@@ -261,7 +261,7 @@ package struct SystemdClient: ~Copyable {
         for _ in 0..<Self.checkLimit {
             if last.activity == "failed" { throw .ended }
             if last.activity == "inactive" {
-                // A unit ordered to start may do its work and end; any other may have been stopped by somebody.
+                // A unit ordered to start may do its work and end; a user may have stopped any other.
                 guard order != .start, try endedByItself(unit) else { return }
                 ended?.add(last.invocation, of: unit)
                 throw .ended
@@ -278,7 +278,7 @@ package struct SystemdClient: ~Copyable {
             }
             last = now
         }
-        // A unit that is still stopping after this time is being stopped by somebody; one that ends by itself is faster.
+        // A unit that is still stopping after this time is being stopped by a user; one that ends by itself is faster.
         if last.activity != "deactivating" { throw .ended }
     }
 
@@ -286,7 +286,7 @@ package struct SystemdClient: ~Copyable {
     /// work is done.
     private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
-        // One job is the start that was ordered here; a further one was ordered by somebody else.
+        // One job is the start that was ordered here; a user ordered a further one.
         do throws(BusError) {
             let properties = try target(unit, Self.propertyInterface)
             // The signals name a unit by its own name, and the configuration may use an alias of it.
@@ -335,7 +335,7 @@ package struct SystemdClient: ~Copyable {
         try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
     }
 
-    /// How long a job is not given up although systemd has gone, in microseconds: while it executes itself anew
+    /// How long a job is not given up although systemd has gone, in microseconds: while it executes itself again
     /// (`systemctl daemon-reexec`), or while the bus is restarted.
     private static let absence: Int64 = 20_000_000
     /// Between two tries, in milliseconds.

@@ -48,7 +48,7 @@ package enum JobResult: Hashable, Sendable {
     case failed
     /// The unit's own timeout, or the job's, ran out.
     case timeout
-    /// Another job took its place, or somebody canceled it.
+    /// Another job took its place, or a user canceled it.
     case canceled
     /// A unit that it needs failed.
     case dependency

@@ -53,7 +53,7 @@ package enum UnitOrder: Hashable, Sendable {
 }
 
 /// Starts ordered here after which the unit ended by itself at once, without a failure: systemd calls it stopped,
-/// but nobody stopped it, so it must be started again.
+/// but no user stopped it, so it must be started again.
 package final class EndedStarts: Sendable {
     /// Each unit's last such start, by its invocation ID.
     private let invocations = QuietMutex<[String: [UInt8]]>([:])
@@ -64,7 +64,7 @@ package final class EndedStarts: Sendable {
         invocations.withLock { $0[unit] = invocation }
     }
 
-    /// Whether it was this start: somebody may have started and stopped the unit since. An empty ID matches any, since
+    /// Whether it was this start: a user may have started and stopped the unit since. An empty ID matches any, since
     /// systemd forgets the ID of a unit that nothing refers to.
     func has(_ invocation: [UInt8], of unit: String) -> Bool {
         invocations.withLock { $0[unit].map { invocation.isEmpty || $0.isEmpty || $0 == invocation } ?? false }

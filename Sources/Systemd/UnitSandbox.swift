@@ -31,9 +31,9 @@ package struct UnitSandbox: Hashable, Sendable {
     package enum View: Hashable, Sendable {
         /// Unchanged: the usual permissions apply.
         case writable
-        /// Visible, but nobody may write; `by` is the setting, such as `ProtectSystem=strict`.
+        /// Visible, but not writable; `by` is the setting, such as `ProtectSystem=strict`.
         case readOnly(by: String)
-        /// Inaccessible, or covered by something that nobody outside sees.
+        /// Inaccessible, or covered by something that is not visible outside.
         case hidden(by: String)
     }
 

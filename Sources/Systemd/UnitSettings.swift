@@ -11,7 +11,7 @@ package struct UnitSettings: Hashable, Sendable {
         case number(UInt64)
         /// The names of credentials, or a list of words.
         case list([String])
-        /// What alone is allowed, or what is not.
+        /// What is allowed only, or what is not.
         case filter(isAllowList: Bool, [String])
     }
 
@@ -93,7 +93,7 @@ package struct UnitSettings: Hashable, Sendable {
     package struct Weakness: Hashable, Sendable {
         /// Such as `PrivateNetwork=no`.
         package let setting: String
-        /// The drop-in that says so; nil when none does.
+        /// The drop-in that sets it; nil when none does.
         package let file: String?
     }
 
@@ -204,7 +204,7 @@ package struct UnitSettings: Hashable, Sendable {
         list(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
     }
 
-    /// A credential that a file of the unit names, and that a later one takes away: it clears the setting.
+    /// A credential that a file of the unit names, and that a later one removes: it clears the setting.
     package struct RemovedCredential: Hashable, Sendable {
         package let name: String
         /// The assignment that it takes to have it again, such as `LoadCredential=token:/etc/token`; without the text of a

@@ -7,7 +7,7 @@ import SignIn
 /// One request to one server over HTTPS, and its answer.
 ///
 /// The rules are:
-/// - TLS 1.2 or later; the certificate is judged by the machine's authorities, or by those of one file alone.
+/// - TLS 1.2 or later; the certificate is judged by the machine's authorities, or only by those of one file.
 /// - A proxy comes from the environment (`https_proxy`, `no_proxy`), as curl(1) reads it.
 /// - No redirect is followed, and no other scheme than https is spoken.
 /// - Connecting, and everything together, have a deadline; the answer's headers and body have a limit.
@@ -125,7 +125,7 @@ struct HTTPSClient {
         try set(CURLOPT_TIMEOUT_MS, timeout ?? 0)
         // Time-outs of the resolver would otherwise come as signals.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A resolver that hangs would be waited for beyond every deadline. libcurl knows this option since 7.87.
+        // A resolver that does not respond would be waited for beyond every deadline. libcurl knows this option since 7.87.
         _ = unsafe shim_setopt_long(handle, CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_USERAGENT, "clientsecretd")
     }

@@ -56,7 +56,7 @@ struct PushRole: ParsableCommand {
 
     /// In milliseconds, for all requests of one question: less than the daemon waits.
     private static let longestExchange: Int64 = 60_000
-    /// After how many seconds this process is ended, for what no deadline of a request covers, such as reading a file:
+    /// After how many seconds this process is ended, because of what no deadline of a request covers, such as reading a file:
     /// systemd or `listen` starts the next process only once this one has ended.
     private static let longest: UInt32 = 90
 

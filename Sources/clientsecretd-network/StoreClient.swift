@@ -14,7 +14,7 @@ struct StoreTLSFiles {
     let key: String?
 }
 
-/// Requests to the members of one store, over mutual TLS, and one watch beside them.
+/// Requests to the members of one store, over mutual TLS, and one watch next to them.
 ///
 /// The rules are those of ``HTTPSClient``; also, no proxy is used, and the connection is kept for the next request:
 /// a member is asked for hours, and a handshake costs it more than the request.

@@ -45,7 +45,7 @@ struct StoreRole: ParsableCommand {
             guard let question = StoreQuestion(request: line) else {
                 throw ValidationError("a request is not a JSON object with \"do\" and its fields")
             }
-            // The signal ends this process if something hangs that no deadline of a request covers, such as reading a file:
+            // The signal ends this process if something that no deadline of a request covers is stuck, such as reading a file:
             // only then does systemd start another process for the daemon's next question.
             alarm(Self.longestAnswer)
             let answer = answerer.answer(question)

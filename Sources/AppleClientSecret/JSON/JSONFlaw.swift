@@ -3,7 +3,7 @@ package enum JSONFlaw: Error, Hashable, Sendable {
     case notJSON
     /// A name occurs twice in one object.
     case duplicate(String)
-    /// A value is not what its document says: what it should be, and where it stands, `clients[0].name`; the whole text where
+    /// A value is not what its document says: what it should be, and where it is, `clients[0].name`; the whole text where
     /// that is empty.
     case unexpected(String, at: String = "")
 

@@ -60,7 +60,7 @@ extension TokenKind {
         package let audience: String?
         /// Whether its header has `typ`.
         let hasType: Bool
-        /// How it states the web pages that alone may use it.
+        /// How it states the only web pages that may use it.
         package let origins: Origins
         /// What `scope` may be; none where there is no such claim.
         package let scopes: [String]

@@ -46,7 +46,7 @@ package struct TokenTrial: Hashable, Sendable {
         return "401"
     }
 
-    /// Apple judges the secret before the code, which nobody was given. Without a `redirect_uri`: a wrong one is
+    /// Apple judges the secret before the code, which was never issued. Without a `redirect_uri`: a wrong one is
     /// `invalid_client` too.
     static let signIn = TokenTrial(
         server: Claims.audience, path: "/auth/token",

@@ -1,9 +1,9 @@
 // Starting a child under a supervisor, which ends all that descends from it.
 //
-// The supervisor is this program executed anew, so that it holds none of this process's memory: a constructor
+// The supervisor is this program executed again, so that it holds none of this process's memory: a constructor
 // recognises it by its first word. Orphans among the child's descendants become the supervisor's own children
 // (PR_SET_CHILD_SUBREAPER), whatever they did to their session, limits, user or visibility in /proc: it kills its
-// children until it has none, and then nobody is left.
+// children until it has none, and then no process is left.
 //
 // A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends what the
 // supervisor held. It could be killed as well, but under systemd the whole service ends with it.
@@ -21,10 +21,10 @@
 // killed, tells it to end everything.
 #define CLINUX_SUPERVISOR_CONTROL 3
 
-// Executes this program anew as a supervisor, in a session of its own, with `input` as standard input (-1: /dev/null),
+// Executes this program again as a supervisor, in a session of its own, with `input` as standard input (-1: /dev/null),
 // `output` as standard output and error, `control` and no other descriptor, and default signal dispositions.
 // `arguments` begin with CLINUX_SUPERVISOR. Returns 0, or -errno also when exec failed; -EAGAIN when
-// CLINUX_CHILDREN_MOST run. The supervisor is waited for by clinux_child_reap alone.
+// CLINUX_CHILDREN_MOST run. Only clinux_child_reap waits for the supervisor.
 int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
                        int32_t *process, int *pidfd);
 // What a supervisor that has ended reported: a program that could not be started (errno), or that ended by itself (its
@@ -36,7 +36,7 @@ int clinux_child_report(int control, int *kind, int *value);
 // Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs
 // still. After one that was killed clinux_orphans_end is to be called until it returns false.
 int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
-// Whether somebody has stopped a supervisor (SIGSTOP): it ends nothing then, and has to be killed.
+// Whether a supervisor was stopped (SIGSTOP): it ends nothing then, and has to be killed.
 bool clinux_child_is_stopped(int32_t process);
 // Has the orphans among all descendants become children of this process: 0, or -errno. From then on it has to reap them. To
 // be called before children and threads are started.

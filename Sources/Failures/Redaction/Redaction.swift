@@ -9,7 +9,7 @@ internal import AppleClientSecret
 /// - ``HiddenTexts`` is for servers, which may return what they were sent in another form.
 package enum Redaction {
     /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is
-    /// worth anything is this short: a signature alone has 86 characters.
+    /// worth anything is this short: even a signature has 86 characters.
     static let longestPlainRun = 39
 
     /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, every long run of

@@ -75,7 +75,7 @@ package struct SecretFilter {
             if lengths.contains(secret.count), let name = name(secret) {
                 body(candidate, name)
             } else if (try? CompactJWS(secret))?.claims != nil {
-                // None of ours, such as one that was minted by hand.
+                // Not the daemon's, such as one that was minted by hand.
                 body(candidate, "(a secret)")
             } else {
                 continue

@@ -68,7 +68,7 @@ package enum Accounts {
     }
 }
 
-/// Users and groups as text: `alice (1000)`, or the number alone where no name is known.
+/// Users and groups as text: `alice (1000)`, or only the number where no name is known.
 package enum Owner {
     /// What lets a user give files to a group. No command: a member may do whatever else the group may. Nobody joins root's,
     /// which a file has that root made.
@@ -80,7 +80,7 @@ package enum Owner {
                 + "\(name) is in; a directory with that group and mode 2750 gives it to new files by itself")
     }
 
-    /// For a file of root's group that `user` writes.
+    /// For a file with root's group that `user` writes.
     package static func leavingRoots(_ user: String) -> Remedy {
         .say(
             "give the file, which has root's group, a group that \(user) is in, or write such a \"group\" under the output"

@@ -13,7 +13,7 @@ package struct Identity: Hashable, Sendable {
     package let groups: [UInt32]
     /// The user who called the program through sudo, when it runs as root: trusted, since that user can become root.
     package let caller: UInt32?
-    /// Directories that somebody else protects, such as an orchestrator: below them nothing checks who else may write
+    /// Directories that another program protects, such as an orchestrator: below them nothing checks who else may write
     /// to an output's directory or read a key.
     package let trustedDirectories: [FilePath]
     /// The service's user, for whom root acts: what is trusted for that user is trusted for root.

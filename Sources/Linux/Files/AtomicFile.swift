@@ -83,14 +83,14 @@ package struct AtomicFile: ~Copyable {
         case nothing
         /// Mode and group, as far as none is given, and access list, user attributes and label.
         case attributes
-        /// The same and content. Then nobody gets to read it who could not, whatever mode and group say.
+        /// The same and content. Then no user gets to read it who could not, whatever mode and group say.
         case content
     }
 
     /// Gives the name to a new file with this content, once all its attributes are set.
     ///
     /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer refers to the file that was read: the other
-    /// file is left alone, and the caller makes a new value. After any error no temporary file is left.
+    /// file is not changed, and the caller makes a new value. After any error no temporary file is left.
     ///
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
@@ -133,7 +133,7 @@ package struct AtomicFile: ~Copyable {
     }
 
     /// Gives the path to a new file with this content, whichever file of the acting user has it: for a directory in which
-    /// nobody else writes, such as the state directory. What is there is neither read nor compared.
+    /// no other process writes, such as the state directory. What is there is neither read nor compared.
     ///
     /// - Parameter mode: permission bits.
     package static func overwrite(
@@ -149,7 +149,7 @@ package struct AtomicFile: ~Copyable {
         try place.directory.sync(by: temporary.descriptor.raw)
     }
 
-    /// A file beside the one at `place`, with everything that it is to have, on the disk.
+    /// A file next to the one at `place`, with everything that it is to have, on the disk.
     private static func temporary(
         with bytes: [UInt8], limit: Int, _ attributes: Attributes, for place: GuardedPlace,
         from replaced: (descriptor: Int32, status: FileStatus)?, naming: TemporaryNames

@@ -11,7 +11,7 @@ package struct Descriptor: ~Copyable, Sendable {
     /// How many this process may have open at a time (RLIMIT_NOFILE).
     package static var limit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
 
-    /// Takes over an open descriptor: nobody else may close it from now on.
+    /// Takes over an open descriptor: no other code may close it from now on.
     package init(adopting raw: Int32) {
         self.raw = raw
     }
@@ -97,7 +97,7 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // On Linux, close frees the descriptor even on EINTR; trying again could close somebody else's.
+        // On Linux, close frees the descriptor even on EINTR; trying again could close another thread's.
         _ = close(raw)
     }
 }

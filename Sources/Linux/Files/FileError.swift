@@ -12,7 +12,7 @@ package struct FileError: Error, Hashable, Sendable {
     package let detail: String?
     /// What fixes it, where that is known here.
     package let remedy: Remedy?
-    /// The other user who owns the file or directory, so that it is left alone: by name, or else by number.
+    /// The other user who owns the file or directory, so that it is not touched: by name, or else by number.
     package let owner: String?
 
     package init(

@@ -9,7 +9,7 @@ package enum FileLock {
     /// Between two tries, in microseconds.
     private static let interval: UInt32 = 10_000
 
-    /// Locks `path`, which is created when missing; nil when somebody else still holds the lock after ``patience``.
+    /// Locks `path`, which is created when missing; nil when another process still holds the lock after ``patience``.
     /// Held until the descriptor is closed.
     ///
     /// The directory must be one that only this user can write to: the file is opened by its path.

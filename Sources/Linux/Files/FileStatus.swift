@@ -45,7 +45,7 @@ package struct FileStatus: Hashable, Sendable {
 
     package var isSetGroupID: Bool { mode & 0o2000 != 0 }
 
-    /// Whether somebody other than the owner may write. A POSIX access list counts: the group's bits are its mask.
+    /// Whether a user other than the owner may write. A POSIX access list counts: the group's bits are its mask.
     var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
     package func isSameFile(as other: FileStatus) -> Bool {

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// The requirements on the directories and links on the way to a file.
 enum GuardRule {
-    /// For files that are published: nobody else may be able to redirect the path.
+    /// For files that are published: no other user may be able to redirect the path.
     case publishing
     /// For keys, and what decides who may use one: every component belongs to root or the acting user, and a directory
     /// that others may write to is accepted only if it is root's own and sticky.
@@ -13,7 +13,7 @@ enum GuardRule {
     /// The same as deciding, for what a remedy's command is built from; its errors have no remedies of their own.
     case keeping
 
-    /// Throws for a directory in which somebody else could replace the next name.
+    /// Throws for a directory in which another user could replace the next name.
     func check(
         directory path: FilePath, _ status: FileStatus, for identity: Identity
     ) throws(FileError) {
@@ -96,7 +96,7 @@ enum GuardRule {
 /// is reported.
 ///
 /// It belongs neither to root nor to the user who acts. Or it belongs to the latter and leads to what does not: it is
-/// followed, since that user gains nothing by it. But nothing behind it, such as a file of root's, may be given to that user.
+/// followed, since that user gains nothing by it. But nothing behind it, such as root's file, may be given to that user.
 struct UntrustedLink: Hashable {
     let path: FilePath
     let status: FileStatus

@@ -81,7 +81,7 @@ package enum GuardedPath {
     }
 
     /// Creates a directory of this user's own; its parent must exist and pass the rules for publishing. An existing
-    /// directory must belong to this user and be writable by nobody else.
+    /// directory must belong to this user and no other user may write to it.
     package static func makeDirectory(_ path: String, mode: UInt16, as identity: Identity) throws(FileError) {
         let place = try GuardedWalk.place(path, .publishing, as: identity)
         if let found = place.found {

@@ -107,7 +107,7 @@ struct GuardedWalk {
         throw FileError(.isDirectory, at: here.path.string)
     }
 
-    /// This name's status where the walk stands; nil: there is none.
+    /// This name's status where the walk is; nil: there is none.
     private func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try here.status(of: name)

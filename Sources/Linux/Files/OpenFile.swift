@@ -59,7 +59,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return filled
     }
 
-    /// The whole content; ``FileError/Kind/changedMeanwhile`` when somebody wrote during the read.
+    /// The whole content; ``FileError/Kind/changedMeanwhile`` when another process wrote during the read.
     func content() throws(FileError) -> FileContent {
         // One byte more than expected, so that a file that grew is noticed.
         var bytes = [UInt8](repeating: 0, count: status.size + 1)

@@ -74,7 +74,7 @@ extension PathComponent.User {
 }
 
 extension Identity {
-    /// Somebody who trusts nobody but root.
+    /// A user who trusts only root.
     fileprivate init(_ user: PathComponent.User) {
         self.init(user: user.id, group: user.id)
     }

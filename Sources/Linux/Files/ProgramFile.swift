@@ -41,8 +41,8 @@ package struct ProgramFile {
 
     /// What keeps the file from being executed; nil when nothing does, or when that cannot be told.
     ///
-    /// - Parameter failed: whether executing it has failed. Otherwise nothing is said of a format that Linux may have learned
-    ///   (binfmt_misc).
+    /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
+    ///   learned (binfmt_misc).
     package func obstacle(afterFailure failed: Bool = false) -> ProgramObstacle? {
         guard !Self.isNoexec(path) else { return .mountedNoexec }
         guard let bytes = Self.read(path, count: Self.beginning, at: 0) else { return nil }

@@ -8,7 +8,7 @@ package enum LinkChain {
     private static let limit = 40
 
     /// Every link on an absolute `path`, each by a path without links before its last component, and then the final
-    /// path; empty when there is no link. Missing components are kept as written. Blocks; a hint, for the links may
+    /// path; empty when there is no link. Missing components are kept as written. Blocks; a hint, because the links may
     /// change at any moment.
     package static func places(of path: String) -> [String] {
         var links: [String] = []

@@ -3,7 +3,7 @@ internal import Failures
 import Glibc
 import SystemPackage
 
-/// A file under a name that nobody can guess, which is to replace another; removed with this value if it does not.
+/// A file under a name that cannot be guessed, which is to replace another; removed with this value if it does not.
 ///
 /// It is locked as long as it is open. So sweeps, of this process or another, tell it from one that a killed process left.
 struct TemporaryFile: ~Copyable {
@@ -15,7 +15,7 @@ struct TemporaryFile: ~Copyable {
     /// The file that may be removed under this name; nil: there is none.
     private var own: FileStatus?
 
-    /// Attempts to put a file back; each needs somebody to have renamed within the microseconds before.
+    /// Attempts to put a file back; each needs another process to have renamed within the microseconds before.
     private static let roundLimit = 64
 
     /// Throws ``FileError/Kind/changedMeanwhile`` when a sweep took the file before it was locked.
@@ -108,7 +108,7 @@ struct TemporaryFile: ~Copyable {
         do throws(FileError) {
             replaced = try isExpected(name)
         } catch {
-            // A file that cannot be checked is put back: it may be somebody else's, and must not stay here for ever.
+            // A file that cannot be checked is put back: it may be another program's, and must not stay here for ever.
             replaced = nil
             failure = error
         }

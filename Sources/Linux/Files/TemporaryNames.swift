@@ -3,15 +3,15 @@ import CLinux
 internal import Failures
 import SystemPackage
 
-/// Names of temporary files, which nobody can guess and which their maker recognises later.
+/// Names of temporary files, which cannot be guessed and which their maker recognises later.
 ///
 /// `.clientsecretd-<tag>-<random>.tmp`, hidden and with an ending that no application reads. The tag is kept in one
-/// state directory: after a kill, files with it are that daemon's and nobody else's.
+/// state directory: after a kill, files with it are only that daemon's.
 package struct TemporaryNames: Hashable, Sendable {
     /// 16 lower-case hexadecimal digits.
     package let tag: String
 
-    /// 64 bits distinguish state directories; 128 random bits make a name that nobody can take first.
+    /// 64 bits distinguish state directories; 128 random bits make a name that cannot be taken first.
     private static let tagDigits = 16
     private static let randomDigits = 32
     private static let endings = [".tmp", ".part"]
@@ -38,10 +38,10 @@ package struct TemporaryNames: Hashable, Sendable {
         return name
     }
 
-    /// Removes what a killed process left beside an output: regular files of this user whose names have this tag and
+    /// Removes what a killed process left next to an output: regular files of this user whose names have this tag and
     /// the full form, but none that a process is writing now (``TemporaryFile``). Returns the count.
     ///
-    /// - Parameter ofAnyTag: where nobody else writes: also files of a process that died before it kept its tag.
+    /// - Parameter ofAnyTag: where no other process writes: also files of a process that died before it kept its tag.
     @discardableResult
     package func sweep(beside path: String, as identity: Identity, ofAnyTag: Bool = false) throws(FileError) -> Int {
         let directory = try GuardedWalk.place(path, .publishing, as: identity).directory

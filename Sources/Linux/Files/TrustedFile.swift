@@ -4,7 +4,7 @@ internal import Glibc
 import SystemPackage
 
 /// Reads keys and files that decide who may use one: they and all directories above them belong to root or the acting
-/// user, and nobody else may write to them.
+/// user, and no other user may write to them.
 package enum TrustedFile {
     package enum Use: Hashable, Sendable {
         /// Anybody may read it.

@@ -7,7 +7,7 @@ package enum Clocks {
         clinux_wall_seconds()
     }
 
-    /// Milliseconds since boot, suspends included; nobody can set this clock.
+    /// Milliseconds since boot, suspends included; this clock cannot be set.
     package static func bootMilliseconds() -> Int64 {
         clinux_boot_milliseconds()
     }

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// A program of ours that acts for its caller: it has the caller's environment and standard error, and ends by itself. What
-/// others provide is run by ``ChildProcess``, which ends it in time.
+/// A program of this project that acts for its caller: it has the caller's environment and standard error, and ends by itself.
+/// What others provide is run by ``ChildProcess``, which ends it in time.
 package struct AttachedChild: ~Copyable {
     private let process: pid_t
 

@@ -33,7 +33,7 @@ package enum ChildProcess {
     }
 
     /// Reaps processes that became this one's children because it is PID 1 or adopts them, so that none stays a zombie.
-    /// The loop calls it at each ``Signal/childEnded``. Children of ``run(_:environment:timeout:cancel:)`` are left alone.
+    /// The loop calls it at each ``Signal/childEnded``. Children of ``run(_:environment:timeout:cancel:)`` are not touched.
     package static func reapOrphans() {
         clinux_orphans_reap()
     }

@@ -20,7 +20,7 @@ struct OutputLines {
     static let lineLimit = 100
     /// Bytes kept at each end: together 64 KiB, plenty for messages, little enough for a hundred programs.
     static let byteLimit = 32_768
-    /// Bytes kept beside them. A secret has some 300, as base64 and folded twice that.
+    /// Bytes kept next to them. A secret has some 300, as base64 and folded twice that.
     static let contextLimit = 8_192
 
     private var first = Part()

@@ -15,7 +15,7 @@ struct StartedChild: ~Copyable {
     private(set) var output = OutputLines()
 
     /// How long to wait for the supervisor to end all processes, in milliseconds: two seconds to clean up, the rest to
-    /// die. After that it goes on alone (a process that hangs in the kernel never dies).
+    /// die. After that it continues without them (a process stuck in the kernel never dies).
     private static let patience: Int64 = 7_000
 
     /// - Parameter input: the child's standard input; empty when negative.

@@ -5,7 +5,7 @@ import SystemPackage
 extension Descriptor {
     /// Sends all bytes.
     ///
-    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads.
+    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
     ///
     /// - Parameters:
     ///   - rest: for how many more milliseconds it may wait.

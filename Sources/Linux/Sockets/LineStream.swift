@@ -14,7 +14,7 @@ package struct LineStream: ~Copyable, Sendable {
 
     package var raw: Int32 { descriptor.raw }
 
-    /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nobody listens.
+    /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nothing listens.
     package init(connectingTo path: String, timeoutSeconds: Int64, longestLine: Int) throws(SystemError) {
         descriptor = Descriptor(
             adopting: try SystemError.check(
@@ -27,7 +27,7 @@ package struct LineStream: ~Copyable, Sendable {
 
     /// Writes a line and its end.
     ///
-    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads.
+    /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
     ///
     /// - Parameters:
     ///   - deadline: on the clock of ``Clocks/bootMilliseconds()``.

@@ -13,7 +13,7 @@ package struct UnixDatagram: ~Copyable, Sendable {
     /// Sends the bytes as one datagram. False, with nothing sent, when the reader's queue is full;
     /// net.unix.max_dgram_qlen says how many fit.
     ///
-    /// Throws `.connectionRefused` or `.noSuchFileOrDirectory` if nobody reads, `.fileNameTooLong` above 107 bytes.
+    /// Throws `.connectionRefused` or `.noSuchFileOrDirectory` if nothing reads, `.fileNameTooLong` above 107 bytes.
     ///
     /// - Parameters:
     ///   - address: an absolute path, looked up each time, or an abstract address with `@` in front.

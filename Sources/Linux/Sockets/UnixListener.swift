@@ -14,9 +14,9 @@ package struct UnixListener: ~Copyable, Sendable {
 
     /// Binds and listens. The name appears with its mode set.
     ///
-    /// Replaces a socket on which no program listens. Throws `.addressInUse` when somebody does, `.notSocket` for
+    /// Replaces a socket on which no program listens. Throws `.addressInUse` when one does, `.notSocket` for
     /// another kind of file, `.fileNameTooLong` above 107 bytes. If two processes replace it at once, one may lose its
-    /// name: a caller that must be alone takes a lock first.
+    /// name: a caller that must be the only one takes a lock first.
     package init(path: String, mode: UInt32) throws(SystemError) {
         try UnixListener.removeStale(path)
         let listening = Descriptor(
@@ -70,7 +70,7 @@ package struct UnixListener: ~Copyable, Sendable {
         }
         let operation = "listen on \(path)"
         guard found.isSocket else { throw SystemError(operation, errno: .notSocket) }
-        // A second is plenty: connecting to a local socket waits only if its queue is full; then somebody listens.
+        // A second is plenty: connecting to a local socket waits only if its queue is full; then a program listens.
         let answer = unsafe clinux_unix_connect(path, 1)
         if answer >= 0 { _ = close(answer) }
         switch answer {

@@ -14,7 +14,7 @@ package struct UnixStream: ~Copyable {
 
     /// Connects. The timeout applies to this and to each later read and write, which then throw `.wouldBlock`.
     ///
-    /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nobody listens.
+    /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nothing listens.
     package static func connect(to path: String, timeoutSeconds: Int64) throws(SystemError) -> UnixStream {
         UnixStream(
             adopting: Descriptor(
@@ -89,7 +89,7 @@ package struct TimedStream: ~Copyable {
         return bytes
     }
 
-    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nobody reads.
+    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         try stream.descriptor.send(bytes, waiting: { rest }, cancel: cancel)
     }

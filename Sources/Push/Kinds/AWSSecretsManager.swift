@@ -54,9 +54,9 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// Between two writes of ours, in seconds: AWS keeps a hundred versions and asks for no more than that.
+    /// Between two writes of this daemon, in seconds: AWS keeps a hundred versions and asks for no more than that.
     private static let writePause: Seconds = 600
-    /// What versions of ours begin with.
+    /// What this daemon's versions begin with.
     private static let versionPrefix = "clientsecretd-"
 
     /// Sets the text that is written, and a new version's id.
@@ -93,7 +93,7 @@ extension PushExchange {
         }
     }
 
-    /// Throws while the last version of ours is too recent to be replaced.
+    /// Throws while this daemon's last version is too recent to be replaced.
     private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(RoleFailure) {
         guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
         let created: Int64? =

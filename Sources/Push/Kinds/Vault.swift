@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 extension PushKind {
-    /// KV version 2: what else the secret holds is written back with it, unless somebody wrote meanwhile.
+    /// KV version 2: what else the secret holds is written back with it, unless another program wrote meanwhile.
     static let vault = PushKind(
         name: "vault",
         settings: [
@@ -23,7 +23,7 @@ extension PushKind {
         ], shown: shown(at: ["data", "data", "{{field}}"]),
         creation: Creation(
             // What vault(1) asks before it reads or writes. A mount of version 1 reports every path below data/ as missing, and
-            // creates what is written there beside the secret that applications read.
+            // creates what is written there next to the secret that applications read.
             confirmation: PushRequest(
                 "GET", "/v1/sys/internal/ui/mounts/{{mount/}}/{{path/}}",
                 headers: [.init("X-Vault-Namespace", "{{namespace}}")]),

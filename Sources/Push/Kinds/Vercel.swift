@@ -63,7 +63,7 @@ extension PushExchange {
         }
     }
 
-    /// Deploys what runs in production now again, not what somebody tries elsewhere.
+    /// Deploys what runs in production now again, not what a user tries elsewhere.
     fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
         let name = values["variable", default: ""]
         let found = try list("envs", of: variables)

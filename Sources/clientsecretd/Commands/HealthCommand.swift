@@ -42,7 +42,7 @@ struct HealthCommand: ParsableCommand {
     func run() throws {
         let line = line(now: .now)
         let text = Terminal.current(Environment.current).shown(line.text(now: .now)) + "\n"
-        // Without a reader a signal would end it, and monitoring knows exit codes alone.
+        // Without a reader a signal would end it, and monitoring knows only exit codes.
         signal(SIGPIPE, SIG_IGN)
         guard let errno = CommandOutput.write(Array(text.utf8), to: STDOUT_FILENO) else {
             Glibc.exit(line.state.rawValue)

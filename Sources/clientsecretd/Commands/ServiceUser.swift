@@ -47,7 +47,7 @@ enum ServiceUser {
     /// The user that runs the command. Root acts for the service's user as well, so that a key guarded for that user
     /// does not count as unguarded.
     static var identity: Identity {
-        // Where the user database cannot be read, root acts for nobody else.
+        // Where the user database cannot be read, root acts for no other user.
         Identity.current().acting(for: try? Accounts.user(named: name))
     }
 

@@ -15,7 +15,7 @@ struct SystemFiles: Equatable {
     struct File: Equatable {
         var path: String
         var lines: String
-        /// Whether it is shown to nobody and readable by its owner alone.
+        /// Whether it is never shown and only its owner may read it.
         var isSecret = false
 
         /// The whole text; nil where the file holds the lines already.

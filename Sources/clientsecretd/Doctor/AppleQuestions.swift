@@ -4,7 +4,7 @@ import SignIn
 
 /// Asks Apple about published secrets, at the pace at which Apple may be asked.
 struct AppleQuestions {
-    /// Why nobody can be asked.
+    /// Why Apple cannot be asked.
     private let obstacle: String?
     private let program: NetworkProgramLauncher?
     private var pace = QuestionPace()

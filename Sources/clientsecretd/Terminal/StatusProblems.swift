@@ -36,7 +36,7 @@ struct StatusProblems {
             let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
             return lines("clientsecretd is ", problem)
         }
-        // All mistakes of a configuration that would not start; a reason that says so names the first one.
+        // All mistakes of a configuration that would not start; a reason about it names the first one.
         let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
         guard !mistakes.isEmpty else { return [block].compactMap { $0 } }
         if reason?.failure?.code == FailureCode.configurationRefused.rawValue {

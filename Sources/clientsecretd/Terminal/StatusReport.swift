@@ -44,7 +44,7 @@ struct StatusReport {
             + "started \(TimeWords.past(snapshot.startedAt, to: now)) (\(snapshot.startedAt))"
     }
 
-    /// As many blocks as fit, and a line that says so when some did not.
+    /// As many blocks as fit, and a line about the others when some did not.
     private static func first(_ blocks: [[[Piece]]], in room: Int, of terminal: Terminal) -> [[[Piece]]] {
         var left = room
         let heights = blocks.map { $0.reduce(0) { $0 + terminal.height(of: $1) } }

@@ -15,7 +15,7 @@ import State
 struct PublishedSecret {
     /// The client's name; nil for a secret from a file that the caller names.
     let name: ClientName?
-    /// Where it lies.
+    /// Where it is.
     let place: String
     let token: Token
     let jws: CompactJWS
@@ -27,7 +27,7 @@ struct PublishedSecret {
     /// In bytes; an output's file has the same limit.
     private static let fileLimit = 1 << 20
 
-    /// The secret in a file that the caller names: alone, as JSON or in a variable.
+    /// The secret in a file that the caller names: raw, as JSON or in a variable.
     init(inFile file: String, variable: String?) throws(CommandFailure) {
         let name = NamedFile.shown(file)
         let content = try NamedFile.read(file, limit: Self.fileLimit)
@@ -62,7 +62,7 @@ struct PublishedSecret {
         }
         let loader = KeyLoader(as: source.identity.trusting(loaded.configuration), credentials: source.credentials)
         func secret(_ token: Token, at place: String) throws(CommandFailure) -> PublishedSecret {
-            // Nothing else is sent anywhere, whatever somebody put into the file.
+            // Nothing else is sent anywhere, whatever the file holds.
             guard let jws = token.withBytes({ try? CompactJWS($0) }),
                 let stated = jws.stated.client, client.clientID.accepts(stated)
             else {
@@ -98,7 +98,7 @@ struct PublishedSecret {
         return found
     }
 
-    /// The secret in force by the state directory's record, and where it stands.
+    /// The current secret by the state directory's record, and where it is.
     private static func recorded(
         _ name: ClientName, in configuration: Configuration, from source: ConfigurationSource
     ) throws(CommandFailure) -> (Token, place: String) {

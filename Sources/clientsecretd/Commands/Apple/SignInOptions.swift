@@ -17,7 +17,7 @@ struct ClientOptions: ParsableArguments {
 
     @OptionGroup var settings: ConfigurationOption
 
-    /// The secret, of which nobody else gets to know.
+    /// The secret, which no other process gets to know.
     func secret() throws -> PublishedSecret {
         try Hardening.protectSecrets()
         let settings = try PublishedSettings(settings)

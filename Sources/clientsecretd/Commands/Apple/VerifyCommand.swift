@@ -114,7 +114,7 @@ struct VerifyCommand: ParsableCommand {
 }
 
 extension QuestionPace {
-    /// Waits until a question may be asked, and says so.
+    /// Waits until a request may be sent, and reports it.
     mutating func wait() {
         let pause = pause(at: Clocks.bootMilliseconds())
         guard pause > 0 else { return }

@@ -41,11 +41,11 @@ struct FirstConfiguration: Equatable {
     var key: KeyEntry
     var name: ClientName
     var client: ClientID
-    /// Nil where the secret goes behind an API alone.
+    /// Nil where the secret goes only behind an API.
     var destination: Destination?
     /// Where it goes behind an API.
     var target: TargetEntry?
-    /// The unit that is told when the secret has changed.
+    /// The unit that is notified when the secret has changed.
     var unit: String?
     var verb: Action.UnitVerb = .restart
 

@@ -260,7 +260,7 @@ struct InitCommand: ParsableCommand {
         )
     }
 
-    /// Asks at the terminal; nil where nobody would answer.
+    /// Asks at the terminal; nil where no user would answer.
     private static var dialog: SetupDialog? {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
         return SetupDialog(

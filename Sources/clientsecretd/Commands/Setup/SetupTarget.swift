@@ -9,7 +9,7 @@ struct SetupTarget {
     let name: TargetName
     /// By their names; a list has commas.
     var settings: [String: String]
-    /// Where the token lies, or is written.
+    /// Where the token is, or is written.
     var tokenFile: AbsolutePath?
     /// What was typed, for a file that does not exist yet.
     var token: String?

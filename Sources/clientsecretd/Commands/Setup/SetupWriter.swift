@@ -75,7 +75,7 @@ struct SetupWriter {
         }
     }
 
-    /// Below /etc, and elsewhere that of drop-in files alone: another one that is missing is more likely mistyped.
+    /// Below /etc, and elsewhere only that of drop-in files: another one that is missing is more likely mistyped.
     private func makeDirectory(_ directory: FilePath) throws(FileError) {
         guard directory.starts(with: "/etc") || directory.extension == "d",
             FileStatus.following(directory.string) == nil
