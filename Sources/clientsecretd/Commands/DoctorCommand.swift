@@ -71,35 +71,12 @@ struct DoctorCommand: ParsableCommand {
         if report.isBroken { throw CommandFailure(.failed, "") }
     }
 
-    /// In microseconds.
-    private static let pause: UInt32 = 500_000
-    /// An action may restart a unit, which is observed for five seconds.
-    private static let looks = 40
-
-    /// The daemon's view, or why it does not answer. A daemon that is still writing and notifying for these clients is waited
-    /// for, because all links behind that would be found broken.
+    /// The daemon's view, or why it does not answer.
     private func status(of names: [ClientName]) -> (Snapshot?, unanswered: String?) {
-        let client = daemon.client()
-        for look in 1... {
-            let snapshot: Snapshot
-            do throws(ClientError) {
-                snapshot = try client.status()
-            } catch {
-                return (nil, error.description)
-            }
-            let isUnderWay = snapshot.clients.contains { names.contains($0.name) && $0.isUnderWay }
-            if !isUnderWay || look == Self.looks { return (snapshot, nil) }
-            if look == 1 { CommandOutput.complain("waiting for the daemon, which is notifying applications") }
-            usleep(Self.pause)
+        do throws(ClientError) {
+            return (try daemon.client().settledStatus(of: names), nil)
+        } catch {
+            return (nil, error.description)
         }
-        return (nil, nil)
-    }
-}
-
-extension ClientView {
-    /// Whether outputs or actions have yet to be carried out for the first time, and nothing has failed.
-    fileprivate var isUnderWay: Bool {
-        let isPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
-        return isPending && outputs.allSatisfy { $0.error == nil } && actions.allSatisfy { $0.error == nil }
     }
 }

@@ -50,6 +50,7 @@ END
 cd / || exit 1
 promise "three answers set it up" questions
 contains "the unit that holds the secret is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
+equal "which leaves nothing to do" "" "$(tr -d '\r' </run/typescript | grep -a -e warning: -e error:)"
 promise "all links hold" clientsecretd doctor --skip-verify
 equal "the process has the new secret" ok "$(state process)"
 promise "which is another one" test "$(held)" != "$expired"

@@ -4,6 +4,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import StatusAPI
 import Systemd
 
 /// What the package's service needs in addition to the configuration.
@@ -12,6 +13,12 @@ extension InitCommand {
     static var start: [ShellCommand] {
         let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
         return [.enableNow(ShellCommand.daemonUnit), isRunning ? .reloadUnit() : nil].compactMap(\.self)
+    }
+
+    /// Waits until the service has written the client's secret and notified its application. Throws if it does not answer.
+    static func waitForDaemon(notifying client: ClientName) throws(ClientError) {
+        let service = StatusClient(socket: SocketOption.standard, serviceUser: ServiceUser.name)
+        _ = try service.settledStatus(of: [client])
     }
 
     /// Has the service read the key from where it can.

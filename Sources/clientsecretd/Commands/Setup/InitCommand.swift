@@ -191,6 +191,8 @@ struct InitCommand: ParsableCommand {
         try writer.write()
         for command in others.commands { PrintedLine.run(command.text) }
         if let app { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
+        // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
+        if now { try? Self.waitForDaemon(notifying: first.name) }
         try CommandOutput.answer(
             """
             Wrote \(writer.written.joined(separator: ", ")).\(now ? "" : Self.nextStep(path, isAdded: existing != nil))

@@ -1,0 +1,32 @@
+import Glibc
+import Model
+import StatusAPI
+
+extension StatusClient {
+    /// In microseconds.
+    private static let pause: UInt32 = 500_000
+    /// An action may restart a unit, which is observed for five seconds.
+    private static let looks = 40
+
+    /// The daemon's view, after at most 20 seconds in which it still writes and notifies for these clients: until then every later
+    /// link looks broken. Throws why it does not answer.
+    func settledStatus(of names: [ClientName]) throws(ClientError) -> Snapshot {
+        var look = 1
+        while true {
+            let snapshot = try status()
+            let isUnderWay = snapshot.clients.contains { names.contains($0.name) && $0.isUnderWay }
+            if !isUnderWay || look == Self.looks { return snapshot }
+            if look == 1 { CommandOutput.complain("waiting for the daemon, which is notifying applications") }
+            usleep(Self.pause)
+            look += 1
+        }
+    }
+}
+
+extension ClientView {
+    /// Whether outputs or actions have yet to be carried out for the first time, and nothing has failed.
+    fileprivate var isUnderWay: Bool {
+        let isPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
+        return isPending && outputs.allSatisfy { $0.error == nil } && actions.allSatisfy { $0.error == nil }
+    }
+}
