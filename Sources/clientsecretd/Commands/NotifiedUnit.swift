@@ -4,17 +4,17 @@ import Model
 /// The unit that `init` has notified of a new secret, and how.
 struct NotifiedUnit: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The unit that is restarted when the secret has changed.", valueName: "unit"),
+        help: ArgumentHelp("The unit to restart after each renewal.", valueName: "unit"),
         transform: Flags.unit)
     var restart: String?
 
     @Option(
-        help: ArgumentHelp("Instead, the unit that is reloaded.", valueName: "unit"),
+        help: ArgumentHelp("Instead, the unit to reload.", valueName: "unit"),
         transform: Flags.unit)
     var reload: String?
 
     @Option(
-        help: ArgumentHelp("Instead, the oneshot unit that is started.", valueName: "unit"),
+        help: ArgumentHelp("Instead, the oneshot unit to start.", valueName: "unit"),
         transform: Flags.unit)
     var start: String?
 

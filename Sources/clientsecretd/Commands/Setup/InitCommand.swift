@@ -31,8 +31,9 @@ struct InitCommand: ParsableCommand {
             that exists gets its missing lines at the end. '--now' enables and starts the service.
 
             Examples:
-              clientsecretd init --from /srv/app/.env --key AuthKey_ABC123DEFG.p8 --restart app.service --now
-              clientsecretd init --name shop --client-id com.example.shop --output /run/clientsecretd/out/shop.jwt
+              clientsecretd init --from /srv/app/.env --now
+              clientsecretd init --name shop --client-id com.example.shop \\
+                  --output /run/clientsecretd/out/shop.jwt
             """)
 
     @OptionGroup var settings: ConfigurationOption
@@ -58,7 +59,7 @@ struct InitCommand: ParsableCommand {
     var keyID: KeyID?
 
     @Option(
-        help: "The client's name, for people (default: web); if the configuration exists, of the client to add.",
+        help: "The client's name (default: web). If the configuration exists, this client is added.",
         transform: Flags.clientName)
     var name: ClientName?
 
