@@ -168,8 +168,7 @@ struct ShellReader {
     /// Records what a word of a command assigns, or that it is the command.
     private func note(_ word: Range<Int>, _ names: inout [String], _ command: inout String?) {
         let name = bytes[word].prefix(while: \.isNamePart)
-        let isAssignment =
-            name.first?.isNameStart == true && name.endIndex < word.upperBound && bytes[name.endIndex] == .equals
+        let isAssignment = name.first?.isNameStart == true && assigns(bytes[name.endIndex..<word.upperBound])
         guard let known = command else {
             if isAssignment {
                 names.append(String(decoding: name, as: UTF8.self))
@@ -185,6 +184,19 @@ struct ShellReader {
             // `NAME = value` is a command to a shell only.
             names.append(known)
         }
+    }
+
+    /// Whether an assignment goes on like this after the name. For bash also as `+=`, which appends, and with the index of
+    /// an array, whose first element is what the name alone means.
+    private func assigns(_ rest: ArraySlice<UInt8>) -> Bool {
+        var rest = rest
+        if !isDash {
+            if rest.first == UInt8(ascii: "["), let end = rest.firstIndex(of: UInt8(ascii: "]")) {
+                rest = rest[(end + 1)...]
+            }
+            if rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+        }
+        return rest.first == .equals
     }
 
     /// Gives what was assigned since `start` names that no variable has.

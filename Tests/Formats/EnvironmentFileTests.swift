@@ -99,6 +99,9 @@ import Testing
         ("# C:\\\nSECRET=old\n", 2),
         ("A='x\\'\nSECRET=old\nB='y'\n", 2),
         ("SECRET=old\nunset SECRET\n", 2),
+        // bash alone appends, and takes the first element of an array for the variable.
+        ("SECRET=old\nSECRET+=more\n", 2),
+        ("SECRET=old\nSECRET[0]=more\n", 2),
         ("SECRET=a\rB=2\n", 1),
         ("SECRET=a\r# mine\r", 1),
         ("A=1\nSECRET=a\rB\n", 2),
