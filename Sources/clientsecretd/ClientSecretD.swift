@@ -39,8 +39,8 @@ struct ClientSecretD: ParsableCommand {
         ])
 
     static func main() {
+        let words = Array(OwnProgram.arguments.dropFirst())
         do {
-            let words = Array(OwnProgram.arguments.dropFirst())
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
             CommandContext(arguments: words, Environment.current).use()
@@ -54,9 +54,17 @@ struct ClientSecretD: ParsableCommand {
         } catch {
             let code = exitCode(for: error)
             if code.isSuccess { exit(withError: error) }
-            CommandOutput.complain(lines: Redaction.plain(fullMessage(for: error)))
+            CommandOutput.complain(lines: quoting(words, in: fullMessage(for: error)))
             Glibc.exit(code.rawValue)
         }
+    }
+
+    /// A message that quotes words of the command line, without a key or token that was pasted. Each word is on one line: a
+    /// file name with a line break, which another user may have chosen, never looks like a line of ours.
+    private static func quoting(_ words: [String], in message: String) -> String {
+        words.flatMap { [$0, $0.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""] }
+            .map(Redaction.plain).filter { $0.contains(where: \.isNewline) }
+            .reduce(Redaction.plain(message)) { $0.replacing($1, with: Printable.line($1)) }
     }
 
     /// The failure for a command that does not exist, with the most similar one; nil for one that exists. No command at

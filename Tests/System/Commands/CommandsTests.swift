@@ -266,6 +266,15 @@ import Testing
         }
     }
 
+    /// A pattern such as `*` passes file names that another user chose.
+    @Test(arguments: [["init", "--from"], ["init", "--key"], ["inspect"], ["check"]])
+    func aWordWithALineBreakStaysOnOneLine(command: [String]) throws {
+        let answer = try run([Sandbox().binary] + command + ["/x=\nclientsecretd: run this"])
+        #expect(answer.status == 64 || answer.status == 66)
+        #expect(answer.complaints.contains(#"\nclientsecretd: run this"#), "\(answer)")
+        #expect(!answer.complaints.contains("\nclientsecretd: run this"), "\(answer)")
+    }
+
     /// The name of the process that asks is its own choice.
     @Test func whoAskedIsLogged() throws {
         let sandbox = try Sandbox()
