@@ -108,12 +108,18 @@ package enum ConfigurationLoader {
         return ControlGroupCheck(loaded: loaded, identity: identity).result
     }
 
-    private static func read(_ path: AbsolutePath, name: String, as identity: Identity) throws(Mistake) -> SourceFile {
+    /// - Parameter isListed: whether its directory has the name, so that a missing file is a link that leads nowhere.
+    private static func read(
+        _ path: AbsolutePath, name: String, as identity: Identity, isListed: Bool = false
+    ) throws(Mistake) -> SourceFile {
         do {
             let content = try TrustedFile.read(
                 path.description, for: .configuration, as: identity, limit: YAMLReader.maximumSize)
             return SourceFile(name: name, path: path, realPath: AbsolutePath(content.path), bytes: content.bytes)
         } catch {
+            if isListed, error.code == .missing || error.code == .directoryMissing {
+                throw Mistake("the link leads to no file; restore that file, or remove the link")
+            }
             throw Mistake(words(for: error, of: path), isUnreadable: error.code == .permissionDenied)
         }
     }
@@ -144,7 +150,7 @@ package enum ConfigurationLoader {
                 guard let path = directory.appending(name) else {
                     throw Mistake("the file's name contains a line break; rename the file")
                 }
-                files.append(try read(path, name: shown, as: identity))
+                files.append(try read(path, name: shown, as: identity, isListed: true))
             } catch {
                 isUnreadable = isUnreadable || error.isUnreadable
                 diagnostics.error(at: Position(file: shown, line: 1, column: 1), error.words)

@@ -50,7 +50,13 @@ package enum OutputRemedy {
 
     /// What creates a missing directory, and lets a sandboxed daemon write to it.
     package static func making(_ directory: AbsolutePath, for user: UInt32, mode: String = "0755") -> Remedy {
-        if FileStatus.following(directory.description) != nil {
+        var existing = directory
+        var missing: AbsolutePath?
+        while FileStatus.following(existing.description) == nil, existing.description != "/" {
+            (missing, existing) = (existing, existing.directory)
+        }
+        // The directory is there for a link in it, or the highest name that leads nowhere is one.
+        guard let missing, ForeignFile.link(missing.description) == nil else {
             return .say(
                 "a link leads to a directory that does not exist: create that one, or remove the link",
                 see: .listWay(to: directory.description))
@@ -58,10 +64,6 @@ package enum OutputRemedy {
         let words = "create \(Printable.name(directory.description)) for \(Owner.argument(user: user))"
         guard let make = ShellCommand.making(directory.description, for: user, mode: mode) else { return .say(words) }
         // The service's sandbox is read-only except where its unit allows writing.
-        var existing = directory
-        while FileStatus.following(existing.description) == nil, existing.description != "/" {
-            existing = existing.directory
-        }
         guard let cause = ReadOnlyCause.of(RealPath.of(existing.description)), user == Identity.current().user else {
             return .say(words, run: make)
         }

@@ -84,13 +84,16 @@ import Testing
         try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/1.yaml", mode: 0o622)
         try directory.write("clients: {b: {verify: 2}}", to: "c.d/2.yaml")
         try makeDirectory("c.d/3.yaml")
+        try FileManager.default.createSymbolicLink(
+            atPath: directory("c.d/4.yaml"), withDestinationPath: directory("none.yaml"))
         let said = said("c.yaml")
-        #expect(said.count == 3)
+        #expect(said.count == 4)
         #expect(said.first?.contains("c.d/1.yaml:1:1: error: \(directory("c.d/1.yaml")) is not guarded: ") == true)
         #expect(
             said.contains(
                 #"\#(directory("c.d/2.yaml")):1:23: error: "2" is neither true nor false; write true or false"#))
         #expect(said.contains { $0.contains("c.d/3.yaml:1:1: error: \(directory("c.d/3.yaml")): it is a directory") })
+        #expect(said.contains { $0.contains("c.d/4.yaml:1:1: error: the link leads to no file") })
     }
 
     @Test func refusesADirectoryOfAdditionsThatOthersMayWrite() throws {

@@ -39,6 +39,18 @@ import Testing
         #expect(failure.remedy?.command == "mkdir -m 0755 \(scratch("none"))")
     }
 
+    @Test(arguments: ["way/web.jwt", "way/deeper/web.jwt", "end.jwt"])
+    func nothingIsCreatedOverALinkThatLeadsNowhere(name: String) throws {
+        for (link, target) in [("way", "none"), ("end.jwt", "none/x.jwt")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: scratch(link), withDestinationPath: scratch(target))
+        }
+        let failure = try #require(try obstacle(name))
+        #expect(failure.code == .directoryMissing)
+        #expect(failure.remedy?.words?.hasPrefix("a link leads to a directory that does not exist") == true)
+        #expect(failure.remedy?.command == nil)
+    }
+
     /// The directory leads there, so whoever may write to it could have chosen the file.
     @Test func anotherUsersFileIsWrittenAsThatUserUnlessAStrangerMayHavePutItThere() throws {
         try scratch.write("x", to: "web.jwt")
