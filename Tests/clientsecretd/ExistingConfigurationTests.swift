@@ -11,7 +11,8 @@ import Testing
 /// What `init --name` adds to a configuration that exists.
 @Suite struct ExistingConfigurationTests {
     private func withConfiguration<Value>(
-        keys: String = "", key: String = "", _ body: (TemporaryDirectory, ExistingConfiguration) throws -> Value
+        keys: String = "", key: String = "", end: String = "",
+        _ body: (TemporaryDirectory, ExistingConfiguration) throws -> Value
     ) throws -> Value {
         let directory = try TemporaryDirectory()
         try directory.write(
@@ -20,7 +21,7 @@ import Testing
               apple: {team_id: DEF123GHIJ, file: /keys/AuthKey_ABC123DEFG.p8}
             \(keys)
             clients:
-              web: {client_id: com.example.web, \(key)outputs: [{path: /run/clientsecretd/out/web.jwt}]}
+              web: {client_id: com.example.web, \(key)outputs: [{path: /run/clientsecretd/out/web.jwt}]}\(end)
             """, to: "c.yaml")
         let name = try #require(ClientName("shop"))
         return try body(directory, ExistingConfiguration(directory("c.yaml"), adding: name))
@@ -65,12 +66,18 @@ import Testing
             let shop = try #require(loaded.configuration.clients.first { $0.key.description == "shop" }?.value)
             #expect(shop.targets.map(\.target.description) == ["production"])
         }
-        let targets = "targets: {old: {kind: supabase, project: abcdefghijklmnopqrsu, token_file: /t}}"
-        try withConfiguration(keys: targets) { _, existing in
-            var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
-            given.existingKey = existing.key(for: given)
-            let target = try given.configuration().target
-            #expect(throws: CommandFailure.self) { try existing.mainFile(with: target) }
+        // The text of a template ends where the next line is not indented like it, and has the line break before that.
+        let template =
+            "\n  app:\n    client_id: com.example.app\n    outputs:\n      - path: /run/app\n        format: template\n"
+            + "        template: |\n          a={{client_secret}}"
+        let old = "{old: {kind: supabase, project: abcdefghijklmnopqrsu, token_file: /t}}"
+        for (keys, end) in [("targets: \(old)", ""), ("\"targets\": \(old)", ""), ("", template), ("", "\n...\n")] {
+            try withConfiguration(keys: keys, end: end) { _, existing in
+                var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
+                given.existingKey = existing.key(for: given)
+                let target = try given.configuration().target
+                #expect(throws: CommandFailure.self) { try existing.mainFile(with: target) }
+            }
         }
     }
 

@@ -57,29 +57,41 @@ struct ExistingConfiguration {
         return first
     }
 
-    /// The main file with a section of its own for a target; nil without one. Throws where it has that section already, whose lines
-    /// are not changed.
+    /// The main file with a section of its own for a target; nil without one. Throws where it has that section already, or where
+    /// lines at its end would change a client, whose template may be the last thing in it: no line that is there is changed.
     func mainFile(with target: TargetEntry?) throws(CommandFailure) -> SystemFiles.File? {
         guard let target else { return nil }
         let main = loaded.sources[0]
-        guard !("\n" + String(decoding: main.bytes, as: UTF8.self)).contains("\ntargets:") else {
-            throw CommandFailure(
-                .failed,
-                "\(Printable.name(main.path.description)) already has \"targets\", and init does not change them; add there:\n"
-                    + "  \(target.name):\n" + target.lines.map { "    \($0)\n" }.joined()
-                    + "and name it in the client's \"outputs\", with push: \(target.name)")
+        let file = SystemFiles.File(path: main.path.description, lines: "\n" + target.text)
+        if let longer = main.adding(file),
+            case .success(let parsed) = ConfigurationParser.parse(
+                main: longer, additions: Array(loaded.sources.dropFirst())),
+            parsed.configuration.clients == loaded.configuration.clients
+        {
+            return file
         }
-        return SystemFiles.File(path: main.path.description, lines: "\n" + target.text)
+        throw CommandFailure(
+            .failed,
+            "init cannot add a target to \(Printable.name(main.path.description)): it already has \"targets\", or its end takes no more "
+                + "lines; add there, below \"targets\":\n"
+                + "  \(target.name):\n" + target.lines.map { "    \($0)\n" }.joined()
+                + "and name it in the client's \"outputs\", with push: \(target.name)")
     }
 
     /// What the configuration is with the drop-in file, and with what is added to the main file, which are not written yet.
     func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, Refusal> {
-        var main = loaded.sources[0]
-        if let all = target?.text(after: String(decoding: main.bytes, as: UTF8.self)) {
-            main = SourceFile(name: main.name, path: main.path, bytes: Array(all.utf8))
-        }
+        let main = target.flatMap { loaded.sources[0].adding($0) } ?? loaded.sources[0]
         let added = SourceFile(name: file.description, path: file, bytes: Array(text.utf8))
         let additions = (loaded.sources.dropFirst() + [added]).sorted { $0.path.name < $1.path.name }
         return ConfigurationParser.parse(main: main, additions: additions)
+    }
+}
+
+extension SourceFile {
+    /// It with the lines at its end; nil where it has them already.
+    fileprivate func adding(_ file: SystemFiles.File) -> SourceFile? {
+        file.text(after: String(decoding: bytes, as: UTF8.self)).map {
+            SourceFile(name: name, path: path, bytes: Array($0.utf8))
+        }
     }
 }
