@@ -283,14 +283,17 @@ package final class StateDirectory: Sendable {
         // A missing one is made later, which needs a writable parent.
         let isThere = FileStatus.following(path.description) != nil
         let place = isThere ? path : path.directory
+        func making() -> Remedy? { isThere ? nil : OutputRemedy.making(path, for: identity.user, mode: "0700") }
         do {
             let directory = try GuardedPath.directory(place.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
-            return Failure(.stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory)
+            return Failure(
+                .stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory, remedy: making())
         } catch {
+            let isMissing = [.missing, .directoryMissing].contains(error.code)
             return Failure(
                 .stateUnusable, at: .path(path), cause: error.cause, detail: Failure(error, at: place).message,
-                remedy: error.remedy)
+                remedy: error.remedy ?? (isMissing ? making() : nil))
         }
     }
 }

@@ -184,6 +184,15 @@ import Testing
         #expect(try state.recall(web) != nil)
     }
 
+    @Test(.needs(.root)) func whatIsMissingForADirectoryIsCreatedForTheUser() throws {
+        let path = try Samples.path(scratch("none/state"))
+        let failure = try #require(StateDirectory.obstacle(to: path, as: .current()))
+        #expect(failure.code == .stateUnusable)
+        #expect(
+            failure.remedy?.command
+                == "mkdir -m 0755 \(scratch("none")) && install -d -m 0700 \(scratch("none/state"))")
+    }
+
     @Test(.needs(.root)) func whatCannotBeUsedIsNoReasonToStop() throws {
         func expect(_ name: String, _ detail: String, _ remedy: String? = nil) throws {
             let found = failure { _ = try open(name) }
