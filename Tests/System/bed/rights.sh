@@ -16,6 +16,8 @@ make_key
 configure_web
 promise "it starts" systemctl start clientsecretd.service
 promise "everything is ok" is_ok
+refused "the service does not write to what all users share below /run" \
+    nsenter --mount --target "$(property MainPID)" touch /run/lock/mine
 rights=$(rights)
 
 chmod 0000 $key
