@@ -145,7 +145,11 @@ package struct SandboxReview {
             // A check from inside failed for this reason.
             return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
         case .hidden(let setting):
-            var remedy = Remedy.say("write another path, such as /run/clientsecretd/out/\(path.name)")
+            // Of the state directory, what is in it has to outlive a reboot.
+            var remedy = Remedy.say(
+                directory == path
+                    ? "leave \"state_dir\" out, or write another path"
+                    : "write another path, such as /run/clientsecretd/out/\(path.name)")
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
                 let line = Self.setting("BindPaths", directory.description)
                 let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]

@@ -92,6 +92,10 @@ rm -r /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 outputs /tmp/web.jwt
 complaint "nor what is written to /tmp" "(PrivateTmp=yes); write another path, such as /run/clientsecretd/out/web.jwt"
+outputs $output
+printf 'state_dir: /tmp/state\n' >>$configuration
+complaint "nor what is remembered there, of which a reboot would leave nothing" \
+    "(PrivateTmp=yes); leave \"state_dir\" out, or write another path"
 install -d /home/keys
 mv $key /home/keys
 outputs $output
