@@ -28,8 +28,9 @@ import Testing
         #expect(ReadOnlyCause.of(#"/mnt/a b\"#, in: table, isUnit: true) == .fileSystem(#"/mnt/a b\"#))
         #expect(ReadOnlyCause.of("/srv/app", in: table, isUnit: true) == nil)
         #expect(ReadOnlyCause.of("/etc", in: table, isUnit: true) == nil)
-        let sandbox = MountTable("20 1 8:1 / / ro - ext4 /dev/sda1 rw\n")
+        let sandbox = MountTable("20 1 8:1 / / ro - ext4 /dev/sda1 rw\n21 20 0:9 / /run ro - tmpfs tmpfs rw\n")
         #expect(ReadOnlyCause.of("/etc", in: sandbox, isUnit: true) == .sandbox)
+        #expect(ReadOnlyCause.of("/run/app", in: sandbox, isUnit: true) == .sandbox)
         #expect(ReadOnlyCause.of("/etc", in: sandbox, isUnit: false) == .mount("/"))
     }
 }

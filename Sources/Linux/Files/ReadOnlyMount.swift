@@ -10,14 +10,14 @@ extension ReadOnlyCause {
         return of(directory, in: table, isUnit: isUnit)
     }
 
-    /// A sandbox changes mounts, and no file system. Only of the root's mount is it known that nothing else made it
-    /// read-only: the machine would not run.
+    /// A sandbox changes mounts, and no file system. Only of the mounts of the root and of /run is it known that nothing
+    /// else made them read-only: the machine would not run.
     ///
     /// - Parameter isUnit: whether systemd started the process.
     static func of(_ directory: String, in table: MountTable, isUnit: Bool) -> ReadOnlyCause? {
         guard let mount = table.mount(of: directory) else { return nil }
         if mount.isFileSystemReadOnly { return .fileSystem(mount.point) }
         guard mount.isReadOnly else { return nil }
-        return isUnit && mount.point == "/" ? .sandbox : .mount(mount.point)
+        return isUnit && ["/", "/run"].contains(mount.point) ? .sandbox : .mount(mount.point)
     }
 }
