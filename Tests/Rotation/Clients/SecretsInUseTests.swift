@@ -51,7 +51,8 @@ import Testing
         let name = try Values.name(web)
         bench.verdicts[name] = .failure(Failure(.verdictUnknown, at: .client(name)))
         bench.ask(.renew(.init()))
-        let candidate = try #require(bench.rotation.index[name].flatMap { bench.rotation.clients[$0].verification?.candidate })
+        let client = try #require(bench.rotation.index[name])
+        let candidate = try #require(bench.rotation.clients[client].verification?.candidate)
         #expect(isInUse(candidate, bench))
         #expect(isInUse(old, bench))
     }
