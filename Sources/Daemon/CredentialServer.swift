@@ -46,7 +46,7 @@ final class CredentialServer: Sendable {
     }
 
     /// Serves these secrets from now on. Any thread.
-    func serve(_ changes: [Served]) {
+    func serve(_ changes: [ServedSecret]) {
         guard !changes.isEmpty else { return }
         shared.withLock { shared in
             for served in changes { shared.table.take(served) }
@@ -120,7 +120,7 @@ struct CredentialTable: Sendable {
         secrets = (old?.secrets ?? [:]).filter { known.contains($0.key) }
     }
 
-    mutating func take(_ served: Served) {
+    mutating func take(_ served: ServedSecret) {
         secrets[served.client] = served.secret?.fingerprint
     }
 

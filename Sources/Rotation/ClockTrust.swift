@@ -183,7 +183,7 @@ extension Rotation {
     /// secret may still be valid; nil where there is none.
     ///
     /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
-    func spared(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+    func spared(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let current = clients[client].secret.current, clients[client].record.value.current == current,
             current.signer != nil, current.expiresAt > builtAt, rank(of: current, client) != nil
         else { return nil }

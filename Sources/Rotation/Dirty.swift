@@ -44,10 +44,10 @@ struct Dirty: Sendable {
 
 extension Rotation {
     /// The clients that the next plan covers, in order.
-    var touchedClients: [Subject] { dirty.batches.flatMap { index.batches[$0] }.sorted() }
+    var touchedClients: [ConfiguredClient] { dirty.batches.flatMap { index.batches[$0] }.sorted() }
 
     /// Has a client planned next, with all that share something with it.
-    mutating func touch(_ client: Subject) { dirty.touch(batch: index.batches.number(of: client)) }
+    mutating func touch(_ client: ConfiguredClient) { dirty.touch(batch: index.batches.number(of: client)) }
 
     /// Has a resource and the clients that depend on it planned next.
     mutating func touch(_ resource: Resource) {

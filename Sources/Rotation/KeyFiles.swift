@@ -165,7 +165,7 @@ extension Rotation {
     }
 
     /// Compares the key of a client with the one that signed the secret kept in the state directory.
-    mutating func noteSigner(of record: Record, _ client: Subject, at now: Now) {
+    mutating func noteSigner(of record: Record, _ client: ConfiguredClient, at now: Now) {
         guard let current = record.current, let signer = current.signer,
             client.entry.names(current, key: client.key), !client.key.isPublic
         else { return }

@@ -41,7 +41,7 @@ package struct Rotation: Sendable {
     /// What is to be logged since the last plan.
     var events: [LogEvent] = []
     /// What the credential socket is to serve from now on, since the last plan.
-    var served: [Served] = []
+    var served: [ServedSecret] = []
 
     /// From 0 to 1: where in the renewal window this host renews.
     let hostJitter: Double
@@ -211,84 +211,6 @@ package struct Rotation: Sendable {
     /// The executor answers each kind of work with its own outcome: any other is a bug.
     func unexpected(_ outcome: Outcome, of job: Job) {
         assertionFailure("\(job.work) ended as \(outcome)")
-    }
-
-    // MARK: What is wanted
-
-    /// Decides what to do now, and marks the jobs that it starts as running.
-    package mutating func plan(at now: Now) -> Step {
-        for resource in dirty.takeReached(at: now) { touch(resource) }
-        planPatience(at: now)
-        plan(.configuration, at: now) { $0.planClock(&$1) }
-        plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
-        planRequests(at: now)
-        // In the order in which a secret is processed: each call sees what the one before it decided.
-        for key in dirty.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
-        plan(.store, at: now) { $0.planStore(&$1) }
-        let planned = touchedClients
-        planClients(planned, at: now)
-        for client in planned {
-            plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
-            updateSettled(client)
-            if index.hasStore {
-                plan(.share(client.name), at: now) { $0.planShare(client, &$1) }
-                plan(.rollout(client.name), at: now) { $0.planRollout(client, &$1) }
-            }
-            planCredential(client)
-        }
-        plan(.state, at: now) { $0.planRequestToApple(&$1) }
-        for file in Set(planned.flatMap(\.files)).sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
-        for target in planned.flatMap(\.targets).map(\.target).sorted() {
-            plan(.target(target), at: now) { $0.planTarget(target, &$1) }
-        }
-        for action in Set(planned.flatMap(\.actions)).sorted() {
-            plan(.action(action), at: now) { $0.planAction(action, &$1) }
-        }
-        // What was under way until now counts as missing from now on; each client is judged once, for each judging sets
-        // a wake.
-        noteTried(planned, at: now)
-        for client in planned { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
-        planReadiness()
-        if index.hasStore {
-            for client in planned { noteHolding(client, at: now) }
-            plan(.report, at: now) { $0.planReport(&$1) }
-            plan(.fleet, at: now) { $0.planFleet(&$1) }
-        }
-        for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
-        plan(.state, also: true, at: now) { $0.planStateChangeActions(&$1) }
-        plan(.state, also: true, at: now) { $0.planTidying(&$1) }
-        planAnswers(planned, at: now)
-        return takeStep()
-    }
-
-    /// Plans one resource, and sets when it is planned again.
-    ///
-    /// - Parameter also: true: the resource keeps the wake that an earlier call in this plan has set, and the earlier of the
-    ///   two counts; false: that wake is replaced.
-    private mutating func plan(
-        _ resource: Resource, also: Bool = false, at now: Now, _ next: (inout Rotation, inout Deadlines) -> Void
-    ) {
-        var deadlines = Deadlines(now: now)
-        next(&self, &deadlines)
-        if also { dirty.wake(resource, alsoAt: deadlines) } else { dirty.wake(resource, at: deadlines) }
-    }
-
-    /// Collects what the machines have decided.
-    private mutating func takeStep() -> Step {
-        dirty.clear()
-        var step = Step(
-            start: jobs.takeStarted(), wake: dirty.earliestWake(), answers: waiting.takeFound())
-        if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
-        swap(&step.changes, &events)
-        swap(&step.served, &served)
-        step.ended =
-            jobs.isStopping
-            ? jobs.isEmpty
-            : isOnce && isReady && !awaitsVerdict && !isDeploying
-                && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
-        // With thousands of clients it would take longer than the plan.
-        assert(index.all.count > 50 || checkInvariants() == [])
-        return step
     }
 
     /// The invariants that do not hold, in words for developers.

@@ -6,7 +6,7 @@ package struct Step: Sendable {
     package var wake = Wake()
     package var changes: [LogEvent] = []
     /// To be served before any job starts: a unit that is restarted requests its secret at once.
-    package var served: [Served] = []
+    package var served: [ServedSecret] = []
     package var answers: [(RequestID, Answer)] = []
     /// Whether everything is done: the loop may end.
     package var ended = false

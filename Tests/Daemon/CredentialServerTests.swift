@@ -56,7 +56,7 @@ import Testing
         }
 
         func serve(_ name: String, _ text: String = token) throws {
-            server.serve([Served(client: try #require(ClientName(name)), secret: try issue(text))])
+            server.serve([ServedSecret(client: try #require(ClientName(name)), secret: try issue(text))])
         }
 
         func ask(_ name: String) throws -> CredentialAsker {
@@ -189,7 +189,7 @@ import Testing
             if let connection = try listener.accept() { other.inherit(connection) }
         }
         try other.start(try CredentialListener(path: place.directory("third")))
-        other.serve([Served(client: try #require(ClientName("web")), secret: try place.issue())])
+        other.serve([ServedSecret(client: try #require(ClientName("web")), secret: try place.issue())])
         for asker in askers { #expect(try asker.answer() == .secret(Self.token)) }
         other.stop()
     }

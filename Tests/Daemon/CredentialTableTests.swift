@@ -49,7 +49,7 @@ import Testing
                 issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
                 subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
                 expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
-        for client in [a, b] { table.take(Served(client: client, secret: issued)) }
+        for client in [a, b] { table.take(ServedSecret(client: client, secret: issued)) }
         table = CredentialTable(try configuration(["a": ("new.service", "s")]), after: table)
         #expect(table[try request("new.service")]?.secret == issued.fingerprint)
         #expect(table[try request("a.service")] == nil)
@@ -57,8 +57,8 @@ import Testing
         // A client that is added again has no secret from before.
         table = CredentialTable(try configuration(["b": ("b.service", "s")]), after: table)
         #expect(try #require(table[try request("b.service")]).secret == nil)
-        table.take(Served(client: b, secret: issued))
-        table.take(Served(client: b, secret: nil))
+        table.take(ServedSecret(client: b, secret: issued))
+        table.take(ServedSecret(client: b, secret: nil))
         #expect(try #require(table[try request("b.service")]).secret == nil)
     }
 }

@@ -9,7 +9,7 @@ struct ActionProbes: Sendable {
     /// Actions that were not probed yet since the start or the last reload.
     private(set) var due: Set<ActionID> = []
 
-    mutating func adopt(_ index: Index) {
+    mutating func adopt(_ index: ConfigurationIndex) {
         due = Set(index.probes.keys)
     }
 
@@ -17,7 +17,7 @@ struct ActionProbes: Sendable {
         due.remove(action)
     }
 
-    func checkInvariants(_ index: Index) -> [String] {
+    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
         due.allSatisfy { index.probes[$0] != nil } ? [] : ["a probe is due of an action that is not configured"]
     }
 }

@@ -127,7 +127,7 @@ extension Rotation {
 
     /// Whether an action has run for a client's secret, and does so again only when its places are no longer contested: if
     /// another program goes on writing there, the application would be restarted again and again.
-    private func isHeldByContest(_ id: ActionID, of client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    private func isHeldByContest(_ id: ActionID, of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true
         else { return false }
@@ -136,7 +136,7 @@ extension Rotation {
 
     /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
     /// critical nor known to be bad.
-    func mayWait(_ id: ActionID, for clients: [Subject], _ deadlines: inout Deadlines) -> Bool {
+    func mayWait(_ id: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines) -> Bool {
         clients.allSatisfy { client in
             guard let held = heldMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil else {
                 return false
@@ -178,7 +178,7 @@ extension Rotation {
 
     /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too
     /// long, nothing is wrong if an earlier secret was delivered.
-    func awaitsDeployment(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    func awaitsDeployment(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         let owed = owedActions(of: client)
         guard !owed.isEmpty, isPublished(client), client.targets.allSatisfy({ isGood($0.target) }) else {
             return false

@@ -100,7 +100,7 @@ extension ClientConfiguration {
     }
 }
 
-extension Subject {
+extension ConfiguredClient {
     /// Whether `issued` was made for the ids that are configured now.
     func names(_ issued: SecretInfo) -> Bool {
         keys.contains { entry.names(issued, key: $0.entry) }
@@ -110,32 +110,32 @@ extension Subject {
 /// Whether a client can use a secret, by the keys as they were last read.
 extension Rotation {
     /// - Parameter otherwise: for a key that cannot be read.
-    func knownKeys(_ client: Subject, otherwise: SignatureEvidence = .remembered) -> [KnownKey] {
+    func knownKeys(_ client: ConfiguredClient, otherwise: SignatureEvidence = .remembered) -> [KnownKey] {
         client.keys.map { ($0.entry, keys.digest(of: $0.name).map(SignatureEvidence.key) ?? otherwise) }
     }
 
     /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot
     /// use it now.
     func fitness(
-        of issued: SecretInfo, for client: Subject, _ deadlines: inout Deadlines
+        of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines
     ) throws(Objection) -> Int {
         try client.entry.fitness(of: issued, keys: knownKeys(client), &deadlines)
     }
 
     /// Whether the client can use it now.
-    func fits(_ issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    func fits(_ issued: SecretInfo, _ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         (try? fitness(of: issued, for: client, &deadlines)) != nil
     }
 
     /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil where it is not
     /// the client's.
-    func rank(of issued: SecretInfo, _ client: Subject) -> Int? {
+    func rank(of issued: SecretInfo, _ client: ConfiguredClient) -> Int? {
         try? client.entry.rank(of: issued, keys: knownKeys(client))
     }
 
     /// Why a secret that may be used does not replace the current one; nil when it does.
     func objection(
-        to issued: SecretInfo, over current: SecretInfo?, _ client: Subject, _ deadlines: inout Deadlines
+        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ deadlines: inout Deadlines
     ) -> String? {
         // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
         guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
@@ -156,7 +156,7 @@ extension Rotation {
     }
 
     /// Why Apple refuses it now; nil where it may accept it, or where the clock is not trusted and its times are the reason.
-    func refusal(of issued: SecretInfo, for client: Subject, _ deadlines: inout Deadlines) -> Objection? {
+    func refusal(of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
         // While no key can be read, nothing is known of its signature.
         let isVerifiable = client.keys.contains { keys.digest(of: $0.name) != nil }
         return client.entry.refusal(

@@ -4,7 +4,7 @@ extension Client {
     /// A client under a new configuration. What is known of it stays, but for what the configuration makes void.
     ///
     /// - Parameter former: the client of this name under the configuration before; nil for a new one.
-    init(_ subject: Subject, _ former: Client?, _ change: ConfigurationChange) {
+    init(_ subject: ConfiguredClient, _ former: Client?, _ change: ConfigurationChange) {
         let entry = subject.entry
         let isSharing = entry.isSharing && change.new.store != nil
         self.subject = subject

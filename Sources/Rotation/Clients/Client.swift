@@ -7,7 +7,7 @@ import Model
 /// ``subject``.
 struct Client: Sendable {
     /// Its part of the configuration.
-    let subject: Subject
+    let subject: ConfiguredClient
     var secret = CurrentSecret()
     /// What the state directory holds of it.
     var record = Persisted(Record())
@@ -46,13 +46,13 @@ struct Client: Sendable {
 struct Clients: Sendable {
     private(set) var all: [Client] = []
 
-    subscript(_ subject: Subject) -> Client {
+    subscript(_ subject: ConfiguredClient) -> Client {
         _read { yield all[subject.order] }
         _modify { yield &all[subject.order] }
     }
 
     /// Brings over what is known of those that stay: the one place where clients are matched by name.
-    mutating func adopt(_ index: Index, _ change: ConfigurationChange) {
+    mutating func adopt(_ index: ConfigurationIndex, _ change: ConfigurationChange) {
         let former = all.reduce(into: [:]) { $0[$1.subject.name] = $1 }
         all = index.all.map { Client($0, former[$0.name], change) }
     }

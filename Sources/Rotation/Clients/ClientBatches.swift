@@ -3,14 +3,14 @@ import Model
 /// Clients that share a file, an action or a document behind an API, directly or through others. What happens to one of
 /// them may concern all, so they are planned together. Most batches are a single client.
 struct ClientBatches: Sendable {
-    private let all: [[Subject]]
-    /// The position in ``all`` of each client's batch, by ``Subject/order``.
+    private let all: [[ConfiguredClient]]
+    /// The position in ``all`` of each client's batch, by ``ConfiguredClient/order``.
     private let positions: [Int]
 
     /// - Parameters:
     ///   - clients: in order.
     ///   - groups: those that share something.
-    init(_ clients: [Subject], sharing groups: some Sequence<[Subject]>) {
+    init(_ clients: [ConfiguredClient], sharing groups: some Sequence<[ConfiguredClient]>) {
         // Each client leads, over others, to one that represents its batch.
         var next = Array(clients.indices)
         func representative(_ client: Int) -> Int {
@@ -24,7 +24,7 @@ struct ClientBatches: Sendable {
         for group in groups {
             for client in group.dropFirst() { next[representative(client.order)] = representative(group[0].order) }
         }
-        var all: [[Subject]] = []
+        var all: [[ConfiguredClient]] = []
         var positionOf: [Int: Int] = [:]
         positions = clients.map { client in
             let position = positionOf[representative(client.order), default: all.count]
@@ -37,8 +37,8 @@ struct ClientBatches: Sendable {
     }
 
     /// The number of a client's batch.
-    func number(of client: Subject) -> Int { positions[client.order] }
+    func number(of client: ConfiguredClient) -> Int { positions[client.order] }
 
     /// The clients of a batch, in order.
-    subscript(_ number: Int) -> [Subject] { all[number] }
+    subscript(_ number: Int) -> [ConfiguredClient] { all[number] }
 }

@@ -48,7 +48,7 @@ extension Rotation {
 
     /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
     /// applications were given the secret in its outputs that expires first.
-    mutating func presumeDelivered(_ client: Subject) {
+    mutating func presumeDelivered(_ client: ConfiguredClient) {
         let known = clients[client]
         guard !known.secret.hasChosen, !client.actions.isEmpty, known.record.value == Record(),
             known.deliveries.delivered.isEmpty
@@ -69,28 +69,28 @@ extension Rotation {
     }
 
     /// Has the actions run again that have delivered this secret to a client.
-    mutating func deliverAgain(_ secret: SecretInfo, to client: Subject) {
+    mutating func deliverAgain(_ secret: SecretInfo, to client: ConfiguredClient) {
         for action in client.actions where clients[client].deliveries.delivered[action]?.isSame(as: secret) == true {
             clients[client].deliveries.owe(action, next: jobs.next)
         }
     }
 
     /// Has the clients' actions run again although their secrets are unchanged.
-    mutating func deliverAgain(to clients: some Sequence<Subject>) {
+    mutating func deliverAgain(to clients: some Sequence<ConfiguredClient>) {
         for client in clients {
             for action in client.actions { self.clients[client].deliveries.owe(action, next: jobs.next) }
         }
     }
 
     /// Whether an action that makes a client's applications read its files is running.
-    func isDelivering(_ client: Subject) -> Bool { client.actions.contains { jobs[.action($0)] != nil } }
+    func isDelivering(_ client: ConfiguredClient) -> Bool { client.actions.contains { jobs[.action($0)] != nil } }
 
     // MARK: What is wanted
 
     /// The secret that applications notified by an action hold, as far as is known: the one it last ran for. Before its
     /// first run the one that expires first of those delivered by actions that are no longer the client's, because an
     /// edited action notifies the same application. Nil when they hold none.
-    func held(by action: ActionID, of client: Subject) -> SecretInfo? {
+    func held(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
         let delivered = clients[client].deliveries.delivered
         return delivered[action]
             ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
@@ -98,23 +98,23 @@ extension Rotation {
 
     /// The secret with which an action may wait. An action that was added beside others waits as they do: run at once, it would
     /// give a client's new secret to applications that a rollout keeps from it.
-    func heldMeanwhile(by action: ActionID, of client: Subject) -> SecretInfo? {
+    func heldMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
         held(by: action, of: client)
             ?? clients[client].deliveries.delivered.values.min { $0.expiresAt < $1.expiresAt }
     }
 
     /// Whether an action has yet to run for a client's secret.
-    func owes(_ client: Subject, _ action: ActionID) -> Bool {
+    func owes(_ client: ConfiguredClient, _ action: ActionID) -> Bool {
         guard let current = clients[client].secret.current else { return false }
         return clients[client].deliveries.delivered[action]?.isSame(as: current) != true
             || clients[client].deliveries.owed[action] != nil
     }
 
     /// The actions that have yet to run for a client's secret.
-    func owedActions(of client: Subject) -> [ActionID] { client.actions.filter { owes(client, $0) } }
+    func owedActions(of client: ConfiguredClient) -> [ActionID] { client.actions.filter { owes(client, $0) } }
 
     /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.
-    func isPublished(_ client: Subject) -> Bool {
+    func isPublished(_ client: ConfiguredClient) -> Bool {
         guard clients[client].isSettled, isInPlace(client) else { return false }
         return client.targets.isEmpty || wantedSecret(client).map { mayDeliver(past: client.targets, $0) } == true
     }

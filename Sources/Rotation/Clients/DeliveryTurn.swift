@@ -46,7 +46,7 @@ extension Rotation {
     // MARK: What happens
 
     /// Draws when a client's received secret is delivered.
-    mutating func drawTurn(of client: Subject, for secret: SecretInfo, at now: Now) {
+    mutating func drawTurn(of client: ConfiguredClient, for secret: SecretInfo, at now: Now) {
         let span = client.entry.source?.deliverOver ?? 0
         guard isReady, span > 0, !waiting.isWaiting(for: client.name) else {
             clients[client].turn = nil
@@ -65,7 +65,7 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run.
-    func waitsForTurn(_ action: ActionID, for clients: [Subject], _ deadlines: inout Deadlines) -> Bool {
+    func waitsForTurn(_ action: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines) -> Bool {
         var hasCome = false
         var isAdmitted = false
         for client in clients {
@@ -81,7 +81,7 @@ extension Rotation {
     }
 
     /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.
-    func waitsForTurn(_ client: Subject) -> Bool {
+    func waitsForTurn(_ client: ConfiguredClient) -> Bool {
         guard client.entry.source != nil, isPublished(client) else { return false }
         // A deployment waits for no turn.
         let owed = owedActions(of: client)

@@ -20,7 +20,7 @@ extension Rotation {
     var areAllTried: Bool { clients.all.allSatisfy(\.readiness.wasTried) }
 
     /// Marks those of these clients that were tried by now.
-    mutating func noteTried(_ clients: [Subject], at now: Now) {
+    mutating func noteTried(_ clients: [ConfiguredClient], at now: Now) {
         // Many clients may share a file.
         var files: [AbsolutePath: Bool] = [:]
         for client in clients where !self.clients[client].readiness.wasTried && wasTried(client, &files, at: now) {
@@ -34,7 +34,7 @@ extension Rotation {
         events.append(.ready)
     }
 
-    private func wasTried(_ client: Subject, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
+    private func wasTried(_ client: ConfiguredClient, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
         // An unsettled client has more to come: one failed output must not count for the others.
         guard clients[client].isSettled else { return false }
         guard wantedSecret(client) != nil else { return hasFailure(client) }
@@ -49,7 +49,7 @@ extension Rotation {
         isGood(path) || jobs.failsOrHangs(.file(path)) || isDeleted(path) || isLeftAlone(path, at: now)
     }
 
-    private func hasFailure(_ client: Subject) -> Bool {
+    private func hasFailure(_ client: ConfiguredClient) -> Bool {
         // A source that was read and offers nothing is tried.
         clock.failure != nil || client.entry.source != nil
             || resources(of: client).contains { !$0.isProbe && jobs.failsOrHangs($0) }

@@ -10,7 +10,7 @@ struct StateDirectory: Sendable {
     /// Outputs that reloads removed, until they were searched for secrets.
     private(set) var removedPlaces: Set<OutputPlace> = []
 
-    mutating func adopt(_ index: Index, _ old: Configuration) {
+    mutating func adopt(_ index: ConfigurationIndex, _ old: Configuration) {
         isTidyingDue = true
         removedPlaces.formUnion(old.places)
         if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
@@ -26,7 +26,7 @@ struct StateDirectory: Sendable {
     /// Records which removed outputs were searched.
     mutating func tidied(_ searched: Set<OutputPlace>) { removedPlaces.subtract(searched) }
 
-    func checkInvariants(_ index: Index) -> [String] {
+    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
         removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
     }
 }
@@ -55,7 +55,7 @@ extension Rotation {
     }
 
     /// Goes on from what a client's record says.
-    private mutating func recalled(_ record: Record, _ client: Subject, by job: JobID, at now: Now) {
+    private mutating func recalled(_ record: Record, _ client: ConfiguredClient, by job: JobID, at now: Now) {
         clients[client].record.recalled(record, by: job)
         clients[client].secret.recall(record.current)
         if client.entry.source == nil { recallCandidate(record, client) }
@@ -72,13 +72,13 @@ extension Rotation {
         if client.entry.rollout != nil { fleet.recall(record.fleetSize, client.identity) }
     }
 
-    mutating func planRecall(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func planRecall(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         if !clients[client].record.wasTried {
             start(.recall(client.name), on: .record(client.name), &deadlines)
         }
     }
 
-    mutating func planRecord(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func planRecord(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         guard isKnown(client) else { return }
         let resource = Resource.record(client.name)
         let record = clients[client].record
@@ -96,7 +96,7 @@ extension Rotation {
         }
     }
 
-    private func wantedRecord(_ client: Subject) -> Record {
+    private func wantedRecord(_ client: ConfiguredClient) -> Record {
         let known = clients[client]
         let current = known.secret.current
         return Record(
@@ -115,7 +115,7 @@ extension Rotation {
 
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left
     /// out, because a place that the record names may be overwritten.
-    private func publishedPlaces(of client: Subject) -> Set<OutputPlace> {
+    private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
         let former = clients[client].record.value.outputs
         return client.outputPlaces.filter { place in
             guard place.slot == .whole, !former.contains(place), let file = files[place.path], !file.wasOwn else {
@@ -127,7 +127,7 @@ extension Rotation {
     }
 
     /// Environment files of a client that hold, or last held, lines other than our variables.
-    private func sharedFiles(of client: Subject) -> Set<AbsolutePath> {
+    private func sharedFiles(of client: ConfiguredClient) -> Set<AbsolutePath> {
         Set(
             client.files.filter { path in
                 if let file = files[path], file.observed?.exists == true { return file.heldOtherLines }
@@ -136,7 +136,7 @@ extension Rotation {
     }
 
     /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
-    mutating func updateSettled(_ client: Subject) {
+    mutating func updateSettled(_ client: ConfiguredClient) {
         let record = Resource.record(client.name)
         let isKept =
             clients[client].record.value.current == clients[client].secret.current || jobs.failsOrHangs(record)

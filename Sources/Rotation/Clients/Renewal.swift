@@ -20,7 +20,7 @@ package enum Decision: Hashable, Sendable {
 ///   of a secret's times.
 /// - Clients that share a file or an action are renewed together (``RenewalBatches``).
 extension Rotation {
-    mutating func planClients(_ clients: [Subject], at now: Now) {
+    mutating func planClients(_ clients: [ConfiguredClient], at now: Now) {
         var batches = RenewalBatches()
         for client in clients {
             var deadlines = Deadlines(now: now)
@@ -32,7 +32,8 @@ extension Rotation {
     }
 
     private mutating func planClient(
-        _ client: Subject, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines
+        _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines,
+        _ ofCandidate: inout Deadlines
     ) {
         if client.entry.source != nil { return planReceiver(client, &deadlines) }
         guard isKnown(client) else { return planRecall(client, &deadlines) }
@@ -60,7 +61,7 @@ extension Rotation {
 
     /// The moment that a new secret states: later than those before it, because two renewals within a second would sign the
     /// same claims, and that is the same secret. Its `iat` stays in the past.
-    private func mintingTime(_ client: Subject, at now: WallTime) -> WallTime {
+    private func mintingTime(_ client: ConfiguredClient, at now: WallTime) -> WallTime {
         [clients[client].secret.current, heldBack(client)]
             .compactMap { $0.map { $0.mintedAt + 1 } }
             .filter { $0 > now && $0 < now + Claims.backdating }.max() ?? now
@@ -82,14 +83,14 @@ extension Rotation {
     // MARK: What is known
 
     /// Whether everything that decides about a client's secret was read, failed or is overdue.
-    func isKnown(_ client: Subject) -> Bool {
+    func isKnown(_ client: ConfiguredClient) -> Bool {
         guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }
         return client.files.allSatisfy { path in
             files.isFresh(path) || jobs.failsOrHangs(.file(path))
         }
     }
 
-    private func isSourceKnown(_ client: Subject) -> Bool {
+    private func isSourceKnown(_ client: ConfiguredClient) -> Bool {
         guard let source = client.entry.source else { return true }
         if clients[client].source?.reading.wasTried == true || jobs.isOverdue(sourceResource(of: client)) {
             return true
@@ -99,11 +100,11 @@ extension Rotation {
     }
 
     /// Whether the keys and the client's record were read, failed or are overdue.
-    func wereKeysAndRecordRead(_ client: Subject) -> Bool {
+    func wereKeysAndRecordRead(_ client: ConfiguredClient) -> Bool {
         (clients[client].record.wasTried || jobs.isOverdue(.record(client.name))) && wereKeysRead(client)
     }
 
-    func wereKeysRead(_ client: Subject) -> Bool {
+    func wereKeysRead(_ client: ConfiguredClient) -> Bool {
         client.keys.allSatisfy { keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)) }
     }
 
@@ -117,7 +118,7 @@ extension Rotation {
     }
 
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
-    func decide(_ client: Subject, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines) -> Decision {
+    func decide(_ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines) -> Decision {
         if client.entry.source != nil {
             guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
                 return .receive
@@ -133,7 +134,7 @@ extension Rotation {
 
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
-        _ client: Subject, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
     ) -> Decision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
@@ -154,7 +155,7 @@ extension Rotation {
     }
 
     /// Why none of the secrets that the outputs hold can be used.
-    private func found(_ client: Subject, at now: Now) -> MintReason {
+    private func found(_ client: ConfiguredClient, at now: Now) -> MintReason {
         // When that changes is no reason to wake.
         var deadlines = Deadlines(now: now)
         for (path, held) in observedSlots(of: client) {
@@ -173,7 +174,7 @@ extension Rotation {
     }
 
     /// Decides under a restrained configuration: mints only to keep applications from being locked out.
-    private func decideRestrained(_ client: Subject, _ deadlines: inout Deadlines) -> Decision {
+    private func decideRestrained(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Decision {
         let usable = usable(client, &deadlines)
         // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
         guard let held = usable ?? clients[client].secret.current, wantedSecret(client) != nil || usable != nil,
@@ -186,7 +187,7 @@ extension Rotation {
     /// What the outputs of a client should hold: the current secret if it states the configured ids. One of another key id or
     /// team is kept while Apple's verdict on its replacement is required, because it may still work; also before the
     /// replacement is minted.
-    func wantedSecret(_ client: Subject) -> SecretInfo? {
+    func wantedSecret(_ client: ConfiguredClient) -> SecretInfo? {
         guard let current = clients[client].secret.current,
             client.names(current)
                 || client.entry.clientID.accepts(current.client) && (client.entry.verify || heldBack(client) != nil)

@@ -3,7 +3,7 @@ import Model
 /// Which clients are to be renewed together with one that is due, for one moment. All clients that are linked by shared
 /// files or actions, and may be renewed early, have the same answer.
 struct RenewalBatches {
-    /// By ``Subject/order``.
+    /// By ``ConfiguredClient/order``.
     fileprivate var answers: [Int: Bool] = [:]
 }
 
@@ -12,7 +12,7 @@ extension Rotation {
     /// that may all be renewed early.
     ///
     /// Call it only for a client that may itself be renewed early.
-    func isInDueBatch(_ client: Subject, at now: Now, _ batches: inout RenewalBatches) -> Bool {
+    func isInDueBatch(_ client: ConfiguredClient, at now: Now, _ batches: inout RenewalBatches) -> Bool {
         if let answer = batches.answers[client.order] { return answer }
         // Visit each shared file and action once, not once for each of its clients.
         var joined = [client]
@@ -43,7 +43,7 @@ extension Rotation {
     }
 }
 
-extension Subject {
+extension ConfiguredClient {
     /// The files and actions that other clients may share.
     fileprivate var shared: [Resource] { files.map(Resource.file) + actions.map(Resource.action) }
 }

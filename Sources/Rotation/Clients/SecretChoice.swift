@@ -31,7 +31,7 @@ enum Offer {
 /// minted, what Apple accepts, or what another machine offers that is greater.
 extension Rotation {
     /// Makes a secret the current one of a client. Nothing else does, but for its record, which is read once.
-    mutating func take(_ offer: Offer, for client: Subject, at now: Now) {
+    mutating func take(_ offer: Offer, for client: ConfiguredClient, at now: Now) {
         let secret = offer.secret
         clients[client].secret.choose(secret)
         switch offer {
@@ -49,7 +49,8 @@ extension Rotation {
     /// Chooses the current secret of a client that mints.
     ///
     /// - Parameter ofCandidate: when its candidate is to be looked at again.
-    mutating func settleMinter(_ client: Subject, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines) {
+    mutating func settleMinter(_ client: ConfiguredClient, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines)
+    {
         takeOver(client, at: deadlines.now)
         planCandidate(client, &ofCandidate)
         guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
@@ -59,7 +60,7 @@ extension Rotation {
     }
 
     /// Chooses the current secret of a client that receives its secrets.
-    mutating func settleReceiver(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func settleReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         if !clients[client].secret.hasChosen { takeUp(client, at: deadlines.now) }
         let current = clients[client].secret.current
         let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
@@ -74,7 +75,7 @@ extension Rotation {
 
     /// Makes the best usable secret found the current one, also one that is due for renewal: minting may take long, and until
     /// then the outputs are to hold a valid secret.
-    private mutating func takeOver(_ client: Subject, at now: Now) {
+    private mutating func takeOver(_ client: ConfiguredClient, at now: Now) {
         let secret = clients[client].secret
         // By a distrusted clock the current secret may seem issued in the future and an older one valid.
         if secret.hasChosen, clock.failure != nil { return }
@@ -85,7 +86,7 @@ extension Rotation {
     }
 
     /// Takes over the best secret that the state directory and the outputs hold.
-    private mutating func takeUp(_ client: Subject, at now: Now) {
+    private mutating func takeUp(_ client: ConfiguredClient, at now: Now) {
         let candidates =
             [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
         // When the candidates expire is no reason to wake.
@@ -103,7 +104,7 @@ extension Rotation {
     }
 
     /// The current secret while it is usable; else the best usable one in the outputs.
-    func usable(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+    func usable(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         let secret = clients[client].secret
         var candidates: [SecretInfo] = []
         if let current = secret.current, fits(current, client, &deadlines) {
@@ -117,7 +118,7 @@ extension Rotation {
     }
 
     /// Another signer's secret in the store that is to be current here; nil where there is none.
-    func betterInStore(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+    func betterInStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let place = ownPlace(client), case .secret(let offered, _)? = storeReading.observed[place],
             offered.signer == place.key, fits(offered, client, &deadlines)
         else { return nil }
@@ -130,7 +131,7 @@ extension Rotation {
 
     /// Whether a better secret may become current. By a distrusted clock the current one may seem to have expired; and no
     /// action runs under the last good configuration, so only what becomes critical is replaced.
-    private func mayReceive(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    private func mayReceive(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         let secret = clients[client].secret
         guard secret.hasChosen, let current = secret.current else { return true }
         if clock.failure != nil { return false }

@@ -6,13 +6,13 @@ import Model
 ///   not get one that a restart of the daemon would lose. Until then the previous one is served, unless that was made
 ///   for ids that are no longer configured.
 extension Rotation {
-    mutating func planCredential(_ client: Subject) {
+    mutating func planCredential(_ client: ConfiguredClient) {
         guard client.entry.credential != nil else { return }
         let before = clients[client].credential
         let now =
             clients[client].isSettled ? wantedSecret(client) : before.flatMap { client.names($0) ? $0 : nil }
         guard now != before else { return }
         clients[client].credential = now
-        served.append(Served(client: client.name, secret: now))
+        served.append(ServedSecret(client: client.name, secret: now))
     }
 }

@@ -78,7 +78,7 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Plans a client that receives its secrets: reads its source, and receives what is acceptable.
-    mutating func planReceiver(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func planReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         // Signatures can be checked only after the keys were read.
         if let file = client.entry.source?.file, wereKeysRead(client),
             clients[client].source?.reading.isDue(&deadlines) == true,
@@ -94,7 +94,7 @@ extension Rotation {
     /// Why a secret must not be used, and what that says of its source; nil where it may be. One that has merely expired
     /// was good once.
     private func problem(
-        of issued: SecretInfo, _ client: Subject, _ deadlines: inout Deadlines
+        of issued: SecretInfo, _ client: ConfiguredClient, _ deadlines: inout Deadlines
     ) -> (SourceView.State, detail: String?)? {
         do throws(Objection) {
             _ = try fitness(of: issued, for: client, &deadlines)
@@ -107,7 +107,7 @@ extension Rotation {
 
     /// What a source holds, and the secret in it that is to replace the current one.
     func judgeSource(
-        of client: Subject, over current: SecretInfo?, _ deadlines: inout Deadlines
+        of client: ConfiguredClient, over current: SecretInfo?, _ deadlines: inout Deadlines
     ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
         guard !jobs.isOverdue(sourceResource(of: client)), let observed = clients[client].source?.reading.value else {
             return (.unreachable, nil, nil)
@@ -144,7 +144,7 @@ extension Rotation {
     }
 
     /// What reads a client's source.
-    func sourceResource(of client: Subject) -> Resource {
+    func sourceResource(of client: ConfiguredClient) -> Resource {
         client.entry.source?.isStore == true ? .store : .source(client.name)
     }
 
@@ -161,7 +161,7 @@ extension Rotation {
 
     /// Why a client's source is a reason not to be ok: what it holds is wrong, or nothing newer comes from it although
     /// the current secret should have been replaced.
-    func sourceReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+    func sourceReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
         var since = verdict.since
         let isRefused =
@@ -181,7 +181,7 @@ extension Rotation {
     }
 
     /// The failure of a source that offers nothing acceptable; nil for one that holds the current secret.
-    func sourceFailure(of client: Subject) -> Failure? {
+    func sourceFailure(of client: ConfiguredClient) -> Failure? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
         let place = sourcePlace(source)
         let remedy = source.isStore ? Self.storeRemedy : nil
@@ -203,7 +203,7 @@ extension Rotation {
     )
 
     /// The source holds the current secret, which should have been replaced.
-    private func overdue(_ client: Subject, _ source: SourceConfiguration) -> Failure? {
+    private func overdue(_ client: ConfiguredClient, _ source: SourceConfiguration) -> Failure? {
         guard let current = clients[client].secret.current else { return nil }
         return Failure(
             .sourceStale, at: sourcePlace(source),
@@ -212,7 +212,7 @@ extension Rotation {
     }
 
     /// What the status document says of a client's source; nil for a client that mints.
-    func sourceView(of client: Subject, at now: Now) -> SourceView? {
+    func sourceView(of client: ConfiguredClient, at now: Now) -> SourceView? {
         guard let source = client.entry.source else { return nil }
         let verdict = clients[client].source?.verdict
         return SourceView(

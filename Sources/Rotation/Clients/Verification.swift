@@ -144,7 +144,7 @@ extension Rotation {
     // MARK: What happens
 
     /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
-    mutating func recallCandidate(_ record: Record, _ client: Subject) {
+    mutating func recallCandidate(_ record: Record, _ client: ConfiguredClient) {
         guard let candidate = record.candidate, clients[client].verification?.candidate == nil,
             clients[client].verification?.view == nil
         else { return }
@@ -154,7 +154,7 @@ extension Rotation {
 
     /// Records a secret that was just minted: a candidate while there is another one to keep. Returns whether it is
     /// current at once.
-    mutating func noteMinted(_ secret: SecretInfo, _ client: Subject, at now: Now) -> Bool {
+    mutating func noteMinted(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         let isTried = client.entry.verify && !clients[client].secret.skipsVerification
         let isCurrent = !isTried || secretToKeep(client, at: now) == nil
         if isTried {
@@ -167,7 +167,7 @@ extension Rotation {
     }
 
     /// Forgets a candidate that is no longer tried.
-    mutating func dropCandidate(_ client: Subject) {
+    mutating func dropCandidate(_ client: ConfiguredClient) {
         if clients[client].verification != nil { clients[client].verification = Verification() }
         recover(.verification(client.name))
     }
@@ -194,7 +194,7 @@ extension Rotation {
 
     /// The secret that a client goes on using while Apple has not accepted a new one; nil where there is none. One of
     /// another key or key id may be accepted, whatever the configuration says now.
-    private func secretToKeep(_ client: Subject, _ deadlines: inout Deadlines) -> SecretInfo? {
+    private func secretToKeep(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let current = clients[client].secret.current, refusal(of: current, for: client, &deadlines) == nil else {
             return nil
         }
@@ -202,13 +202,13 @@ extension Rotation {
         return verification?.candidate == current && verification?.refusal != nil ? nil : current
     }
 
-    private func secretToKeep(_ client: Subject, at now: Now) -> SecretInfo? {
+    private func secretToKeep(_ client: ConfiguredClient, at now: Now) -> SecretInfo? {
         var deadlines = Deadlines(now: now)
         return secretToKeep(client, &deadlines)
     }
 
     /// A client's candidate that is not the current secret yet.
-    func heldBack(_ client: Subject) -> SecretInfo? {
+    func heldBack(_ client: ConfiguredClient) -> SecretInfo? {
         guard let candidate = clients[client].verification?.candidate, candidate != clients[client].secret.current
         else {
             return nil
@@ -218,13 +218,13 @@ extension Rotation {
 
     /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal goes over to
     /// the replacement's trial and stays until Apple accepts that one: only this proves that the cause is gone.
-    func currentRefusal(_ client: Subject) -> Failure? {
+    func currentRefusal(_ client: ConfiguredClient) -> Failure? {
         (heldBack(client) == nil ? clients[client].verification?.refusal : nil)
             ?? clients[client].verification?.earlierRefusal
     }
 
     /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
-    func isVerdictAwaited(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    func isVerdictAwaited(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         heldBack(client) != nil && clients[client].verification?.isAwaited(&deadlines) == true
     }
 
@@ -236,7 +236,7 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Drops a candidate that is no longer usable, and makes one current that can wait no longer.
-    mutating func planCandidate(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func planCandidate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         guard let candidate = clients[client].verification?.candidate, isKnown(client) else { return }
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }

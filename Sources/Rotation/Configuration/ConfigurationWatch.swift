@@ -10,7 +10,7 @@ package import Model
 struct ConfigurationWatch: Sendable {
     let path: String
     private(set) var configuration = Configuration(keys: [:], clients: [:])
-    private(set) var index = Index(Configuration(keys: [:], clients: [:]))
+    private(set) var index = ConfigurationIndex(Configuration(keys: [:], clients: [:]))
     private(set) var loadedAt: WallTime
     /// Why the configuration on disk would be refused; nil while it would not.
     private(set) var refusal: [String]?
@@ -33,7 +33,7 @@ struct ConfigurationWatch: Sendable {
     mutating func adopt(_ configuration: Configuration, at now: Now) -> Configuration {
         defer {
             self.configuration = configuration
-            index = Index(configuration)
+            index = ConfigurationIndex(configuration)
             isRestrained = false
             loadedAt = now.wall
             pass()
@@ -111,7 +111,7 @@ extension Rotation {
     package var configuration: Configuration { configurationWatch.configuration }
 
     /// The current configuration, inverted.
-    var index: Index { configurationWatch.index }
+    var index: ConfigurationIndex { configurationWatch.index }
 
     mutating func configurationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch result {

@@ -70,7 +70,7 @@ private struct Admission {
 
 extension Rotation {
     /// Nil for a client that receives nothing from the store.
-    private func admission(_ client: Subject) -> Admission? {
+    private func admission(_ client: ConfiguredClient) -> Admission? {
         guard let store = configuration.store, client.entry.source?.isStore == true,
             let secret = wantedSecret(client), let place = StorePlace(of: secret)
         else { return nil }
@@ -82,13 +82,13 @@ extension Rotation {
 
     /// Whether to deliver a client's secret now, without a turn of `deliver_over`: this machine's rank is admitted by a rollout
     /// that is not finished, which spreads the deliveries already, or an operator has finished the rollout.
-    func isCalled(_ client: Subject) -> Bool {
+    func isCalled(_ client: ConfiguredClient) -> Bool {
         guard let admission = admission(client), let rollout = admission.rollout else { return false }
         return rollout.admits(admission.rank) && (!rollout.admitsAll || rollout.isOrdered)
     }
 
     /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
-    func isAdmitted(_ client: Subject, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+    func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
         guard let admission = admission(client) else { return true }
         if admissions.admits(admission) { return true }
         guard let held = heldMeanwhile(by: action, of: client), let wanted = wantedSecret(client) else { return true }

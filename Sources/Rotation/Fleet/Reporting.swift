@@ -199,7 +199,7 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Updates what is reported of a client whose health was evaluated.
-    mutating func noteHolding(_ client: Subject, at now: Now) {
+    mutating func noteHolding(_ client: ConfiguredClient, at now: Now) {
         let name = client.name
         guard client.entry.concernsStore, let view = clients[client].health.view else {
             return reporting.note(nil, of: client.identity, name, at: now)

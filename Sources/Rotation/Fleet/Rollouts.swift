@@ -188,15 +188,15 @@ extension Rotation {
     }
 
     /// How far the rollout of a client's current secret has come; nil where there is none.
-    private func rolloutView(of client: Subject) -> RolloutView? {
+    private func rolloutView(of client: ConfiguredClient) -> RolloutView? {
         clients[client].rollout?.view(of: clients[client].secret.current?.name)
     }
 
     /// The clients whose rollouts are not finished.
-    var unfinishedRollouts: [Subject] { index.all.filter { clients[$0].rollout?.rollout.isFinished == false } }
+    var unfinishedRollouts: [ConfiguredClient] { index.all.filter { clients[$0].rollout?.rollout.isFinished == false } }
 
     /// The clients whose rollouts depend on what the machines report, or say of some that they are silent.
-    var watchedRollouts: [Subject] {
+    var watchedRollouts: [ConfiguredClient] {
         index.all.filter { client in
             clients[client].rollout.map { !$0.rollout.isFinished || !$0.lost.isEmpty } == true
         }
@@ -205,7 +205,7 @@ extension Rotation {
     // MARK: Requests
 
     /// Has a client's rollout do something. Returns whether there is one that is not finished.
-    mutating func orderRollout(_ order: RolloutOrder, of client: Subject, at now: Now) -> Bool {
+    mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Bool {
         guard let view = rolloutView(of: client) else { return false }
         // Machines may still wait for their turns in one that has ended by itself.
         guard view.state != .finished || order == .finish else { return false }
@@ -232,7 +232,7 @@ extension Rotation {
     }
 
     /// Why this machine cannot change a rollout now; nil when it can.
-    private func obstacle(toRolloutOf client: Subject, since job: JobID, at now: Now) -> Failure? {
+    private func obstacle(toRolloutOf client: ConfiguredClient, since job: JobID, at now: Now) -> Failure? {
         let failed =
             jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
             ?? jobs.attempts[.store]?.failure ?? clock.failure
@@ -246,7 +246,7 @@ extension Rotation {
     // MARK: What is wanted
 
     /// The rollout that a secret is put into the store with; nil for none.
-    func rolloutToPut(_ secret: SecretInfo, _ client: Subject, at place: StorePlace) -> Rollout? {
+    func rolloutToPut(_ secret: SecretInfo, _ client: ConfiguredClient, at place: StorePlace) -> Rollout? {
         let observed = storeReading.rollouts[place]
         guard observed != .forbidden, observed?.rollout?.secret.isSame(as: secret.name) != true else { return nil }
         guard let settings = client.entry.rollout else {
@@ -262,16 +262,16 @@ extension Rotation {
     }
 
     /// Whether no rollout of a client's secrets was seen, before the start either: then no machine waits for one.
-    private func wasNeverRolledOut(_ client: Subject, _ place: StorePlace) -> Bool {
+    private func wasNeverRolledOut(_ client: ConfiguredClient, _ place: StorePlace) -> Bool {
         storeReading.rollouts[place] == nil && clients[client].rollout == nil && !admissions.wasRolledOut(place)
     }
 
-    private func members(of client: Subject) -> [Fleet.Member]? {
+    private func members(of client: ConfiguredClient) -> [Fleet.Member]? {
         guard let store = configuration.store else { return nil }
         return fleet.members(of: client.identity, besides: store.machine)
     }
 
-    mutating func planRollout(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func planRollout(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let name = client.name
         guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing,
             let secret = secretToShare(client), storeReading.observed[place]?.holds(secret) == true
@@ -308,7 +308,7 @@ extension Rotation {
         }
     }
 
-    private mutating func see(_ rollout: Rollout, _ client: Subject, at now: Now) {
+    private mutating func see(_ rollout: Rollout, _ client: ConfiguredClient, at now: Now) {
         if clients[client].rollout == nil { clients[client].rollout = RolloutProgress(rollout, at: now) }
         clients[client].rollout?.see(rollout, at: now)
     }
@@ -324,7 +324,7 @@ extension Rotation {
     }
 
     /// The rollout that an operator has asked for; nil when none has.
-    private func ordered(_ client: Subject, _ rollout: Rollout) -> Rollout? {
+    private func ordered(_ client: ConfiguredClient, _ rollout: Rollout) -> Rollout? {
         guard let progress = clients[client].rollout, let order = progress.order else { return nil }
         var wanted = rollout
         switch order {
@@ -341,7 +341,7 @@ extension Rotation {
     // MARK: What is reported
 
     /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
-    func rolloutReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+    func rolloutReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
         guard index.hasStore, client.entry.concernsStore else { return nil }
         let name = client.name
         if !storeReading.rollouts.isEmpty,

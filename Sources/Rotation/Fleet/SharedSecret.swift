@@ -75,13 +75,13 @@ extension Rotation {
     }
 
     /// Where a client's own secrets are put; nil where none are.
-    func ownPlace(_ client: Subject) -> StorePlace? {
+    func ownPlace(_ client: ConfiguredClient) -> StorePlace? {
         guard index.hasStore, client.entry.isSharing else { return nil }
         return storePlaces(of: client).first
     }
 
     /// The secret that the store is to hold; nil while there is none that may be handed on.
-    func secretToShare(_ client: Subject) -> SecretInfo? {
+    func secretToShare(_ client: ConfiguredClient) -> SecretInfo? {
         let verification = clients[client].verification
         guard let secret = clients[client].secret.current, client.names(secret),
             secret.signer != nil, secret.signer == keys.digest(of: client.entry.key),
@@ -95,11 +95,11 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Whether the store may hold the secret that is missing here.
-    func awaitsStore(_ client: Subject, _ deadlines: inout Deadlines) -> Bool {
+    func awaitsStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         ownPlace(client).map { storeReading.isAwaited(at: $0, &deadlines) } == true
     }
 
-    mutating func planShare(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func planShare(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let name = client.name
         // By a distrusted clock a newer secret may seem to come from the future.
         guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing, clients[client].isSettled,
@@ -133,7 +133,7 @@ extension Rotation {
     }
 
     /// Why the store is a reason for a client that mints not to be ok.
-    func shareReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+    func shareReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
         guard let place = ownPlace(client) else { return nil }
         let name = client.name
         let now = deadlines.now

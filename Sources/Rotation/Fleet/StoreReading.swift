@@ -209,7 +209,7 @@ extension Rotation {
     }
 
     /// Where a client's secrets are in the store, in the order of preference; none of a key that was not read.
-    func storePlaces(of client: Subject) -> [StorePlace] {
+    func storePlaces(of client: ConfiguredClient) -> [StorePlace] {
         client.keys.compactMap { key in
             keys.digest(of: key.name).map {
                 StorePlace(team: key.entry.team, client: client.entry.clientID, key: $0)
@@ -229,7 +229,7 @@ extension Rotation {
     }
 
     /// Why a client's places in the store cannot be read; nil while they can.
-    func storeFailure(of client: Subject) -> Failure? {
+    func storeFailure(of client: ConfiguredClient) -> Failure? {
         guard index.hasStore else { return nil }
         if let attempts = jobs.lastFailure(of: .store) { return attempts.failure }
         let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
@@ -249,7 +249,7 @@ extension Rotation {
     // MARK: What is reported
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
-    func certificateReason(of client: Subject, _ deadlines: inout Deadlines) -> Reason? {
+    func certificateReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
         guard index.hasStore, client.entry.concernsStore,
             let expiry = storeReading.counts.certificateExpiresAt,
             deadlines.reached(expiry - SecretStore.certificateNotice)

@@ -105,7 +105,7 @@ extension Rotation {
     }
 
     /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
-    mutating func judge(_ client: Subject, _ deadlines: inout Deadlines) {
+    mutating func judge(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let name = client.name
         let known = clients[client]
         let current = known.secret.current
@@ -202,7 +202,7 @@ extension Rotation {
     }
 
     /// The client's health by what its outputs were last seen to hold, and nothing else.
-    private func evaluate(_ client: Subject, _ deadlines: inout Deadlines) -> HealthEvaluation {
+    private func evaluate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
             client.name, keys: knownKeys(client), signer: configuredSigner, current: clients[client].secret.current,
             clockIsTrusted: clock.failure == nil, isUnderWay: true,
@@ -211,7 +211,7 @@ extension Rotation {
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
     /// it is expected not to be served yet.
-    private func isNews(_ view: ClientView, _ client: Subject) -> Bool {
+    private func isNews(_ view: ClientView, _ client: ConfiguredClient) -> Bool {
         clients[client].readiness.wasTried && !view.isUnderWay
     }
 
@@ -227,7 +227,7 @@ extension Rotation {
     }
 
     private func weakest(
-        _ client: Subject, holding held: [SecretInfo?], _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, holding held: [SecretInfo?], _ deadlines: inout Deadlines
     ) -> Weakest {
         var secrets: [SecretInfo] = []
         var isUnknown = false
@@ -269,7 +269,9 @@ extension Rotation {
 
     /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
     /// the outputs. Nil when one of them holds nothing, or has to be deployed by somebody else.
-    private func deliveredExpiry(_ client: Subject, holding held: [SecretInfo?], _ wanted: SecretInfo?) -> WallTime? {
+    private func deliveredExpiry(_ client: ConfiguredClient, holding held: [SecretInfo?], _ wanted: SecretInfo?)
+        -> WallTime?
+    {
         guard client.entry.undeployed.isEmpty else { return nil }
         var expiries = held.map { $0?.expiresAt }
         if expiries.isEmpty {
@@ -283,7 +285,7 @@ extension Rotation {
         return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
     }
 
-    private func consecutiveFailures(_ client: Subject) -> Int {
+    private func consecutiveFailures(_ client: ConfiguredClient) -> Int {
         resources(of: client).compactMap { attempts(at: $0, for: client)?.failures }.max() ?? 0
     }
 
@@ -340,7 +342,7 @@ extension Rotation {
             error: failure?.message, repairs: target?.drift.repairCount ?? 0)
     }
 
-    private func actionView(_ id: ActionID, of client: Subject) -> ActionView {
+    private func actionView(_ id: ActionID, of client: ConfiguredClient) -> ActionView {
         // A probe may fail although every secret was already delivered: the next delivery would fail.
         let failed = attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)]
         let isPending = wantedSecret(client) == nil || owes(client, id)

@@ -4,7 +4,7 @@ import Model
 
 extension Rotation {
     /// What keeps a client from being served, in processing order: the first reason explains the others.
-    func reasons(for client: Subject, _ deadlines: inout Deadlines) -> [Reason] {
+    func reasons(for client: ConfiguredClient, _ deadlines: inout Deadlines) -> [Reason] {
         let name = client.name
         let now = deadlines.now
         var reasons: [Reason] = []
@@ -54,7 +54,7 @@ extension Rotation {
     }
 
     /// What other programs do to a client's files, then to its places behind APIs.
-    func drifts(of client: Subject) -> [(Failure.Place, Drift)] {
+    func drifts(of client: ConfiguredClient) -> [(Failure.Place, Drift)] {
         client.files.compactMap { path in files[path].map { (.path(path), $0.drift) } }
             + client.targets.compactMap { output in targets[output.target].map { (.target(output.target), $0.drift) } }
     }

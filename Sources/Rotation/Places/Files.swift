@@ -304,7 +304,7 @@ extension Rotation {
     }
 
     /// Whether all files of a client hold its secret, by observations that still count.
-    func isInPlace(_ client: Subject) -> Bool {
+    func isInPlace(_ client: ConfiguredClient) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
         return client.places.allSatisfy { place in
             guard let file = files[place.path], file.isFresh else { return false }
@@ -313,7 +313,7 @@ extension Rotation {
     }
 
     /// What the outputs of a client were last seen to hold, in the order of their paths; nothing of one that was not read.
-    func observedSlots(of client: Subject) -> [(path: AbsolutePath, held: SlotObservation)] {
+    func observedSlots(of client: ConfiguredClient) -> [(path: AbsolutePath, held: SlotObservation)] {
         client.places.flatMap { place in
             let slots = files[place.path]?.observed?.slots ?? [:]
             return place.slots.compactMap { slot in slots[slot].map { (place.path, $0) } }

@@ -128,7 +128,7 @@ struct Targets: Sendable {
         set { if all[output.target]?.output == output { all[output.target] = newValue } }
     }
 
-    mutating func adopt(_ index: Index) {
+    mutating func adopt(_ index: ConfigurationIndex) {
         let former = all
         all = [:]
         for output in index.all.flatMap(\.targets) {
@@ -145,13 +145,13 @@ struct Targets: Sendable {
     }
 
     /// What was last put into a client's targets, for its record.
-    func pushed(of client: Subject) -> [PushOutput: SecretInfo] {
+    func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
         client.targets.reduce(into: [:]) { all, output in
             if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
         }
     }
 
-    func checkInvariants(_ index: Index) -> [String] {
+    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
         (Set(all.keys) == Set(index.clientOfTarget.keys) ? [] : ["other targets than are configured"])
             + all.flatMap { name, target in target.checkInvariants().map { "target \(name): \($0)" } }
     }
@@ -265,7 +265,7 @@ extension Rotation {
     }
 
     /// Whether all pushes of a client's secret have succeeded or failed.
-    func wasPushed(_ client: Subject) -> Bool {
+    func wasPushed(_ client: ConfiguredClient) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
         return client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true || isGivenUp($0.target) }
     }

@@ -202,7 +202,7 @@ extension Rotation {
     }
 
     /// Lets everything that serves a client be tried at once: the user who requests it may just have fixed the cause.
-    private mutating func resetBackoff(_ client: Subject, at now: Now) {
+    private mutating func resetBackoff(_ client: ConfiguredClient, at now: Now) {
         for resource in resources(of: client) { jobs.want(resource, at: now) }
         for path in client.files {
             observeAgain(at: .file(path))
@@ -217,7 +217,7 @@ extension Rotation {
     }
 
     /// Everything whose failure keeps a client from being served. Its source is none, because the current secret may last.
-    func resources(of client: Subject) -> [Resource] {
+    func resources(of client: ConfiguredClient) -> [Resource] {
         var all: [Resource] = client.keys.map { .key($0.name) }
         all += [.client(client.name), .verification(client.name)]
         all += client.files.map(Resource.file)
@@ -233,7 +233,7 @@ extension Rotation {
     ///
     /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it
     ///   along, whatever it still waits for elsewhere.
-    mutating func planAnswers(_ planned: [Subject], at now: Now) {
+    mutating func planAnswers(_ planned: [ConfiguredClient], at now: Now) {
         var requests = waiting.take()
         var waiting: [PendingRequest] = []
         for index in requests.indices {
@@ -310,14 +310,14 @@ extension Rotation {
 
     /// The failure of a resource that keeps this client from being served: a shared action that fails for another
     /// client alone does not, nor does one that merely waits: it failed for an earlier secret.
-    func attempts(at resource: Resource, for client: Subject) -> Attempts? {
+    func attempts(at resource: Resource, for client: ConfiguredClient) -> Attempts? {
         if case .action(let id) = resource, !owes(client, id) || runs[id]?.isWaitingForTurn == true { return nil }
         return jobs.attempts[resource]
     }
 
     /// The first failure since a request was made that keeps a client from being served. Its record does not count:
     /// without it the secret is still published and delivered.
-    func failure(of client: Subject, since job: JobID) -> Failure? {
+    func failure(of client: ConfiguredClient, since job: JobID) -> Failure? {
         guard jobs.hasFailure else { return nil }
         for resource in resources(of: client) where resource != .record(client.name) {
             // The current secret is published and delivered whatever Apple says of it.
@@ -329,7 +329,7 @@ extension Rotation {
     }
 
     /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
-    private func contest(of client: Subject, at now: Now) -> Failure? {
+    private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
         client.files.first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
     }
 }

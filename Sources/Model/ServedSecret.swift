@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// What the credential socket serves for a client from now on.
-package struct Served: Hashable, Sendable {
+package struct ServedSecret: Hashable, Sendable {
     package let client: ClientName
     /// Nil: there is none to serve, and requests for it wait.
     package let secret: SecretInfo?

@@ -3,7 +3,7 @@ import Model
 
 /// A client's part of the configuration, built once for each configuration. It also names the client inside the core:
 /// ``Clients`` has everything else that is known about it.
-final class Subject: Sendable {
+final class ConfiguredClient: Sendable {
     let name: ClientName
     /// Its position in the order of the names.
     let order: Int
@@ -56,12 +56,12 @@ final class Subject: Sendable {
     }
 }
 
-extension Subject: Comparable {
-    static func == (left: Subject, right: Subject) -> Bool { left === right }
-    static func < (left: Subject, right: Subject) -> Bool { left.order < right.order }
+extension ConfiguredClient: Comparable {
+    static func == (left: ConfiguredClient, right: ConfiguredClient) -> Bool { left === right }
+    static func < (left: ConfiguredClient, right: ConfiguredClient) -> Bool { left.order < right.order }
 }
 
-extension Subject {
+extension ConfiguredClient {
     /// Whose secrets these are, whatever key has signed them.
     var identity: ClientIdentity { ClientIdentity(team: key.team, client: entry.clientID) }
 }

@@ -4,15 +4,15 @@ import Model
 /// Which clients share each key, file, target and action: the configuration inverted.
 ///
 /// By reference, because it never changes and every plan asks it.
-final class Index: Sendable {
+final class ConfigurationIndex: Sendable {
     /// In the order of their names.
-    let all: [Subject]
+    let all: [ConfiguredClient]
     let specs: [AbsolutePath: FileSpec]
     /// Where secrets are published.
     let places: Set<OutputPlace>
     /// Whether there is a store through which secrets are shared.
     let hasStore: Bool
-    let clientOfTarget: [TargetName: Subject]
+    let clientOfTarget: [TargetName: ConfiguredClient]
     /// The targets that actions of kind `redeploy` wait for.
     let targetsOfAction: [ActionID: Set<TargetName>]
     /// If two clients name one action with different timeouts, the longer one counts.
@@ -23,27 +23,27 @@ final class Index: Sendable {
     /// probes for each state.
     let stateChangeResources: [Resource]
     let batches: ClientBatches
-    private let subjects: [ClientName: Subject]
-    private let clientsOfFile: [AbsolutePath: [Subject]]
+    private let subjects: [ClientName: ConfiguredClient]
+    private let clientsOfFile: [AbsolutePath: [ConfiguredClient]]
     /// For each target the others that belong into the same document; none for most.
     private let neighboursOfTarget: [TargetName: [TargetName]]
-    private let clientsOfAction: [ActionID: [Subject]]
-    private let clientsOfKey: [KeyName: [Subject]]
+    private let clientsOfAction: [ActionID: [ConfiguredClient]]
+    private let clientsOfKey: [KeyName: [ConfiguredClient]]
 
     init(_ configuration: Configuration) {
         let names = configuration.clients.keys.sorted()
         specs = configuration.files
         hasStore = configuration.store != nil
-        var subjects = [ClientName: Subject](minimumCapacity: names.count)
+        var subjects = [ClientName: ConfiguredClient](minimumCapacity: names.count)
         var places = Set<OutputPlace>(minimumCapacity: specs.count)
-        var clientsOfFile = [AbsolutePath: [Subject]](minimumCapacity: specs.count)
-        var clientOfTarget: [TargetName: Subject] = [:]
+        var clientsOfFile = [AbsolutePath: [ConfiguredClient]](minimumCapacity: specs.count)
+        var clientOfTarget: [TargetName: ConfiguredClient] = [:]
         var targetsOfDocument: [String: [TargetName]] = [:]
-        var clientsOfAction: [ActionID: [Subject]] = [:]
+        var clientsOfAction: [ActionID: [ConfiguredClient]] = [:]
         var targetsOfAction: [ActionID: Set<TargetName>] = [:]
-        var clientsOfKey: [KeyName: [Subject]] = [:]
+        var clientsOfKey: [KeyName: [ConfiguredClient]] = [:]
         var actions: [ActionID: Action] = [:]
-        var all: [Subject] = []
+        var all: [ConfiguredClient] = []
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
             var targets: [PushOutput] = []
@@ -67,10 +67,10 @@ final class Index: Sendable {
                 }
                 actions[action.id] = action
             }
-            let subject = Subject(
+            let subject = ConfiguredClient(
                 name: name, order: all.count, entry: client, key: key,
                 keys: client.keys.compactMap { key in
-                    configuration.keys[key].map { Subject.Key(name: key, entry: $0) }
+                    configuration.keys[key].map { ConfiguredClient.Key(name: key, entry: $0) }
                 },
                 places: Self.places(of: client), targets: targets, actions: ids)
             all.append(subject)
@@ -113,24 +113,24 @@ final class Index: Sendable {
     }
 
     /// The files of a client in order, each once, with its slots in each.
-    private static func places(of client: ClientConfiguration) -> [Subject.Place] {
+    private static func places(of client: ClientConfiguration) -> [ConfiguredClient.Place] {
         var slots: [AbsolutePath: [Slot]] = [:]
         for output in client.outputs where slots[output.path]?.contains(output.slot) != true {
             slots[output.path, default: []].append(output.slot)
         }
-        return slots.sorted { $0.key < $1.key }.map { Subject.Place(path: $0, slots: $1) }
+        return slots.sorted { $0.key < $1.key }.map { ConfiguredClient.Place(path: $0, slots: $1) }
     }
 
     /// Nil for a client that is not configured.
-    subscript(_ client: ClientName) -> Subject? { subjects[client] }
+    subscript(_ client: ClientName) -> ConfiguredClient? { subjects[client] }
 
-    func clients(of file: AbsolutePath) -> [Subject] { clientsOfFile[file] ?? [] }
-    func clients(of action: ActionID) -> [Subject] { clientsOfAction[action] ?? [] }
-    func clients(of key: KeyName) -> [Subject] { clientsOfKey[key] ?? [] }
+    func clients(of file: AbsolutePath) -> [ConfiguredClient] { clientsOfFile[file] ?? [] }
+    func clients(of action: ActionID) -> [ConfiguredClient] { clientsOfAction[action] ?? [] }
+    func clients(of key: KeyName) -> [ConfiguredClient] { clientsOfKey[key] ?? [] }
     func neighbours(of target: TargetName) -> [TargetName] { neighboursOfTarget[target] ?? [] }
 
     /// The clients that share a resource; none where it belongs to one client alone.
-    func clients(of resource: Resource) -> [Subject] {
+    func clients(of resource: Resource) -> [ConfiguredClient] {
         switch resource {
         case .file(let path): clients(of: path)
         case .action(let id), .probe(let id): clients(of: id)
