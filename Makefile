@@ -343,7 +343,7 @@ tarball: build ## packs the same files as .build/tarball/clientsecretd-VERSION-M
 	    --dpkgopt='path-exclude=/usr/share/man/*' bookworm $@.new
 	mv $@.new $@
 
-# Whatever would refuse a release does so before anything is built. Debian's security updates since the last one belong into the image.
+# Whatever would refuse a release does so before anything is built. Debian's security updates since the last one belong in the image.
 KEY ?=
 distribution := .build/distribution
 .PHONY: release
