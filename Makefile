@@ -378,8 +378,8 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE debian/copyright debian/NOTICE.swift-nio docs/openapi.yaml \
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \
-	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g' \
-	        -e 's#\[\([^]]*\)\](\([A-Z]*\.md\|Sources/[^)]*\))#\1#g' $$page | \
+	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g; s|](\.\./README|](README|g' \
+	        -e 's#\[\([^]]*\)\](\([A-Z]*\.md\|Sources/[^)]*\|man/[^)]*\))#\1#g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
 	install -d -m 0755 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8

@@ -9,11 +9,10 @@ cd /root || exit 1
 PATH=/usr/local/bin:$PATH
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
 mapfile -t commands < <(sed -n '/^## Quick start$/,/^## A configuration$/s/^    //p' /src/README.md | sed 's/  *# .*//')
-[ ${#commands[@]} -ge 6 ] || broken "the README has its commands"
+[ ${#commands[@]} -ge 3 ] || broken "the README has its commands"
 promise "the README's installation" make --silent -C /src install binary=/built/clientsecretd
 for command in "${commands[@]}"; do
     case $command in
-        make*) continue ;;
         "clientsecretd init")
             # Which asks at a terminal, and is tried by InitTests; here the README's configuration.
             sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration

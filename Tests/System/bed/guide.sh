@@ -39,16 +39,6 @@ reboot() {
     systemctl start clientsecretd.service "${writers[@]}" "$@"
 }
 
-before_first_secret() {
-    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
-    chmod 600 AuthKey_ABC123DEFG.p8
-}
-after_first_secret() {
-    promise "check finds nothing missing" clientsecretd check
-    eventually "the client is ok" is_ok web
-    promise "the secret is published" holds web "$(cat "$output")"
-}
-
 before_environment_file() {
     service myapp 'Environment=PORT=80 APPLE_CLIENT_SECRET=old'
     systemctl start myapp.service
@@ -296,8 +286,15 @@ after_upgrading() {
 
 install_clientsecretd
 cd /root || exit 1
+make_key
+configure <<END
+clients:
+  web: {client_id: com.example.web, outputs: [{path: $output}]}
+END
+promise "the service is enabled and starts" systemctl enable --now clientsecretd
+promise "check finds nothing missing" clientsecretd check
+promise "the secret is published" holds web "$(cat "$output")"
 declare -A tries=(
-    ["The first secret"]=first_secret
     ["An app with an environment file"]=environment_file
     ["A group of readers"]=group
     ["A container that reads the secret"]=container
@@ -310,11 +307,16 @@ declare -A tries=(
     ["Mail"]=mail
     ["Replacing a key"]=replacing
     ["The key as an encrypted credential"]=encrypted_key
-    ["Upgrading"]=upgrading
     # Run by operations.sh, by PrometheusTests, or by none.
     ["Cron"]="" ["CI"]="" ["node_exporter"]="" ["Scrape it"]="" ["Webhook"]="" ["Without systemd"]=""
 )
 try_sections service outputs containers prometheus alerts keys
+
+guide=/src/docs/installing.md
+before_upgrading
+promise "a restart after an upgrade" bash -e <<<"$(block sh 'restart clientsecretd
+clientsecretd status')"
+after_upgrading
 
 eventually "everything is well in the end" all_ok
 equal "as all clients say" "" "$(failing_clients)"

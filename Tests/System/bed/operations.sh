@@ -99,8 +99,8 @@ declare -A tries=(
     ["One file for each app"]=management
     ["Cron"]=cron ["CI"]=""
     ["When Apple refuses"]=refusal
-    # Run by guide.sh, ansible.sh and packages.sh.
-    ["A container that reads the secret"]="" ["Use the role"]="" ["A secret without clientsecretd"]=""
+    # Run by guide.sh and ansible.sh.
+    ["A container that reads the secret"]="" ["Use the role"]=""
 )
 try_sections migrating ansible containers troubleshooting
 finish

@@ -41,8 +41,11 @@ equal "nor anything of Swift's" "" "$(find / -xdev -name 'libswift*')"
 files >/tmp/before
 old=$(dpkg-deb --field /release/apt/clientsecretd_*.deb Version)
 promise "a newer version can be packed" repacked "$old+1"
-cd /release/apt || exit 1
-promise "it is installed" does 'install --yes ./clientsecretd_*.deb
+# A clone in which the packages were built.
+mkdir -p /tmp/clone/.build
+ln -s /release/apt /tmp/clone/.build/deb
+cd /tmp/clone || exit 1
+promise "it is installed" does 'install --yes ./.build/deb/clientsecretd_*.deb
 '
 equal "nothing runs without a configuration" 3 "$(unit_states inactive)"
 equal "everything is enabled" 3 "$(systemctl is-enabled clientsecretd.service clientsecretd.socket \
@@ -58,7 +61,7 @@ systemctl start myapp
 mkdir /tmp/mine
 cd /tmp/mine || exit 1
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
-without=$(guide=/src/docs/troubleshooting.md && does 'import jwt')
+without=$(guide=/src/README.md && does 'import jwt')
 promise "a secret that Python printed is a good one" clientsecretd inspect --key AuthKey_ABC123DEFG.p8 - <<<"$without"
 promise "the key is put where the guide says" does 'install -o root'
 promise "the second command does the rest" does 'clientsecretd init'
