@@ -1,4 +1,6 @@
 import Failures
+import Foundation
+import TestSupport
 import Testing
 
 /// What holds of every row of the table of failures. Their exact words are in `FailureTests`.
@@ -12,6 +14,16 @@ import Testing
         for subject in Self.subjects {
             guard let remedy = code.remedy(for: subject) else { continue }
             #expect(!remedy.description.isEmpty && !remedy.description.contains("\n"))
+        }
+    }
+
+    /// For those who look a code up.
+    @Test func eachIsOnThePageOfFailures() throws {
+        let page = try String(contentsOfFile: repository + "/docs/failures.md", encoding: .utf8)
+        for code in FailureCode.allCases where code.isReported {
+            let row = "\n| `\(code.rawValue)` | \(code.words) |"
+            let isThere = page.contains(row)
+            #expect(isThere, "\(row)")
         }
     }
 

@@ -32,7 +32,7 @@ import Testing
         let api = try PushBed(script: "stand-in.py")
         let answer = try api.ask("publish", Self.target.replacing("site-1", with: "other"))
         #expect(answer.code == "push_place_missing")
-        #expect(answer.detail?.contains("that the site is there is not shown to this token") == true, "\(answer)")
+        #expect(answer.detail?.contains("this token cannot see whether the site exists") == true, "\(answer)")
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
 

@@ -27,7 +27,7 @@ import Testing
             #expect(finished.output.contains(#""code":"push_token_unusable""#), "\(name): \(finished.output)")
             #expect(
                 finished.output.contains("no such file")
-                    || finished.output.contains("systemd has passed no credentials"),
+                    || finished.output.contains("systemd passed no credentials"),
                 "\(name): \(finished.output)")
         }
     }

@@ -24,7 +24,7 @@ import Testing
         let answer = try api.ask("publish", Self.target)
         #expect(answer.code == code)
         if code != nil {
-            #expect(answer.detail == "it is there for development, preview, production")
+            #expect(answer.detail == "it is set for development, preview, production")
             #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
         }
     }

@@ -35,7 +35,7 @@ extension PushKind {
                         + #""values":[{"context":{{context}},"value":{{client_secret}}}]}]"#),
                 done: [200, 201], isList: true),
             confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
-            confirmed: [Shape(at: ["id"], is: [.text])], doubt: "the site is there"),
+            confirmed: [Shape(at: ["id"], is: [.text])], doubt: "the site exists"),
         redeployment: Redeployment(project: ["account", "site"], environments: "context") {
             exchange throws(RoleFailure) in try exchange.deployAtNetlify(after: variable)
         })
