@@ -378,7 +378,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE debian/copyright debian/NOTICE.swift-nio docs/openapi.yaml \
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \
-	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g; s|](\.\./README|](README|g' \
+	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g; s|](\.\./\([A-Z]\)|](\1|g' \
 	        -e 's#\[\([^]]*\)\](\([A-Z]*\.md\|Sources/[^)]*\|man/[^)]*\))#\1#g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
