@@ -107,12 +107,10 @@ final class Watcher {
                 guard list.interests[directory] != nil else { break }
                 if let watch = watches[directory] { forget(watch, of: directory) }
                 awaitCreation(of: directory)
-            case .notWatched(let directory):
-                asking.remove(directory)
-            case .silent(let directory):
+            case .notWatched(let directory), .silent(let directory):
                 asking.remove(directory)
                 if let watch = watches[directory] {
-                    // The watch is on the directory that is now mounted over.
+                    // The watch is on a directory that another one has replaced, or is mounted over.
                     forget(watch, of: directory)
                     noticed.formUnion(list.interests[directory]?.all ?? [])
                 }

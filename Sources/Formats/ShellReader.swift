@@ -105,7 +105,8 @@ struct ShellReader {
                 (isDemanded, isCertain, pipelineStart) = (true, false, entries.count)
             case (.bar, let next):
                 index += next == .ampersand ? 2 : 1
-                hide(from: pipelineStart)
+                // What was not certain is hidden already.
+                if isCertain { hide(from: pipelineStart) }
                 (isDemanded, isCertain) = (true, false)
             case (.semicolon, let next):
                 if next == .semicolon { throw SyntaxError() }

@@ -5,8 +5,8 @@ package import Model
 /// The text of a key file, in secure memory, and what it holds.
 struct KeyText: ~Copyable {
     /// The longest key file, in bytes: a key takes some 250, an encrypted one 500, and the file may also hold a chain
-    /// of certificates. A quarter of the secure heap.
-    static let maximumLength = PrivateKeyHeap.size / 4
+    /// of certificates. At most a quarter of the secure heap.
+    static let maximumLength = 16_384
 
     private let text: SecureBuffer
 

@@ -98,9 +98,18 @@ internal import Linux
 /// OpenSSL's secure heap: memory between guard pages that is locked against swapping and left out of core dumps.
 /// Private keys and passphrases are kept nowhere else.
 package enum PrivateKeyHeap {
-    /// 64 kB, which an unprivileged process may lock on old kernels too: a loaded key takes some 500 bytes of it, one
-    /// that is being loaded a few kB.
-    static let size = 65_536
+    /// 256 kB where the process may lock as much, as systemd lets it: some 2,000 keys fit. Else 64 kB, which an unprivileged
+    /// process may lock on old kernels too. A key that is being loaded takes a few kB.
+    static let size: Int = {
+        let wanted = 262_144
+        var limit = rlimit()
+        let isKnown = unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0
+        return isKnown && limit.rlim_cur >= UInt(wanted) ? wanted : 65_536
+    }()
+
+    /// Whether another key may be loaded. An eighth is left free: signing needs some, and without it all keys that are loaded
+    /// already would be of no use.
+    static var hasRoom: Bool { CRYPTO_secure_used() <= size / 8 * 7 }
 
     /// The smallest allocation, in bytes: OpenSSL requires a power of two, at least 16.
     private static let smallestPiece = 32

@@ -143,6 +143,8 @@ package struct StatusClient: Sendable {
             do {
                 bytes = try stream.read(upTo: 65_536)
             } catch {
+                // A daemon that stops has not accepted this connection yet.
+                if error.errno == .connectionReset { throw .notReachable(socket: socket, cause: error.errno) }
                 throw .notHTTP(socket: socket, what: "\(error.errno)")
             }
             do {

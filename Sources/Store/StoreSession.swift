@@ -189,8 +189,10 @@ package struct StoreSession {
                 return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .missing }, revision)
             case .forbidden where keys.count == 1: return ([.forbidden], .max)
             case .tooLong, .forbidden:
-                let (first, one) = try read(Array(keys[..<(keys.count / 2)]))
-                let (second, other) = try read(Array(keys[(keys.count / 2)...]))
+                // A secret and its rollout, which follows it, are read at one revision.
+                let half = max(keys.count / 4 * 2, 1)
+                let (first, one) = try read(Array(keys[..<half]))
+                let (second, other) = try read(Array(keys[half...]))
                 return (first + second, min(one, other))
             default: throw error
             }

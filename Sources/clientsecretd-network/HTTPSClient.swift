@@ -242,11 +242,12 @@ struct HTTPSClient {
         return unsafe shim_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// The server's clock, from its `Date` header; nil without one.
+    /// The server's clock, from its `Date` header; nil without one. libcurl reads years that no date has.
     private func date() -> WallTime? {
         guard let text = header("Date") else { return nil }
         let seconds = unsafe curl_getdate(text, nil)
-        return seconds < 0 ? nil : WallTime(secondsSinceEpoch: Int64(seconds))
+        let lastOfYear9999 = 253_402_300_799
+        return (0...lastOfYear9999).contains(seconds) ? WallTime(secondsSinceEpoch: Int64(seconds)) : nil
     }
 
     private func check(_ code: CURLcode) throws(TransportFailure) {

@@ -26,6 +26,30 @@ import Testing
         return false
     }
 
+    /// Another directory took its place, and there are no watches left: the old watch would tell of the old directory for ever.
+    @Test func aDirectoryThatCannotBeWatchedAgainIsReadEachMinute() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
+        let path = try #require(AbsolutePath(directory("out/app.env")))
+        let found = try Inbox<Watcher.Finding>()
+        let watcher = Watcher(
+            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        var clock = BootTime(milliseconds: 1_000_000)
+        var now: BootTime {
+            clock = clock + 1
+            return clock
+        }
+        watcher.follow(try configuration(path), at: now)
+        func isNoticed() throws -> Bool {
+            try watcher.handle(found.drain(), at: now).union(watcher.read(at: now)).contains(.file(path))
+        }
+        #expect(try eventually(isNoticed))
+        while try watcher.read(at: now) != [] {}
+        #expect(watcher.handle([.notWatched(path.directory)], at: now).contains(.file(path)))
+        clock = clock + 61
+        #expect(watcher.poll(at: now).contains(.file(path)))
+    }
+
     /// A directory's owner, mode and list decide who may do what in it, and the directories above where the path leads.
     @Test func directoriesThemselvesAreWatchedUpToTheRoot() throws {
         let directory = try TemporaryDirectory()

@@ -10,6 +10,13 @@ import Testing
         return String(decoding: file.bytes, as: UTF8.self)
     }
 
+    /// Each time a pipe came, all before it were given longer names: a line with thousands took minutes and gigabytes.
+    @Test func whatAPipelineAssignsIsHiddenOnce() {
+        let pipeline = Array(("A=" + String(repeating: "|A=", count: 5) + "\n").utf8)
+        let names = EnvironmentReader.bash.entries(in: pipeline)?.map(\.name)
+        #expect(names == Array(repeating: "(A)", count: 6))
+    }
+
     @Test(arguments: [
         ("", "SECRET=new\n"),
         ("A=1\n", "A=1\nSECRET=new\n"),

@@ -65,6 +65,23 @@ import Testing
 
     private var endpoints: [String] { network.calls.map { String($0.endpoint.last ?? " ") } }
 
+    /// Between two reads a signer may put both.
+    @Test func aSecretAndItsRolloutAreReadAtOneRevision() {
+        let slots = (0..<3).map { sampleSlot("DEF123GHIJ", "com.example.web\($0)") }
+        let keys = slots.flatMap { [StoreKey.secret($0), StoreKey.rollout($0)] }
+        var session = session()
+        for _ in 1...11 { network.say(403, Self.denied) }
+        _ = session.answer(.read(keys))
+        let read = network.calls.compactMap { call -> [Int]? in
+            let asked = String(decoding: call.request.body, as: UTF8.self)
+            let found = keys.indices.filter {
+                asked.contains(Base64.encode(keys[$0].bytes(below: "/clientsecretd")))
+            }
+            return found.count > 1 ? found : nil
+        }
+        #expect(read == [[0, 1, 2, 3, 4, 5], [0, 1], [2, 3, 4, 5], [2, 3], [4, 5]])
+    }
+
     @Test func severalKeysAreReadInOneTransaction() {
         var session = session()
         network.say(Self.read(Self.range(0, Self.value), Self.range(1, nil), Self.range(2, "other")))
