@@ -109,7 +109,7 @@ package enum PrivateKeyHeap {
 
     /// Whether another key may be loaded. An eighth is left free: signing needs some, and without it all keys that are loaded
     /// already would be of no use.
-    static var hasRoom: Bool { CRYPTO_secure_used() <= size / 8 * 7 }
+    static var hasRoom: Bool { start() == .absent || CRYPTO_secure_used() <= size / 8 * 7 }
 
     /// The smallest allocation, in bytes: OpenSSL requires a power of two, at least 16.
     private static let smallestPiece = 32
