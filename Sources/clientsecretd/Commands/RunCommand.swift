@@ -38,6 +38,8 @@ struct RunCommand: ParsableCommand {
         ) { snapshot in
             for line in PushReport.lines(of: snapshot) { try? CommandOutput.answer(line) }
         }.run()
-        Glibc.exit(ending.rawValue)
+        // Not exit(3): a thread may still be at work, on a disk that does not answer, in libraries that exit(3) takes apart.
+        fflush(nil)
+        _exit(ending.rawValue)
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A key for each client, as a service with many customers has them. All keys lie in one piece of locked memory.
-@Suite(.waits) struct ManyKeysTests {
+@Suite(.waits, .needs(.release)) struct ManyKeysTests {
     private static let count = 1200
     private let sandbox: Sandbox
 
