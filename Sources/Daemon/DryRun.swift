@@ -94,7 +94,7 @@ package struct DryRun: Sendable {
             return secret
         }
         let former = settings.loadAdopted()?.configuration.places ?? []
-        orphans = reader.orphans(among: former, besides: configuration.places).filter {
+        orphans = reader.orphans(among: former, excluding: configuration.places).filter {
             $0.expiresAt.map { now.wall < $0 } != false
         }
         var review = unit.map { SandboxReview($0) }
@@ -265,8 +265,8 @@ private struct DryRunReader {
         executor.metricsFile(path).obstacle()
     }
 
-    func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
-        executor.orphans(among: former, besides: outputs)
+    func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        executor.orphans(among: former, excluding: outputs)
     }
 }
 

@@ -386,9 +386,9 @@ final class Executor: Sendable {
     }
 
     /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.
-    func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+    func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
         OrphanSearch(by: publisher) { TokenReader.read($0, keys: [])?.expiresAt }
-            .orphans(among: former, besides: outputs)
+            .orphans(among: former, excluding: outputs)
     }
 
     func metricsFile(_ path: AbsolutePath) -> MetricsFile {
@@ -460,6 +460,6 @@ final class Executor: Sendable {
     ) -> Outcome {
         // Where there is no state directory there is nothing to tidy.
         (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
-        return .tidied(orphans(among: removed, besides: outputs))
+        return .tidied(orphans(among: removed, excluding: outputs))
     }
 }

@@ -304,7 +304,7 @@ final class StoreService: Sendable {
     }
 
     /// Ends the connection, so that the next one is served by a process that has read the configuration and the certificates
-    /// anew. A connection with an open request ends once that is answered.
+    /// again. A connection with an open request ends once that is answered.
     func disconnect() {
         idle.withLock { idle in
             idle.generation += 1

@@ -10,7 +10,7 @@ package struct KeyLoader: Sendable {
 
     /// - Parameters:
     ///   - identity: the user who must own the key files, unless root does; no other user may read them.
-    ///   - credentials: the directory of systemd's credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
+    ///   - credentials: where systemd puts credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
     package init(as identity: Identity, credentials: AbsolutePath?) {
         self.identity = identity
         self.credentials = credentials

@@ -1,4 +1,5 @@
 internal import CLibcrypto
+internal import Failures
 internal import Glibc
 internal import Linux
 
@@ -101,15 +102,25 @@ package enum PrivateKeyHeap {
     /// 256 kB where the process may lock as much, as systemd lets it: some 2,000 keys fit. Else 64 kB, which an unprivileged
     /// process may lock on old kernels too. A key that is being loaded takes a few kB.
     static let size: Int = {
-        let wanted = 262_144
         var limit = rlimit()
         let isKnown = unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0
-        return isKnown && limit.rlim_cur >= UInt(wanted) ? wanted : 65_536
+        return isKnown && limit.rlim_cur >= UInt(largest) ? largest : 65_536
     }()
+
+    private static let largest = 262_144
 
     /// Whether another key may be loaded. An eighth is left free: signing needs some, and without it all keys that are loaded
     /// already would be of no use.
     static var hasRoom: Bool { start() == .absent || CRYPTO_secure_used() <= size / 8 * 7 }
+
+    /// Why no further key is loaded.
+    static var full: KeyFlaw {
+        KeyFlaw(
+            .outOfMemory, "the memory for private keys is full",
+            remedy: .say(
+                size < largest
+                    ? "raise LimitMEMLOCK= of the daemon's unit to 256K" : "divide the keys between two daemons"))
+    }
 
     /// The smallest allocation, in bytes: OpenSSL requires a power of two, at least 16.
     private static let smallestPiece = 32

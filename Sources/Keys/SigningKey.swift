@@ -27,7 +27,7 @@ package final class SigningKey: Sendable {
     ) throws(Failure) {
         self.place = place
         do throws(KeyFlaw) {
-            guard PrivateKeyHeap.hasRoom else { throw KeyFlaw(.outOfMemory, "the memory for private keys is full") }
+            guard PrivateKeyHeap.hasRoom else { throw PrivateKeyHeap.full }
             let key = try KeyText(descriptor: descriptor).privateKey(passphrase: passphrase)
             publicKey = try PublicKey(key)
             guard let signer = OperationHandle.signing(with: key) else { throw KeyFlaw(.outOfMemory) }

@@ -16,7 +16,7 @@ package struct OrphanSearch: Sendable {
     }
 
     /// The places in `former` that are no outputs and hold a secret, or cannot be read. Changes nothing. Blocks.
-    package func orphans(among former: Set<OutputPlace>, besides outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+    package func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
         let left = Dictionary(grouping: former.subtracting(outputs), by: \.path)
         guard !left.isEmpty else { return [] }
         let inUse = Set(outputs.map(\.path)).compactMap { FileStatus.following($0.description) }

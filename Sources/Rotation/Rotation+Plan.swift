@@ -61,7 +61,7 @@ extension Rotation {
         if also { dirty.wake(resource, alsoAt: deadlines) } else { dirty.wake(resource, at: deadlines) }
     }
 
-    /// Collects what the machines have decided.
+    /// Collects what was decided.
     private mutating func takeStep() -> Step {
         dirty.clear()
         var step = Step(

@@ -276,7 +276,7 @@ enum WriterFaults {
 
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
     private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
-        // Another name of root's file would be given away with it.
+        // A hard link to a file of root would be given away with it.
         guard let id = id(of: user), GuardedPath.isRootsOwn(path.description, for: id) else {
             return .say("check its owner, and write another path or remove it", see: .list(path.description))
         }

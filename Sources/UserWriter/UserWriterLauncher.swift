@@ -3,7 +3,7 @@ import SystemPackage
 
 /// How a daemon that runs as root without systemd starts a user writer.
 struct UserWriterLauncher {
-    /// The program and its arguments: all of root's rights are dropped before the writer itself begins.
+    /// The program and its arguments: the writer drops root's rights before it begins.
     let arguments: [String]
 
     static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]

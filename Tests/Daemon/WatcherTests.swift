@@ -26,28 +26,41 @@ import Testing
         return false
     }
 
+    /// A watcher that follows a configuration, by a clock of its own.
+    private final class Watch {
+        let watcher: Watcher
+        var clock = BootTime(milliseconds: 1_000_000)
+        private let found: Inbox<Watcher.Finding>
+
+        init(_ configuration: Configuration) throws {
+            found = try Inbox<Watcher.Finding>()
+            watcher = Watcher(
+                try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+            watcher.follow(configuration, at: now())
+        }
+
+        /// A second later each time, because events are read once a second.
+        func now() -> BootTime {
+            clock = clock + 1
+            return clock
+        }
+
+        func notices() throws -> Set<Resource> {
+            try watcher.handle(found.drain(), at: now()).union(watcher.read(at: now()))
+        }
+    }
+
     /// Another directory took its place, and there are no watches left: the old watch would tell of the old directory for ever.
     @Test func aDirectoryThatCannotBeWatchedAgainIsReadEachMinute() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
         let path = try #require(AbsolutePath(directory("out/app.env")))
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        var clock = BootTime(milliseconds: 1_000_000)
-        var now: BootTime {
-            clock = clock + 1
-            return clock
-        }
-        watcher.follow(try configuration(path), at: now)
-        func isNoticed() throws -> Bool {
-            try watcher.handle(found.drain(), at: now).union(watcher.read(at: now)).contains(.file(path))
-        }
-        #expect(try eventually(isNoticed))
-        while try watcher.read(at: now) != [] {}
-        #expect(watcher.handle([.notWatched(path.directory)], at: now).contains(.file(path)))
-        clock = clock + 61
-        #expect(watcher.poll(at: now).contains(.file(path)))
+        let watch = try Watch(try configuration(path))
+        #expect(try eventually { try watch.notices() == [.file(path)] })
+        while try watch.notices() != [] {}
+        #expect(watch.watcher.handle([.notWatched(path.directory)], at: watch.now()).contains(.file(path)))
+        watch.clock = watch.clock + 61
+        #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
     }
 
     /// A directory's owner, mode and list decide who may do what in it, and the directories above where the path leads.
@@ -57,23 +70,12 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
         }
         let path = try #require(AbsolutePath(directory("way/out/app.env")))
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        // Events are read once a second.
-        var clock = BootTime(milliseconds: 1_000_000)
-        var now: BootTime {
-            clock = clock + 1
-            return clock
-        }
-        watcher.follow(try configuration(path), at: now)
-        func isNoticed() throws -> Bool {
-            try watcher.handle(found.drain(), at: now).union(watcher.read(at: now)) == [.file(path)]
-        }
+        let watch = try Watch(try configuration(path))
+        func isNoticed() throws -> Bool { try watch.notices() == [.file(path)] }
         #expect(try eventually(isNoticed))
         /// Repeats a change until it is noticed: the start of a watch cannot be seen from outside.
         func expectNotice(_ what: String, _ change: (Int) throws -> Void) throws {
-            while try watcher.read(at: now) != [] {}
+            while try watch.watcher.read(at: watch.now()) != [] {}
             var round = 0
             let isHeard = try eventually {
                 round += 1
@@ -100,8 +102,8 @@ import Testing
         #expect(try eventually { try !isNoticed() })
         try directory.write("", to: "other")
         try directory.write("", to: "way/other")
-        for _ in 0..<2 { #expect(try watcher.read(at: now) == []) }
-        #expect(watcher.wake == nil)
+        for _ in 0..<2 { #expect(try watch.watcher.read(at: watch.now()) == []) }
+        #expect(watch.watcher.wake == nil)
     }
 
     /// Where anybody may create files, one can create them without end.

@@ -32,9 +32,9 @@ import Testing
     }
 
     private func found(
-        among former: Set<OutputPlace>, besides outputs: Set<OutputPlace> = []
+        among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace> = []
     ) -> [OrphanedOutput] {
-        search.orphans(among: former, besides: outputs)
+        search.orphans(among: former, excluding: outputs)
     }
 
     @Test func aSecretIsFoundInEveryFormat() throws {
@@ -52,7 +52,7 @@ import Testing
                 == former.map {
                     OrphanedOutput(place: $0, expiresAt: expiresAt, isShared: $0.path.description.hasSuffix("d.env"))
                 })
-        #expect(found(among: Set(former), besides: Set(former)).isEmpty)
+        #expect(found(among: Set(former), excluding: Set(former)).isEmpty)
     }
 
     @Test func whatHoldsNoSecretIsNotNamed() throws {
@@ -70,14 +70,14 @@ import Testing
     @Test func theFileOfAnOutputByAnotherNameIsNotNamed() throws {
         try publish("web.jwt", .raw)
         try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: "web.jwt")
-        #expect(found(among: [try place("link")], besides: [try place("web.jwt")]).isEmpty)
+        #expect(found(among: [try place("link")], excluding: [try place("web.jwt")]).isEmpty)
         #expect(found(among: [try place("link")]).map(\.place) == [try place("link")])
     }
 
     @Test func aFormerVariableBesideOneInUseIsNamed() throws {
         try publish("app.env", .env, variables: ["OLD", "NEW"])
         let found = found(
-            among: [try place("app.env", "OLD"), try place("app.env", "NEW")], besides: [try place("app.env", "NEW")])
+            among: [try place("app.env", "OLD"), try place("app.env", "NEW")], excluding: [try place("app.env", "NEW")])
         #expect(
             found == [
                 OrphanedOutput(

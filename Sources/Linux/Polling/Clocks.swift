@@ -12,7 +12,7 @@ package enum Clocks {
         clinux_boot_milliseconds()
     }
 
-    /// Microseconds on CLOCK_MONOTONIC, the clock of systemd's time stamps; it stops during a suspend.
+    /// Microseconds on CLOCK_MONOTONIC, the clock that systemd uses for time stamps; it stops during a suspend.
     package static func monotonicMicroseconds() -> Int64 {
         clinux_monotonic_microseconds()
     }

@@ -96,8 +96,8 @@ extension Rotation {
             ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
     }
 
-    /// The secret with which an action may wait. An action that was added beside others waits as they do: run at once, it would
-    /// give a client's new secret to applications that a rollout keeps from it.
+    /// The secret that applications go on with while an action waits: what it delivered, or what the client's other actions
+    /// did. One that a reload has added waits as they do: run at once, it would spread a secret that a rollout holds back.
     func heldMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
         held(by: action, of: client)
             ?? clients[client].deliveries.delivered.values.min { $0.expiresAt < $1.expiresAt }

@@ -217,7 +217,7 @@ extension Rotation {
     }
 
     /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal goes over to
-    /// the replacement's trial and stays until Apple accepts that one: only this proves that the cause is gone.
+    /// the replacement's verification and stays until Apple accepts that one: only this proves that the cause is gone.
     func currentRefusal(_ client: ConfiguredClient) -> Failure? {
         (heldBack(client) == nil ? clients[client].verification?.refusal : nil)
             ?? clients[client].verification?.earlierRefusal
@@ -258,7 +258,8 @@ extension Rotation {
         guard isHeldBack else { return }
         // When the secret to keep would have ended is no reason to wake once it is replaced.
         if let kept = secretToKeep(client, &waiting) {
-            guard clients[client].verification?.refusal == nil, waiting.reached(client.entry.latestTrial(of: kept))
+            guard clients[client].verification?.refusal == nil,
+                waiting.reached(client.entry.latestVerification(of: kept))
             else {
                 deadlines = waiting
                 return
@@ -296,7 +297,7 @@ extension Rotation {
 extension ClientConfiguration {
     /// When an untried candidate replaces the secret to keep: a moment before that becomes critical, because publishing
     /// takes some time.
-    fileprivate func latestTrial(of kept: SecretInfo) -> WallTime {
+    fileprivate func latestVerification(of kept: SecretInfo) -> WallTime {
         criticalAt(kept) - min(60, Seconds(criticalRemainder(of: kept).count / 10))
     }
 }

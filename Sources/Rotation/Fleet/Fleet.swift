@@ -131,7 +131,7 @@ struct Fleet: Sendable {
     }
 
     /// The machines that report a client, but for this one; nil while that is not known.
-    func members(of identity: ClientIdentity, besides own: String) -> [Member]? {
+    func members(of identity: ClientIdentity, excluding own: String) -> [Member]? {
         guard readAt != nil else { return nil }
         return (members[identity] ?? []).filter { $0.machine != own }
     }
@@ -238,7 +238,7 @@ struct Fleet: Sendable {
     }
 
     /// A machine that was silent for so long that its report is removed; nil where there is none.
-    fileprivate func forgotten(besides own: String, at now: Now) -> (machine: String, revision: Int64)? {
+    fileprivate func forgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
         let old = hosts.filter { machine, host in
             machine != own && now.boot >= host.seenAt + HostReport.silence
                 && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
@@ -337,7 +337,7 @@ extension Rotation {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
         } else if fleet.mayForget {
             fleet.mayForget = false
-            guard let (machine, revision) = fleet.forgotten(besides: store.machine, at: deadlines.now) else {
+            guard let (machine, revision) = fleet.forgotten(excluding: store.machine, at: deadlines.now) else {
                 return
             }
             if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {

@@ -189,7 +189,7 @@ extension Rotation {
             guard reporting.found(found, at: now) else { return }
             raiseFault(Failure(.storeMachineShared, at: .store, detail: machine), nil, at: now)
         case .failure(let failure):
-            // Whatever else it is keeps the store from being read as well, which is said of the clients.
+            // Any other failure also keeps the store from being read, which the clients report.
             reporting.failed(failure, at: now)
             judgeReports(at: now)
         case .success(let outcome): unexpected(outcome, of: job)

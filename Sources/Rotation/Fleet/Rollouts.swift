@@ -268,7 +268,7 @@ extension Rotation {
 
     private func members(of client: ConfiguredClient) -> [Fleet.Member]? {
         guard let store = configuration.store else { return nil }
-        return fleet.members(of: client.identity, besides: store.machine)
+        return fleet.members(of: client.identity, excluding: store.machine)
     }
 
     mutating func planRollout(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {

@@ -150,7 +150,7 @@ enum SlotJudgement {
         case .unusable(let objection?): self = .refused(objection)
         case .secret(let secret):
             switch refusal(secret) {
-            // That it has expired is said of the client, which may hold another one.
+            // The client, which may hold another one, reports that it has expired.
             case nil, .expired: self = .held(secret)
             case let objection?: self = .refused(objection)
             }

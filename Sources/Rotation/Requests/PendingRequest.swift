@@ -14,11 +14,9 @@ struct PendingRequest: Hashable, Sendable {
     var chosen: Set<ClientName> = []
     /// Clients of which too little is known yet to decide whether they are due.
     var undecided: Set<ClientName> = []
-    /// Clients without an outcome in ``outcomes`` yet, the next one last.
+    /// Clients that were not found to have an outcome yet, the next one to be looked at last.
     var open: [ClientName] = []
-    /// In the order of the answer.
-    var outcomes: [RenewalOutcome] = []
-    /// What came of the chosen clients whose turn in the answer is still to come.
+    /// What came of each client.
     var results: [ClientName: RenewalOutcome.Result] = [:]
     /// Clients for which nothing is minted, because of the clock or the configuration.
     var denied: [ClientName: Failure] = [:]

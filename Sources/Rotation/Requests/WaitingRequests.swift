@@ -274,9 +274,10 @@ extension Rotation {
                 }
                 request.open.removeLast()
                 request.chosen.remove(client)
-                request.outcomes.append(RenewalOutcome(client: client, result: result))
+                request.results[client] = result
             }
-            return .renewed(request.outcomes)
+            return .renewed(
+                request.results.sorted { $0.key < $1.key }.map { RenewalOutcome(client: $0.key, result: $0.value) })
         }
     }
 

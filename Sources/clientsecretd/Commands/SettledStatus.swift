@@ -14,8 +14,8 @@ extension StatusClient {
         var look = 1
         while true {
             let snapshot = try status()
-            let isUnderWay = snapshot.clients.contains { names.contains($0.name) && $0.isUnderWay }
-            if !isUnderWay || look == Self.looks { return snapshot }
+            let isPending = snapshot.clients.contains { names.contains($0.name) && $0.isPending }
+            if !isPending || look == Self.looks { return snapshot }
             if look == 1 { CommandOutput.complain("waiting for the daemon, which is notifying applications") }
             usleep(Self.pause)
             look += 1
@@ -25,8 +25,8 @@ extension StatusClient {
 
 extension ClientView {
     /// Whether outputs or actions have yet to be carried out for the first time, and nothing has failed.
-    fileprivate var isUnderWay: Bool {
-        let isPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
-        return isPending && outputs.allSatisfy { $0.error == nil } && actions.allSatisfy { $0.error == nil }
+    fileprivate var isPending: Bool {
+        let isAnyPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
+        return isAnyPending && outputs.allSatisfy { $0.error == nil } && actions.allSatisfy { $0.error == nil }
     }
 }

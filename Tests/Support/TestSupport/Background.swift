@@ -26,7 +26,7 @@ package final class Background {
         """
 
     /// - Parameters:
-    ///   - environment: what its environment has besides the tests' own.
+    ///   - environment: what is added to the tests' environment.
     ///   - last: the line after which it ends by itself, which is then waited for; without one it is killed.
     ///   - waiting: whether to return once it has written a line, or has ended.
     package init(

@@ -1,6 +1,6 @@
 /// Configurations that tests of several modules read.
 package enum SampleText {
-    /// Two clients with files of two users besides the daemon's own.
+    /// Two clients with files of two users other than the daemon's.
     package static let severalUsers = """
         keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/key.p8}}
         clients:

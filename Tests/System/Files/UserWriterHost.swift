@@ -9,7 +9,7 @@ final class UserWriterHost {
     static let user: UInt32 = 23_456
     private let process = Process()
 
-    /// - Parameter daemonUser: who may ask besides root.
+    /// - Parameter daemonUser: who may ask, like root.
     init(_ sandbox: Sandbox, daemonUser: String = "root", _ behaviours: String...) throws {
         let places = sandbox.directory("writer")
         try? FileManager.default.createDirectory(atPath: places, withIntermediateDirectories: false)

@@ -166,7 +166,7 @@ final class Machine {
                 if case .finished(let id, let result) = input {
                     storeJobs.remove(id)
                     if let question = questions.removeValue(forKey: id), let result = question.result {
-                        told.learn(question.job, result, besides: name, now)
+                        told.learn(question.job, result, excluding: name, now)
                     }
                     outside.report(id)
                     if case .success(.ran) = result {

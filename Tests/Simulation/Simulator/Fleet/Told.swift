@@ -45,7 +45,7 @@ struct Told {
         rolledOut = [place]
     }
 
-    mutating func learn(_ job: Job, _ result: Result<Outcome, Failure>, besides own: String, _ now: Now) {
+    mutating func learn(_ job: Job, _ result: Result<Outcome, Failure>, excluding own: String, _ now: Now) {
         switch (job.work, result) {
         case (_, .success(.storeRead(_, let found))):
             for (place, rollout) in found where rollouts[place] != rollout { changedAt[place] = now.boot.milliseconds }
@@ -54,7 +54,7 @@ struct Told {
         case (.putRollout(_, let rollout, let place, _, _), .success(.rolloutPut(.done(let revision)))):
             rollouts[place] = .rollout(rollout, revision: revision)
         case (.putRollout(_, _, let place, _, _), .success(.rolloutPut(.found(let found, _)))): rollouts[place] = found
-        case (_, .success(.reportsRead(let found))): learn(found, besides: own, now)
+        case (_, .success(.reportsRead(let found))): learn(found, excluding: own, now)
         case (.readReports, .failure): members = nil
         case (.forgetReport(let machine, _), .success):
             hosts[machine] = nil
@@ -63,7 +63,7 @@ struct Told {
         }
     }
 
-    private mutating func learn(_ found: [String: HostObservation], besides own: String, _ now: Now) {
+    private mutating func learn(_ found: [String: HostObservation], excluding own: String, _ now: Now) {
         hosts = found.reduce(into: [:]) { hosts, entry in
             let known = self.hosts[entry.key]
             hosts[entry.key] =
