@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Keys
+
 /// The writable memory of this process, searched for bytes that must not lie in it.
 ///
 /// The bytes that are searched for are kept masked, so that the search does not find itself.
@@ -24,7 +26,7 @@ struct OwnMemory {
         let permissions: Substring
     }
 
-    /// OpenSSL's secure heap: the one mapping of 64 kB between two guard pages.
+    /// OpenSSL's secure heap: the one mapping of its size between two guard pages.
     private let secureHeap: Range<Int>
     private static let chunk = 1 << 20
 
@@ -32,7 +34,7 @@ struct OwnMemory {
         let regions = try Self.regions()
         let heaps = regions.indices.dropFirst().dropLast().filter { index in
             let (before, region, after) = (regions[index - 1], regions[index], regions[index + 1])
-            return region.range.count == 65_536 && region.permissions == "rw-p"
+            return region.range.count == PrivateKeyHeap.size && region.permissions == "rw-p"
                 && before.permissions == "---p" && before.range.upperBound == region.range.lowerBound
                 && after.permissions == "---p" && after.range.lowerBound == region.range.upperBound
         }
