@@ -209,6 +209,7 @@ package struct DaemonRun {
             cancel: cancel)
         let end = try loop.run()
         listener?.close()
+        if !isOnce { executor.finishKeepingText(within: Self.lastPatience) }
         let unwritten = metrics.finish(end, goesOn: isOnce, within: isOnce ? Self.patience : Self.lastPatience)
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard isOnce else { return .done }
@@ -225,8 +226,8 @@ package struct DaemonRun {
         return isDone && unwritten == nil ? .done : .failed
     }
 
-    /// How long the last write of `metrics_file` may take (milliseconds): with `--once` as long as any other job; in a
-    /// daemon less, because systemd waits for a stop that may have taken long already.
+    /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
+    /// any other job; in a daemon less, because systemd waits for a stop that may have taken long already.
     private static let patience = Rotation.patience.count * 1_000
     private static let lastPatience: Int64 = 1_000
 

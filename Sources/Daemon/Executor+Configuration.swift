@@ -39,21 +39,33 @@ extension Executor {
     /// Keeps the text for a start whose own is refused. Asynchronous, in the lane of the daemon's own disk.
     func keepText(_ loaded: LoadedConfiguration) {
         textToKeep.withLock { $0 = loaded }
+        try? pool.run(in: .state) { [self] in keepLastText() }
+    }
+
+    /// Waits until the text that was adopted last is kept: a reload is answered before, and may be followed by a stop.
+    func finishKeepingText(within milliseconds: Int64) {
+        guard let done = try? Inbox<Void>() else { return }
         try? pool.run(in: .state) { [self] in
-            // One at a time; the last text wins.
-            keepingText.withLock { _ in
-                guard
-                    let loaded = textToKeep.withLock({ text in
-                        defer { text = nil }
-                        return text
-                    })
-                else { return }
-                do throws(FileError) {
-                    try settings.keepAdopted(loaded)
-                } catch {
-                    let failure = Failure(error, at: AbsolutePath(error.path) ?? loaded.directory)
-                    log.note(.configurationNotKept(failure))
-                }
+            keepLastText()
+            done.post(())
+        }
+        _ = done.wait(atMost: milliseconds)
+    }
+
+    /// One at a time; the last text wins.
+    private func keepLastText() {
+        keepingText.withLock { _ in
+            guard
+                let loaded = textToKeep.withLock({ text in
+                    defer { text = nil }
+                    return text
+                })
+            else { return }
+            do throws(FileError) {
+                try settings.keepAdopted(loaded)
+            } catch {
+                let failure = Failure(error, at: AbsolutePath(error.path) ?? loaded.directory)
+                log.note(.configurationNotKept(failure))
             }
         }
     }
