@@ -6,15 +6,16 @@ import Systemd
 
 /// One connection to the credential socket, and the answer that is sent on it.
 ///
-/// Closed without a byte, it gives the unit an empty credential and starts it: a connection that is dropped unanswered
-/// is refused first.
+/// A connection that ends early gives the unit what was sent by then as its credential: nothing, or the beginning of a
+/// refusal. A Unix socket cannot be reset by the side that nothing was sent to. So a connection that is dropped unanswered
+/// is refused first, a refusal is not ended before it is read, and systemd holds a copy of each connection that waits.
 final class CredentialConnection {
     let descriptor: Descriptor
     /// Nil when the peer's address is not one that systemd binds to for a unit.
     let request: CredentialRequest?
     let user: UInt32
-    /// When waiting on it ends, by ``Clocks/bootMilliseconds()``.
-    var deadline: Int64
+    /// When waiting on it ends, by ``CredentialLoop/now``; nil: when its peer does.
+    private(set) var deadline: Int64?
 
     /// What epoll waits for on it; nil until it is added to epoll.
     var awaited: Readiness?
@@ -41,27 +42,33 @@ final class CredentialConnection {
         let line = Array("clientsecretd refuses this credential; its log says why\n".utf8)
         return line + [UInt8](repeating: 0, count: 65_536 - line.count)
     }()
-    /// Milliseconds that `deinit` waits for the peer to read, each time that the socket is full.
-    private static let lastPatience: Int32 = 200
+    /// Milliseconds that ``refuse()`` waits for the peer to read, each time that the socket is full; systemd needs one.
+    private static let lastPatience: Int32 = 1_000
 
     init(_ descriptor: consuming Descriptor, deadline: Int64) {
         // An unidentified peer is refused, like all but root.
         user = (try? Peer(of: descriptor.raw).user) ?? .max
         request = (try? Peer.address(of: descriptor.raw)).flatMap { CredentialRequest(address: $0) }
-        self.deadline = deadline
         self.descriptor = descriptor
+        self.deadline = deadline
+        // An earlier process may have died while it refused: a secret after that would be a part of something else.
+        if self.descriptor.isMarked { begin(.refusal, deadline: nil) }
     }
 
     deinit {
-        if answer == nil {
-            answer = .refusal
-            while push() == .blocked, descriptor.waitUntilWritable(atMost: Self.lastPatience) {}
-        }
+        if answer == nil { refuse() }
+    }
+
+    /// Sends a refusal, or the rest of it, and waits for the peer to read it.
+    func refuse() {
+        begin(.refusal, deadline: nil)
+        while push() == .blocked, descriptor.waitUntilWritable(atMost: Self.lastPatience) {}
     }
 
     /// Sets answer and deadline; later calls are ignored.
-    func begin(_ answer: Answer, deadline: Int64) {
+    func begin(_ answer: Answer, deadline: Int64?) {
         guard self.answer == nil else { return }
+        if case .refusal = answer { descriptor.mark() }
         self.answer = answer
         self.deadline = deadline
     }

@@ -45,7 +45,7 @@ final class CredentialLoop {
         try waits.epoll.add(waits.timer.raw, tag: Tag.timer)
         for connection in server.takeInherited() { admit(connection) }
         while true {
-            let now = Clocks.bootMilliseconds()
+            let now = Self.now
             let (table, isStopping) = server.state
             if isStopping { stopAt = stopAt ?? now + limits.stopTime }
             for (tag, connection) in connections {
@@ -55,11 +55,14 @@ final class CredentialLoop {
             if let stopAt, connections.isEmpty || now >= stopAt { return }
             if let resumeAt, now >= resumeAt { self.resumeAt = nil }
             try listen(stopAt == nil && resumeAt == nil && connections.count < limits.connections)
-            let next = (connections.values.map(\.deadline) + [resumeAt, stopAt].compactMap { $0 }).min()
+            let next = (connections.values.map(\.deadline) + [resumeAt, stopAt]).compactMap { $0 }.min()
             try waits.timer.arm(after: next.map { $0 - now })
             for event in try waits.epoll.wait() { try take(event) }
         }
     }
+
+    /// Milliseconds on the clock that stops during a suspend, because the peers stop then too.
+    static var now: Int64 { Clocks.monotonicMicroseconds() / 1_000 }
 
     private func take(_ event: Epoll.Event) throws(SystemError) {
         switch event.tag {
@@ -83,15 +86,15 @@ final class CredentialLoop {
     }
 
     private func acceptAll() {
-        let deadline = Clocks.bootMilliseconds() + limits.patience
+        let deadline = Self.now + limits.patience
         while connections.count < limits.connections {
             do throws(SystemError) {
                 guard let accepted = try UnixListener.accept(on: listener.raw) else { return }
                 admit(CredentialConnection(accepted, deadline: deadline))
             } catch {
                 // New connections wait in the socket's queue.
-                resumeAt = Clocks.bootMilliseconds() + limits.pause
-                journal.failed(error, at: Clocks.bootMilliseconds())
+                resumeAt = Self.now + limits.pause
+                journal.failed(error, at: Self.now)
                 return
             }
         }
@@ -116,17 +119,18 @@ final class CredentialLoop {
             return refuse(connection, .notConfigured(credential), at: now)
         }
         if let secret = fingerprint.flatMap(server.secretCache.secret) {
-            connection.begin(.secret(secret), deadline: now + limits.readingTime)
+            connection.begin(.secret(secret), deadline: nil)
             journal.served(credential, client, secret.issued)
         } else if stopAt != nil {
             refuse(connection, .stopping(credential), at: now)
-        } else if now >= connection.deadline {
+        } else if connection.deadline.map({ now >= $0 }) == true {
             refuse(connection, .noSecret(credential, client), at: now)
         }
     }
 
     private func refuse(_ connection: CredentialConnection, _ refusal: CredentialRefusal, at now: Int64) {
-        connection.begin(.refusal, deadline: now + limits.readingTime)
+        // What root's systemd has read of it must not pass for the credential: its process reads on, or ends.
+        connection.begin(.refusal, deadline: connection.user == 0 ? nil : now + limits.readingTime)
         journal.refused(refusal, at: now)
     }
 
@@ -136,17 +140,20 @@ final class CredentialLoop {
         switch connection.push() {
         case .done, .broken:
             return try drop(tag)
-        case .blocked where isAnswered && now >= connection.deadline:
+        case .blocked where isAnswered && connection.deadline.map { now >= $0 } == true:
             return try drop(tag)
-        case .blocked where connection.user != 0 && otherUsers > limits.otherUsers:
+        case .blocked where connection.user != 0 && (otherUsers > limits.otherUsers || stopAt != nil):
             return try drop(tag)
         case .blocked:
             let readiness: Readiness = isAnswered ? .writable : []
             guard connection.awaited != readiness else { return }
             if connection.awaited == nil {
                 try waits.epoll.add(connection.descriptor.raw, tag: tag, for: readiness)
-                // If the daemon is killed now, systemd's copy keeps the unit from starting without its secret.
-                if !isAnswered { DescriptorStore.hold(connection.descriptor, as: CredentialSocket.heldName) }
+                // If the daemon ends now, systemd's copy keeps the unit from starting with nothing, or with a part of a
+                // refusal.
+                if connection.user == 0 {
+                    DescriptorStore.hold(connection.descriptor, as: CredentialSocket.heldName)
+                }
             } else {
                 try waits.epoll.modify(connection.descriptor.raw, tag: tag, for: readiness)
             }

@@ -66,7 +66,7 @@ final class CredentialServer: Sendable {
             defer { all = [] }
             return all
         }
-        let deadline = Clocks.bootMilliseconds() + limits.patience
+        let deadline = CredentialLoop.now + limits.patience
         return all.map { CredentialConnection(Descriptor(adopting: $0), deadline: deadline) }
     }
 
@@ -96,8 +96,7 @@ final class CredentialServer: Sendable {
     /// systemd's socket the next start serves them, on the daemon's own the kernel has their read fail.
     func stop() {
         guard isStarted.withLock({ $0 }) else {
-            // Dropping them refuses them.
-            _ = takeInherited()
+            for connection in takeInherited() { connection.refuse() }
             return
         }
         shared.withLock { $0.isStopping = true }
@@ -152,10 +151,10 @@ struct CredentialLimits: Sendable {
     /// Milliseconds that a request waits for a first secret: the required 20 s, less than the 90 s that systemd gives a
     /// unit to start in.
     var patience: Int64 = 20_000
-    /// Milliseconds that a peer has to read an answer; systemd needs one millisecond.
+    /// Milliseconds that another user has to read a refusal.
     var readingTime: Int64 = 10_000
     /// Milliseconds until accepting is tried again after it failed, as without a free descriptor.
     var pause: Int64 = 1_000
-    /// Milliseconds that a stop spends on refusing those who wait; the whole stop may take 5 s.
-    var stopTime: Int64 = 500
+    /// Milliseconds that a stop spends on refusing those who wait, if they do not read it at once; the whole stop may take 5 s.
+    var stopTime: Int64 = 2_000
 }

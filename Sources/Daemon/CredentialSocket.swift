@@ -22,8 +22,8 @@ final class CredentialSocket: Sendable {
 
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
-    /// The name under which systemd stores a waiting connection for the next process; too different from the name above to be
-    /// written in its place by mistake.
+    /// The name under which systemd stores a connection that waits, or reads a refusal, for the next process; too different
+    /// from the name above to be written in its place by mistake.
     static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
 
@@ -64,12 +64,12 @@ final class CredentialSocket: Sendable {
     /// Refuses every waiting connection when the daemon does not start: systemd starts it again and again while there
     /// are connections in its socket's queue.
     static func refuseWaiting(_ sockets: inout PassedSockets) {
-        while let held = sockets.takeHeld(heldName) { _ = CredentialConnection(held, deadline: 0) }
+        while let held = sockets.takeHeld(heldName) { CredentialConnection(held, deadline: 0).refuse() }
         guard let passed = try? sockets.take(passedName), passed.family == .unix,
             let listener = try? CredentialListener(passed)
         else { return }
         while let waiting = try? UnixListener.accept(on: listener.raw) {
-            _ = CredentialConnection(waiting, deadline: 0)
+            CredentialConnection(waiting, deadline: 0).refuse()
         }
     }
 

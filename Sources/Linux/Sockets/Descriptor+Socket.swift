@@ -86,6 +86,21 @@ extension Descriptor {
         _ = shutdown(raw, Int32(SHUT_RDWR))
     }
 
+    /// Marks a Unix socket, for whichever process holds it next. The kernel keeps this option for every socket, and a Unix
+    /// socket does nothing with it.
+    package func mark() {
+        var isOn: Int32 = 1
+        // Fails for no open socket.
+        _ = unsafe setsockopt(raw, SOL_SOCKET, SO_KEEPALIVE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Whether a Unix socket was marked.
+    package var isMarked: Bool {
+        var isOn: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(raw, SOL_SOCKET, SO_KEEPALIVE, &isOn, &size) == 0 && isOn != 0
+    }
+
     /// Keeps accepting on a listening socket from blocking, wherever it was made.
     package func setNonBlocking() throws(SystemError) {
         let flags = fcntl(raw, F_GETFL)
