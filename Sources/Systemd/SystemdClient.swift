@@ -271,7 +271,12 @@ package struct SystemdClient: ~Copyable {
             } else {
                 usleep(UInt32(settling * 1_000))
             }
-            let now = try condition(of: unit)
+            let now: Condition
+            do throws(BusError) {
+                now = try stateAgain(of: unit)
+            } catch {
+                throw UnitError(error)
+            }
             if now.isUp, now.invocation == last.invocation {
                 ended?.remove(unit)
                 return
@@ -311,7 +316,7 @@ package struct SystemdClient: ~Copyable {
         ended = [:]
         let job = try call(order.method, of: Self.manager, [.text(unit), .text("replace")]).text("o")
         let reported = try end(of: job, on: unit)
-        let now = try state(of: unit)
+        let now = try stateAgain(of: unit)
         return (try confirmed(reported, of: order, on: unit, found, now), now)
     }
 
@@ -327,6 +332,17 @@ package struct SystemdClient: ~Copyable {
                 try reconnect()
                 if try !has(job, unit) { return ended[job] }
             }
+        }
+    }
+
+    /// A unit's state after an order, asked once more over a new connection if systemd goes away meanwhile.
+    private mutating func stateAgain(of unit: String) throws(BusError) -> Condition {
+        do throws(BusError) {
+            return try state(of: unit)
+        } catch {
+            guard case .unreachable = UnitError(error) else { throw error }
+            try reconnect()
+            return try state(of: unit)
         }
     }
 

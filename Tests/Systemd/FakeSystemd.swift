@@ -41,10 +41,14 @@ final class FakeSystemd: Sendable {
         /// The connection is closed after the order was answered, and the job ends; the state of the unit after that is
         /// `later`.
         var isExecutedAnew = false
+        /// The connection is closed instead of an answer to this query of the unit's state after the order; 0: to none.
+        var leavesAtQuery = 0
     }
 
     private let directory: TemporaryDirectory
     private let seen = Mutex<[String]>([])
+    /// Of the unit's state, since the order.
+    private let queries = Mutex(0)
     private let ordered = DispatchSemaphore(value: 0)
 
     var path: String { directory("private") }
@@ -55,7 +59,7 @@ final class FakeSystemd: Sendable {
         directory = try TemporaryDirectory()
         let listener = try UnixListener(path: directory("private"), mode: 0o600).release()
         Thread.detachNewThread { [self] in
-            for _ in 0..<(script.isExecutedAnew ? 2 : 1) {
+            for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery > 0 ? 2 : 1) {
                 var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
                 _ = unsafe poll(&waiting, 1, 60_000)
                 let connection = accept(listener, nil, nil)
@@ -108,6 +112,14 @@ final class FakeSystemd: Sendable {
             _ = unsafe text("s", of: call)
             let name = unsafe text("s", of: call)
             // The first property of each query.
+            if name == "LoadState", !orders.isEmpty,
+                queries.withLock({
+                    $0 += 1
+                    return $0
+                }) == script.leavesAtQuery
+            {
+                return false
+            }
             if name == "LoadState", !orders.isEmpty, !script.later.isEmpty {
                 (script.activity, script.invocation) = script.later[0]
                 if script.later.count > 1 { script.later.removeFirst() }

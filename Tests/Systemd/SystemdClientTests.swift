@@ -101,6 +101,17 @@ struct SystemdClientTests {
         #expect(try result(.reload, ("active", 1), reload: "exit-code") == .failure(.job(.failed)))
     }
 
+    /// `systemctl daemon-reexec` after the job has ended, or while the unit is seen to stay up.
+    @Test func seesAUnitStayUpWhileSystemdIsAway() throws {
+        func result(_ last: String, leavingAt query: Int) throws -> Result<Bool, UnitError> {
+            let later: [(String, UInt8)] = [("active", 2), (last, 2)]
+            return try outcome(of: .tryRestart, .init(later: later, leavesAtQuery: query)).result
+        }
+        #expect(try result("active", leavingAt: 1) == .success(true))
+        #expect(try result("active", leavingAt: 2) == .success(true))
+        #expect(try result("failed", leavingAt: 1) == .failure(.ended))
+    }
+
     @Test func nothingIsAskedForWhatIsStopped() throws {
         for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1)] {
             let (systemd, result) = try outcome(of: order, .init(activity: "inactive"))
