@@ -129,7 +129,6 @@ package struct AtomicFile: ~Copyable {
         } else {
             try temporary.appear(as: place.name)
         }
-        try directory.sync(by: temporary.descriptor.raw)
     }
 
     /// Gives the path to a new file with this content, whichever file of the acting user has it: for a directory in which
@@ -146,7 +145,6 @@ package struct AtomicFile: ~Copyable {
         var temporary = try temporary(
             with: bytes, limit: sizeLimit, Attributes(mode: mode, group: nil), for: place, from: nil, naming: naming)
         try temporary.overwrite(place.name)
-        try place.directory.sync(by: temporary.descriptor.raw)
     }
 
     /// A file next to the one at `place`, with everything that it is to have, on the disk.

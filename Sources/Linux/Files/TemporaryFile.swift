@@ -6,6 +6,9 @@ import SystemPackage
 /// A file under a name that cannot be guessed, which is to replace another; removed with this value if it does not.
 ///
 /// It is locked as long as it is open. So sweeps, of this process or another, tell it from one that a killed process left.
+///
+/// A name is taken durably or not at all: when the directory cannot be synced, the name goes back to the file that had it.
+/// Otherwise the next attempt would find the new content there and take it for published.
 struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
     let name: FilePath.Component
@@ -81,13 +84,26 @@ struct TemporaryFile: ~Copyable {
         }
         _ = try checked(result, directory.path(of: target), missing: .changedMeanwhile)
         own = nil
+        do throws(FileError) {
+            try directory.sync(by: descriptor.raw)
+        } catch {
+            // Not removed by its name, which another program's file may have by now.
+            if rename(target, to: name, CLINUX_RENAME_NEW) == 0 {
+                own = made
+                if try directory.status(of: name)?.isSameFile(as: made) == false {
+                    _ = rename(to: target, CLINUX_RENAME_NEW)
+                }
+            }
+            throw error
+        }
     }
 
-    /// Takes the name from whichever file has it.
+    /// Takes the name from whichever file has it, which is lost.
     mutating func overwrite(_ target: FilePath.Component) throws(FileError) {
         _ = try checked(
             rename(to: target, CLINUX_RENAME_OVER), directory.path(of: target), missing: .changedMeanwhile)
         own = nil
+        try directory.sync(by: descriptor.raw)
     }
 
     /// Takes the name from the file that `isExpected` accepts, by exchanging the two, so that the replaced file can be
@@ -103,10 +119,11 @@ struct TemporaryFile: ~Copyable {
             return try overwrite(target)
         }
         _ = try checked(result, path, missing: .changedMeanwhile)
-        let replaced: FileStatus?
+        var replaced: FileStatus?
         var failure = FileError(.changedMeanwhile, at: path)
         do throws(FileError) {
             replaced = try isExpected(name)
+            if replaced != nil { try directory.sync(by: descriptor.raw) }
         } catch {
             // A file that cannot be checked is put back: it may be another program's, and must not stay here for ever.
             replaced = nil
@@ -134,8 +151,12 @@ struct TemporaryFile: ~Copyable {
     }
 
     private func rename(to target: FilePath.Component, _ how: some BinaryInteger) -> Int32 {
-        unsafe name.withPlatformString { from in
-            unsafe target.withPlatformString { to in
+        rename(name, to: target, how)
+    }
+
+    private func rename(_ old: FilePath.Component, to new: FilePath.Component, _ how: some BinaryInteger) -> Int32 {
+        unsafe old.withPlatformString { from in
+            unsafe new.withPlatformString { to in
                 unsafe clinux_path_rename(directory.descriptor.raw, from, to, Int32(how))
             }
         }

@@ -28,6 +28,31 @@ import Testing
         try expectEndWithNewSecret(sandbox, disk, insteadOf: old)
     }
 
+    /// That a directory cannot be synced is known only after the new file has the name: the name goes back.
+    @Test func aSecretIsNotPublishedBeforeItsDirectoryIsSynced() throws {
+        let sandbox = try Sandbox()
+        defer { sandbox.stop(SIGKILL) }
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        let output = sandbox.directory("out/web.jwt")
+        let old = try sandbox.text(output)
+        let strace = try Attached(
+            to: try #require(sandbox.processID), "inject=fsync:error=EIO", at: sandbox.directory("out"), in: sandbox)
+        defer { strace.detach() }
+        #expect(try sandbox.command("renew", "web").status == 1)
+        try sandbox.eventually("the failure in status") {
+            try sandbox.outputs(of: "web").contains { $0.state == "failed" && $0.error.contains("input/output error") }
+        }
+        #expect(try sandbox.text(output) == old)
+        try FileManager.default.removeItem(atPath: output)
+        #expect(try sandbox.command("renew", "web").status == 1)
+        #expect(!FileManager.default.fileExists(atPath: output))
+        strace.detach()
+        try sandbox.recovers("the directory could be synced")
+        #expect(try sandbox.text(output) != old)
+        #expect(sandbox.leftovers() == [])
+    }
+
     @Test func aReadOnlyDiskIsWrittenAsSoonAsItMayBe() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(inMemory: sandbox, kilobytes: 64)
