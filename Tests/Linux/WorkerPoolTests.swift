@@ -151,6 +151,21 @@ struct WorkerCrewTests {
         #expect(visited == Array(repeating: "crowd", count: 129) + ["late"])
     }
 
+    @Test func aThreadThatCannotStartTakesNoOtherJobWithIt() {
+        var scheduler = WorkerScheduler<String>(limit: 1, perLane: 1)
+        let done = Mutex<[String]>([])
+        func add(_ name: String) -> Int? { scheduler.add({ done.withLock { $0.append(name) } }, to: "a", at: 0) }
+        #expect(add("dropped") == 1)
+        #expect(add("queued") == nil)
+        let isDropped = scheduler.withdraw(1, from: "a")
+        #expect(isDropped)
+        #expect(add("next") == 2)
+        var lane = "a"
+        while let job = scheduler.nextJob(for: 2, in: &lane, at: 0) { job() }
+        #expect(done.withLock { $0 } == ["queued", "next"])
+        #expect(scheduler.threads == 0)
+    }
+
     @Test func threadsEndWhenNothingWaits() {
         var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
         let threads = fill(&scheduler, "a", 1, at: 0)

@@ -23,7 +23,8 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter isUrgent: runs before all that are not, which wait for as long as urgent jobs keep coming.
     ///
-    /// Throws only when the lane has no thread and none can start; the job never runs then.
+    /// Throws only when the lane has no thread and none can start; the job never runs then. Jobs that were queued before stay
+    /// queued: the next thread that is free, in whichever lane, runs them.
     package func run(
         in lane: Lane, isUrgent: Bool = false, _ job: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -58,20 +59,34 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
 
     private struct LaneState {
         /// Slices, because taking the first of ten thousand must not move the others.
-        var urgent: ArraySlice<Job> = []
-        var ordinary: ArraySlice<Job> = []
+        var urgent: ArraySlice<QueuedJob> = []
+        var ordinary: ArraySlice<QueuedJob> = []
         /// The lane's threads, and when each began its job.
         var begun: [Int: Int64] = [:]
 
         var hasWaiting: Bool { !urgent.isEmpty || !ordinary.isEmpty }
 
-        mutating func add(_ job: @escaping Job, isUrgent: Bool) {
+        mutating func add(_ job: QueuedJob, isUrgent: Bool) {
             if isUrgent { urgent.append(job) } else { ordinary.append(job) }
         }
 
         mutating func take() -> Job? {
-            urgent.popFirst() ?? ordinary.popFirst()
+            (urgent.popFirst() ?? ordinary.popFirst())?.run
         }
+
+        /// Removes the job that a thread was to be started for. Returns whether it was still queued.
+        mutating func removeJob(of thread: Int) -> Bool {
+            let count = urgent.count + ordinary.count
+            urgent.removeAll { $0.thread == thread }
+            ordinary.removeAll { $0.thread == thread }
+            return urgent.count + ordinary.count < count
+        }
+    }
+
+    private struct QueuedJob: Sendable {
+        let run: Job
+        /// The thread that is started for it; nil: it is left to those that there are.
+        let thread: Int?
     }
 
     private let limit: Int
@@ -88,27 +103,26 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
 
     /// Queues the job last of its kind in its lane. Returns the number of a thread to start for it, if any.
     mutating func add(_ job: @escaping Job, to lane: Lane, isUrgent: Bool = false, at now: Int64) -> Int? {
-        if let index = lanes.index(forKey: lane) {
-            lanes.values[index].add(job, isUrgent: isUrgent)
-            guard threads < Self.mostThreads, mayGrow(lanes.values[index], at: now) else { return nil }
-        } else {
-            var state = LaneState()
-            state.add(job, isUrgent: isUrgent)
-            lanes[lane] = state
-            guard threads < Self.mostThreads else { return nil }
+        var thread: Int?
+        if threads < Self.mostThreads, lanes[lane].map({ mayGrow($0, at: now) }) ?? true {
+            started += 1
+            threads += 1
+            thread = started
         }
-        started += 1
-        threads += 1
-        lanes[lane]?.begun[started] = now
-        return started
+        lanes[lane, default: LaneState()].add(QueuedJob(run: job, thread: thread), isUrgent: isUrgent)
+        if let thread { lanes[lane]?.begun[thread] = now }
+        return thread
     }
 
-    /// The thread could not be started. True when its lane has none: the lane's jobs (one, then) are dropped.
+    /// The thread could not be started. Returns whether its job is dropped: no other thread has taken it, or is there to.
     mutating func withdraw(_ thread: Int, from lane: Lane) -> Bool {
         threads -= 1
-        lanes[lane]?.begun[thread] = nil
-        guard lanes[lane]?.begun.isEmpty ?? true else { return false }
-        return lanes.removeValue(forKey: lane) != nil
+        guard let index = lanes.index(forKey: lane) else { return false }
+        lanes.values[index].begun[thread] = nil
+        guard lanes.values[index].begun.isEmpty else { return false }
+        let isDropped = lanes.values[index].removeJob(of: thread)
+        if !lanes.values[index].hasWaiting { lanes[lane] = nil }
+        return isDropped
     }
 
     /// The thread's next job, from its lane or from another that may have it; `nil`: it ends.
