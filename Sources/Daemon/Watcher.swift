@@ -23,7 +23,12 @@ final class Watcher {
     private var watches: [AbsolutePath: Int32] = [:]
     /// Directories that are watched only for subdirectories that are made, moved or removed.
     private var narrow: Set<AbsolutePath> = []
-    private var asking: Set<AbsolutePath> = []
+    /// Directories whose watch a worker adds, with the number of the request.
+    private var asking: [AbsolutePath: Int] = [:]
+    private var requests = 0
+    /// The last request that was made before a watch was removed. A worker may have got that same watch by another path, as for
+    /// a directory behind a link.
+    private var lastBeforeRemoval = 0
     /// Directories to watch again: a notice came while a worker added the watch.
     private var askAgain: Set<AbsolutePath> = []
     /// Outputs whose changes the watches do not report: they are reached through another user's link, or are in a part of
@@ -103,12 +108,12 @@ final class Watcher {
             case .watched(let directory, let watch, let isNarrow):
                 noticed.formUnion(take(watch, of: directory, isNarrow: isNarrow))
             case .missing(let directory):
-                asking.remove(directory)
+                asking[directory] = nil
                 guard list.interests[directory] != nil else { break }
                 if let watch = watches[directory] { forget(watch, of: directory) }
                 awaitCreation(of: directory)
             case .notWatched(let directory), .silent(let directory):
-                asking.remove(directory)
+                asking[directory] = nil
                 if let watch = watches[directory] {
                     // The watch is on a directory that another one has replaced, or is mounted over.
                     forget(watch, of: directory)
@@ -116,21 +121,23 @@ final class Watcher {
                 }
             case .linkChain(let linkChain, let resource):
                 let changed = list.follow(linkChain, of: resource)
-                for directory in changed { ask(for: directory) }
                 if !changed.isEmpty { dropUnwanted() }
+                for directory in changed { ask(for: directory) }
             case .notNoticed(let output):
                 if list.interests[output.directory] != nil { unnoticed.insert(output) }
             }
         }
-        for directory in askAgain where !asking.contains(directory) { repeatAsking(directory) }
+        for directory in askAgain where asking[directory] == nil { repeatAsking(directory) }
         planPoll(at: now)
         return noticed
     }
 
     private func take(_ watch: Int32, of directory: AbsolutePath, isNarrow: Bool) -> Set<Resource> {
-        asking.remove(directory)
+        if let request = asking.removeValue(forKey: directory), request <= lastBeforeRemoval {
+            askAgain.insert(directory)
+        }
         guard let interests = list.interests[directory] else {
-            if directories[watch] == nil { inotify.inotify.unwatch(watch) }
+            if directories[watch] == nil { remove(watch) }
             return []
         }
         let old = watches[directory]
@@ -241,16 +248,18 @@ final class Watcher {
 
     private func ask(for directory: AbsolutePath) {
         guard let interests = list.interests[directory] else { return }
-        guard asking.insert(directory).inserted else {
+        guard asking[directory] == nil else {
             askAgain.insert(directory)
             return
         }
+        requests += 1
+        asking[directory] = requests
         let isNarrow = interests.watchesOnlySubdirectories
         let isOnlyAncestor = interests.isOnlyAncestor
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [inotify, found] in
             found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: inotify.inotify))
         }
-        if isStarted == nil { asking.remove(directory) }
+        if isStarted == nil { asking[directory] = nil }
     }
 
     private func forget(_ watch: Int32, of directory: AbsolutePath) {
@@ -259,7 +268,12 @@ final class Watcher {
         directories[watch]?.remove(directory)
         guard directories[watch]?.isEmpty == true else { return }
         directories[watch] = nil
+        remove(watch)
+    }
+
+    private func remove(_ watch: Int32) {
         inotify.inotify.unwatch(watch)
+        lastBeforeRemoval = requests
     }
 
     /// Removes the watches of directories that are no longer of interest.

@@ -9,11 +9,11 @@ import Testing
 @testable import Daemon
 
 @Suite struct WatcherTests {
-    private func configuration(_ path: AbsolutePath) throws -> Configuration {
+    private func configuration(_ paths: AbsolutePath...) throws -> Configuration {
         let entry = ClientConfiguration(
             clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
             lifetime: .maximum, renewBefore: 3600,
-            outputs: [Output(path: path, format: .env, slot: .variable("SECRET"), owner: "app")])
+            outputs: paths.map { Output(path: $0, format: .env, slot: .variable("SECRET"), owner: "app") })
         return Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
     }
 
@@ -30,7 +30,7 @@ import Testing
     private final class Watch {
         let watcher: Watcher
         var clock = BootTime(milliseconds: 1_000_000)
-        private let found: Inbox<Watcher.Finding>
+        let found: Inbox<Watcher.Finding>
 
         init(_ configuration: Configuration) throws {
             found = try Inbox<Watcher.Finding>()
@@ -61,6 +61,44 @@ import Testing
         #expect(watch.watcher.handle([.notWatched(path.directory)], at: watch.now()).contains(.file(path)))
         watch.clock = watch.clock + 61
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
+    }
+
+    /// Two paths lead to one directory, which has one watch for both.
+    @Test func aWatchThatIsRemovedWhileAnotherPathGetsItIsAddedAgain() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["real", "two"] {
+            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
+        }
+        try FileManager.default.createSymbolicLink(atPath: directory("one"), withDestinationPath: directory("real"))
+        let one = try #require(AbsolutePath(directory("one/app.env")))
+        let two = try #require(AbsolutePath(directory("two/app.env")))
+        let target = try #require(AbsolutePath(directory("real/app.env")))
+        let watch = try Watch(try configuration(one, two))
+        var noticed: Set<Resource> = []
+        func isNoticed(_ path: AbsolutePath) throws -> Bool {
+            noticed.formUnion(try watch.notices())
+            return noticed.contains(.file(path))
+        }
+        #expect(try eventually { try isNoticed(one) && isNoticed(two) })
+        noticed = []
+        // The other output is a link into that directory.
+        _ = watch.watcher.handle([.linkChain([target], of: .file(two))], at: watch.now())
+        #expect(try eventually { try isNoticed(two) })
+        while try watch.notices() != [] {}
+        _ = watch.watcher.handle([.notWatched(one.directory)], at: watch.now())
+        watch.clock = watch.clock + 61
+        _ = watch.watcher.poll(at: watch.now())
+        // A worker has added the watch for the first path, which nothing has taken in when the link is gone.
+        #expect(watch.found.wait(atMost: 60_000))
+        _ = watch.watcher.handle([.linkChain([], of: .file(two))], at: watch.now())
+        _ = try watch.watcher.read(at: watch.now())
+        while try watch.notices() != [] {}
+        noticed = []
+        let isHeard = try eventually {
+            try directory.write("A=1", to: "real/app.env")
+            return try isNoticed(one)
+        }
+        #expect(isHeard)
     }
 
     /// A directory's owner, mode and list decide who may do what in it, and the directories above where the path leads.
