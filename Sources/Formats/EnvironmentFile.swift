@@ -110,6 +110,17 @@ struct EnvironmentFile {
         return values
     }
 
+    /// What every variable is set to; those are missing whose value cannot be determined.
+    var knownValues: [String: [UInt8]] {
+        let names = Set(readings.flatMap { $0.entries.map(\.name) }.filter { VariableName.isValid($0) })
+        let found = find(names)
+        return names.reduce(into: [:]) { values, name in
+            if let assignments = try? found.assignments(of: name), case .one(let value) = self.value(assignments) {
+                values[name] = value
+            }
+        }
+    }
+
     /// Whether the file holds anything but assignments of these variables, even a comment.
     func holdsOtherLines(than names: some Collection<String>) throws(FormatFlaw) -> Bool {
         let found = find(Set(names))

@@ -29,13 +29,8 @@ package enum FormatRegistry {
 
     /// The variables of an environment file that hold a client secret, expired or not.
     package static func variablesWithSecret(in bytes: [UInt8]) -> [String] {
-        let entries = bytes.contains(0) ? nil : EnvironmentReader.systemd.entries(in: bytes)
-        return Set((entries ?? []).map(\.name)).sorted().filter { name in
-            guard case .bytes(let value)? = try? EnvironmentFormat.candidate(in: bytes, at: .variable(name)) else {
-                return false
-            }
-            return (try? CompactJWS(value))?.claims != nil
-        }
+        guard let file = try? EnvironmentFile(bytes) else { return [] }
+        return file.knownValues.filter { (try? CompactJWS($0.value))?.claims != nil }.keys.sorted()
     }
 
     /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes

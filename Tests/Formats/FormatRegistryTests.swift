@@ -58,6 +58,13 @@ import Testing
             ])
     }
 
+    @Test func findsTheVariablesThatHoldASecret() throws {
+        let token = String(decoding: try FormatTests.secret().token, as: UTF8.self)
+        let text = "B=\(token)\nA='\(token)'\nexport C=\(token)\nNONE=1\nDOUBTFUL=\(token) # '\nD='\nE=\(token)\n'\n"
+        #expect(FormatRegistry.variablesWithSecret(in: Array(text.utf8)) == ["A", "B", "C"])
+        #expect(FormatRegistry.variablesWithSecret(in: Array((text + "\0").utf8)) == [])
+    }
+
     /// `inspect` has no format said, and the file may be anybody's.
     @Test func aSecretIsFoundInAFileOfUnknownFormat() throws {
         func candidate(_ text: String, _ place: FormatPlace = .whole) throws(FormatFlaw) -> SecretCandidate {
