@@ -18,8 +18,9 @@ package enum ConfigurationLoader {
     ///   - path: as the user wrote it and diagnostics show it; a relative one starts at the working directory.
     ///   - identity: the user whose configuration it is.
     ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set.
+    ///   - last: what an earlier call returned, which is returned again if every file still has the same bytes.
     package static func load(
-        path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
+        path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil, after last: LoadedConfiguration? = nil
     ) -> Result<LoadedConfiguration, Refusal> {
         let diagnostics = Diagnostics()
         let start = Position(file: path, line: 1, column: 1)
@@ -29,6 +30,7 @@ package enum ConfigurationLoader {
             var isUnreadable = false
             let additions = additions(
                 to: absolute, name: path, as: identity, diagnostics: diagnostics, isUnreadable: &isUnreadable)
+            if let last, last.sources == [main] + additions, diagnostics.errors == 0 { return .success(last) }
             return judge([main] + additions, as: identity, stateDirectory: stateDirectory, diagnostics: diagnostics)
                 .mapError { Refusal(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
         } catch {

@@ -66,7 +66,7 @@ extension AbsolutePath {
 }
 
 /// A configuration file's content, name and paths.
-package struct SourceFile: Sendable {
+package struct SourceFile: Hashable, Sendable {
     /// The file as the user named it, for messages.
     package let name: String
     package let path: AbsolutePath

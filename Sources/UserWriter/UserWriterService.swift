@@ -8,13 +8,17 @@ internal import SystemPackage
 
 /// `clientsecretd write`: reads back and publishes the files of the user that it runs as, for the daemon.
 ///
-/// It holds no key and keeps nothing from one request to the next: the configuration is read again for each. Requests
-/// are served one after another, so that no write begins while an earlier one may still take effect.
-package struct UserWriterService: Sendable {
+/// It holds no key. The configuration is read again for each request, and parsed again if it has changed. Requests are served
+/// one after another, so that no write begins while an earlier one may still take effect.
+package final class UserWriterService {
     private let configuration: String
     private let daemonUser: String
     private let identity: Identity
     private let sha256: @Sendable ([UInt8]) -> [UInt8]
+    /// The configuration of the last request.
+    private var last: LoadedConfiguration?
+    /// The files of that configuration's outputs, as far as requests were about them.
+    private let reservedPaths = ReservedPaths()
 
     /// How long one connection may last, in milliseconds: the daemon, on the same machine, has its request ready.
     private static let connectionTime: Int64 = 10_000
@@ -100,7 +104,6 @@ package struct UserWriterService: Sendable {
         } catch {
             throw Failure(error, at: order.file.path)
         }
-        let reservedPaths = reservedPaths(loaded)
         let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: sha256)
         let identity = reservedPaths.trusting(identity)
         switch order.task {
@@ -121,8 +124,10 @@ package struct UserWriterService: Sendable {
     /// Root's configuration: the user as whom files are written must not decide what is written.
     private func load() throws(Failure) -> LoadedConfiguration {
         let root = Identity(user: 0, group: 0)
-        switch ConfigurationLoader.load(path: configuration, as: root) {
-        case .success(let loaded): return loaded
+        switch ConfigurationLoader.load(path: configuration, as: root, after: last) {
+        case .success(let loaded):
+            reserve(loaded)
+            return loaded
         case .failure(let refusal):
             // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
             // read the current text: the daemon may have adopted a newer one than the copy.
@@ -130,6 +135,7 @@ package struct UserWriterService: Sendable {
                 let adopted = AdoptedConfiguration.load(
                     path: configuration, in: AdoptedConfiguration.directory, as: root)
             {
+                reserve(adopted)
                 return adopted
             }
             let first = refusal.headline ?? refusal.diagnostics.first
@@ -137,15 +143,17 @@ package struct UserWriterService: Sendable {
         }
     }
 
-    private func reservedPaths(_ loaded: LoadedConfiguration) -> ReservedPaths {
+    private func reserve(_ loaded: LoadedConfiguration) {
+        // Nothing tells this process that a key was replaced.
+        reservedPaths.forgetInputs()
+        guard loaded.sources != last?.sources else { return }
+        last = loaded
         let configuration = loaded.configuration
         let state = configuration.stateDirectory?.description ?? Configuration.defaultStateDirectory
-        let reservedPaths = ReservedPaths()
         reservedPaths.set(
             inputs: configuration.inputs.union(loaded.files), outputs: configuration.outputPaths,
             state: (try? GuardedPath.directory(state, as: identity)) ?? state,
             trusted: configuration.trustedDirectories)
-        return reservedPaths
     }
 
     /// The daemon knows which file it asked about.
