@@ -17,8 +17,8 @@ final class HTTPConnection {
         case waiting(ReceivedHead)
         /// The answer is being sent.
         case answering
-        /// Answered before the request was read to its end; the rest is read and dropped, so that a client that writes
-        /// everything before it reads still gets the answer.
+        /// Sent its last answer, and the end of it. What still comes is read and dropped until the client closes its side: closing
+        /// on it would reset the connection, or fail the client's write, before the client has read the answer.
         case discarding
         case closed
     }
@@ -70,6 +70,7 @@ extension HTTPConnection {
 
     /// Takes bytes that have arrived.
     func receive(_ bytes: inout ByteBuffer) {
+        if case .discarding = phase { return }
         parser.append(&bytes)
         work()
     }
@@ -88,7 +89,13 @@ extension HTTPConnection {
 
     /// Processes the next part of a request; returns whether there may be another one.
     private func process() -> Bool {
-        if case .closed = phase { return false }
+        switch phase {
+        case .closed: return false
+        case .discarding:
+            if isInputEnded { close() }
+            return false
+        case .quiet, .head, .body, .waiting, .answering: break
+        }
         if case .quiet = phase, parser.hasBytes {
             // A request's deadline starts with its first byte, because the end of its head may never come.
             phase = .head
@@ -100,7 +107,6 @@ extension HTTPConnection {
             case (.head(let head), _): begin(head)
             case (.body(let bytes), .body): body += bytes.readableBytesView
             case (.end, .body(let head)): finish(head)
-            case (.end, .discarding): close()
             default: break
             }
             if case .body(let head) = phase, parser.bodyLength > router.limits.bodySize { refuseBody(of: head) }
@@ -142,7 +148,7 @@ extension HTTPConnection {
     private func refuseBody(of head: ReceivedHead) {
         let problem = Problem(
             .payloadTooLarge, "the body is too large: at most \(router.limits.bodySize) bytes are read")
-        answer(Reply(problem), to: head, discarding: true)
+        answer(Reply(problem), to: head, closing: true)
     }
 
     private func finish(_ head: ReceivedHead) {
@@ -162,10 +168,10 @@ extension HTTPConnection {
 // Sending answers, and deadlines.
 extension HTTPConnection {
     /// Sends an answer; a nil `head` means that the request could not be read, and the connection is closed afterwards.
-    func answer(_ reply: Reply, to head: ReceivedHead?, closing: Bool = false, discarding: Bool = false) {
+    func answer(_ reply: Reply, to head: ReceivedHead?, closing: Bool = false) {
         guard let context else { return }
         let isLast =
-            closing || discarding || isInputEnded && !parser.hasBytes || router.isStopping || head?.isKeptAlive != true
+            closing || isInputEnded && !parser.hasBytes || router.isStopping || head?.isKeptAlive != true
         var headers = reply.headers
         headers.add(name: "date", value: HTTPDate.now)
         if isLast {
@@ -181,20 +187,21 @@ extension HTTPConnection {
         if head?.line.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
             switch result {
-            case .success: answered(isLast: isLast, discarding: discarding)
+            case .success: answered(isLast: isLast)
             case .failure: close()
             }
         }
     }
 
-    private func answered(isLast: Bool, discarding: Bool) {
+    private func answered(isLast: Bool) {
         guard case .answering = phase else { return }
-        if discarding && !isInputEnded {
-            phase = .discarding
-            router.move(self, to: .request)
-            expire(after: router.limits.requestTime)
-        } else if isLast || router.isStopping {
+        if router.isStopping || isLast && isInputEnded {
             close()
+        } else if isLast {
+            phase = .discarding
+            router.dismiss(self)
+            expire(after: router.limits.requestTime)
+            context?.close(mode: .output, promise: nil)
         } else {
             phase = .quiet
             router.move(self, to: .request)

@@ -13,6 +13,10 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The part of `connections` reserved for root and the daemon's own user, so that operators always get in.
     package var keptConnections = 4
 
+    /// Connections that were sent their last answer and are read to their end, besides those above: a client closes its side
+    /// within a millisecond.
+    package var dismissedConnections = 16
+
     /// Bytes of the request line and the header together, and of chunk extensions and trailers: curl sends 100, a browser with
     /// cookies 2,000.
     package var headerSize = 8192
@@ -21,7 +25,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// Bytes of a body: a renewal that lists 900 clients whose names have the maximum length.
     package var bodySize = 65_536
 
-    /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one.
+    /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one. The same
+    /// for what a client still sends after its last answer.
     package var requestTime: Int64 = 10_000
     /// Milliseconds that a connection may be idle between two requests. Monitoring systems ask every 15 to 60 s over
     /// a connection that they keep. This is longer than any of these by half a minute: a request that is sent while

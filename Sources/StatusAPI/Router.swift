@@ -35,6 +35,8 @@ final class Router {
     private var reload: UInt64?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
     private var connectionLimiter = OpenConnections()
+    /// Connections that were sent their last answer and wait for their client to close them, the oldest first.
+    private var dismissed: [HTTPConnection] = []
     private var metricsQueue = MetricsQueue()
     /// Set when the server stops; fulfilled when the last connection is closed.
     private var allClosed: EventLoopPromise<Void>?
@@ -110,7 +112,16 @@ final class Router {
         metricsQueue.put(connection, in: stage, limit: limits.connectionsPerUser)?.evict()
     }
 
+    /// Notes that a connection was sent its last answer. It counts no more, so a client may reconnect before it closes this one;
+    /// when too many wait to be closed, the oldest is closed here.
+    func dismiss(_ connection: HTTPConnection) {
+        leave(connection)
+        dismissed.append(connection)
+        if dismissed.count > limits.dismissedConnections { dismissed.removeFirst().close() }
+    }
+
     func leave(_ connection: HTTPConnection) {
+        dismissed.removeAll { $0 === connection }
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         metricsQueue.remove(connection)
         connectionLimiter.leave(connection.listener)
@@ -125,6 +136,7 @@ final class Router {
         allClosed = promise
         if connections.isEmpty { promise.succeed() }
         for connection in connections.values { connection.stop() }
+        for connection in dismissed { connection.close() }
         return promise.futureResult
     }
 

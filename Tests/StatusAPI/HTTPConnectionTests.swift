@@ -267,6 +267,34 @@ struct HTTPConnectionTests {
         #expect(eventually { stopped.isFinished })
     }
 
+    /// A client that writes everything before it reads must not fail at writing.
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nX: ", "POST /v1/reload HTTP/1.1\r\nHost: h\r\nContent-Length: 4000000\r\n\r\n",
+    ])
+    func whoIsRefusedMayFinishItsRequest(begin: String) throws {
+        let harness = try Harness(show: try Samples.snapshot())
+        let connection = try harness.connect()
+        try connection.send(begin)
+        #expect(connection.push("a", limit: 2 << 20) >= 2 << 20)
+        #expect(try connection.readToEnd().hasPrefix("HTTP/1.1 4"))
+    }
+
+    @Test func whoIsTurnedAwayMaySendItsRequest() throws {
+        var limits = HTTPLimits()
+        limits.connections = 0
+        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let connections = try (0..<50).map { _ in try harness.connect() }
+        for connection in connections {
+            // All but the last ones are closed, and their answers can be read.
+            try? connection.send(Texts.request("GET", "/healthz"))
+            #expect(try connection.readToEnd().hasPrefix("HTTP/1.1 503 "))
+        }
+        #expect(try harness.openConnections() <= limits.dismissedConnections)
+        let connection = try harness.connect()
+        #expect(try connection.readSome().hasPrefix("HTTP/1.1 503 "))
+        try connection.send(Texts.request("GET", "/healthz"))
+    }
+
     @Test func connectionsReturn() throws {
         let harness = try Harness(show: try Samples.snapshot())
         for _ in 0..<200 {
