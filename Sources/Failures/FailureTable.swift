@@ -86,7 +86,10 @@ extension FailureCode {
                 "part of its path is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
                 .say("write another path"))
         case .permissionDenied:
-            row("the user that writes it may not do this", retry: .whenChanged, traits: .mayBeOfSandbox) {
+            row(
+                "the user that writes it may not enter its directory or write there", retry: .whenChanged,
+                traits: .mayBeOfSandbox
+            ) {
                 .say(
                     "let the daemon's user enter \(Printable.name($0.directory)) and write there, or write another path"
                 )

@@ -8,6 +8,7 @@ internal import Model
 struct KeyFileDiagnosis: Hashable {
     enum Kind: Hashable {
         case utf16
+        case utf32
         case escapedLineBreaks
         case missingLineBreaks
         case dashes
@@ -116,7 +117,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .base64, .base64Twice, .bodyAlone, .der: .keyNotPEM
+        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -144,6 +145,7 @@ extension KeyFileDiagnosis.Kind {
     fileprivate var words: String? {
         switch self {
         case .utf16: "it is UTF-16"
+        case .utf32: "it is UTF-32"
         case .escapedLineBreaks: #"its line breaks are written as \n"#
         case .missingLineBreaks: "its line breaks are missing"
         case .dashes: "it has typographic dashes instead of \"-\""
@@ -187,6 +189,8 @@ extension SecureBuffer {
     /// What of the text is in a PEM file's way.
     fileprivate var damage: [KeyFileDiagnosis.Kind] {
         let nul = ranges(of: [0])
+        // Of each letter's two or four bytes all are NUL but one.
+        if nul.count > count * 5 / 8 { return [.utf32] }
         if nul.count > count / 3 { return [.utf16] }
         var kinds: [KeyFileDiagnosis.Kind] = []
         if contains(#"\n"#) { kinds.append(.escapedLineBreaks) }

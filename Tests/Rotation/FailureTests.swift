@@ -16,7 +16,7 @@ import Testing
         let path = Failure.Place.path(try #require(AbsolutePath("/srv/a b/web.jwt")))
         #expect(
             Failure(.permissionDenied, at: path, cause: 13, detail: "/srv/a b belongs to alice (1000)").message
-                == "/srv/a b/web.jwt: the user that writes it may not do this: /srv/a b belongs to alice (1000) (permission denied)"
+                == "/srv/a b/web.jwt: the user that writes it may not enter its directory or write there: /srv/a b belongs to alice (1000) (permission denied)"
         )
         #expect(
             Failure(.systemError, at: path, cause: 4095).sentence
@@ -172,7 +172,7 @@ import Testing
         case .notADirectory:
             #"/d/f.p8: part of its path is not a directory; write another path"#
         case .permissionDenied:
-            #"/d/f.p8: the user that writes it may not do this; let the daemon's user enter /d and write there, or write another path"#
+            #"/d/f.p8: the user that writes it may not enter its directory or write there; let the daemon's user enter /d and write there, or write another path"#
         case .readOnlyFileSystem:
             #"/d/f.p8: the file system is read-only; mount it writable, or add ReadWritePaths=-/d to the daemon's unit"#
         case .diskFull:
