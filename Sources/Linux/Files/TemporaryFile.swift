@@ -131,6 +131,9 @@ struct TemporaryFile: ~Copyable {
         }
         if let replaced {
             own = directory.remove(name) ? nil : replaced
+            // The secret is published, so a failure is none of it: at worst a power cut brings the old file back under this
+            // name, and the next start removes it.
+            try? directory.sync(by: descriptor.raw)
             return
         }
         // Each round puts the taken file back under the name, and should get what the round before put there.
