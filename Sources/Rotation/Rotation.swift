@@ -181,8 +181,7 @@ package struct Rotation: Sendable {
         case .mint: mintFinished(job, result, at: now)
         case .readSource: sourceFinished(job, result)
         case .readStore: storeFinished(job, result, at: now)
-        case .putInStore: shareFinished(job, result, at: now)
-        case .putRollout: rolloutFinished(job, result, at: now)
+        case .putInStore, .putRollout: putFinished(job, result, at: now)
         case .putReport: reportFinished(job, result, at: now)
         case .readReports, .forgetReport: fleetFinished(job, result, at: now)
         case .verify:

@@ -119,7 +119,7 @@ extension Rotation {
 
     /// Another signer's secret in the store that is to be current here; nil where there is none.
     func betterInStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
-        guard let place = ownPlace(client), case .secret(let offered, _)? = storeReading.observed[place],
+        guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],
             offered.signer == place.key, fits(offered, client, &deadlines)
         else { return nil }
         for held in [clients[client].secret.current, heldBack(client)].compactMap({ $0 })

@@ -154,8 +154,8 @@ extension RolloutPolicy.Machine {
 
 /// How secrets are rolled out that this machine puts into the store: which machines of the fleet may deliver them.
 ///
-/// - A rollout is put in one transaction with its secret, and raised by comparison with what was last seen: any signer may
-///   raise it, and none undoes what another one did. ``RolloutPolicy`` says how.
+/// - A rollout is put in one transaction with its secret (`StorePuts`). Any signer may raise it, and none undoes what another
+///   one did. ``RolloutPolicy`` says how.
 /// - The pause is measured by this machine's own monotonic clock.
 /// - A machine that reports nothing for `pause` after it was admitted counts as silent.
 /// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
@@ -164,23 +164,6 @@ extension RolloutPolicy.Machine {
 /// - A client without `rollout` whose place has one admits all machines.
 extension Rotation {
     // MARK: What is
-
-    mutating func rolloutFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
-        guard case .putRollout(let client, let rollout, let place, _, let put) = job.work else { return }
-        switch result {
-        case .success(.rolloutPut(.done(let revision))):
-            admissions.recall(place)
-            storeReading.see(.rollout(rollout, revision: revision), at: place)
-            if let put { shareFinished(client, put.secret, at: place, .done(revision: revision), at: now) }
-        case .success(.rolloutPut(.found(let found, let secret))):
-            storeReading.see(found, at: place)
-            guard let put else { return }
-            shareFinished(
-                client, put.secret, at: place, .conflict(secret ?? .missing), at: now)
-        case .failure: shareFailed()
-        case .success(let outcome): unexpected(outcome, of: job)
-        }
-    }
 
     /// How far the rollouts of the current secrets have come.
     var rolloutViews: [ClientName: RolloutView] {
@@ -246,24 +229,24 @@ extension Rotation {
     // MARK: What is wanted
 
     /// The rollout that a secret is put into the store with; nil for none.
-    func rolloutToPut(_ secret: SecretInfo, _ client: ConfiguredClient, at place: StorePlace) -> Rollout? {
-        let observed = storeReading.rollouts[place]
-        guard observed != .forbidden, observed?.rollout?.secret.isSame(as: secret.name) != true else { return nil }
+    func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient) -> Rollout? {
+        let name = own.secret.name
+        guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
         guard let settings = client.entry.rollout else {
             // Machines that have seen one wait for this one.
-            return wasNeverRolledOut(client, place) ? nil : .finished(secret.name)
+            return wasNeverRolledOut(client, own) ? nil : .finished(name)
         }
-        if let known = clients[client].rollout?.rollout, known.secret.isSame(as: secret.name) { return known }
-        let new = Rollout(of: secret.name, admitted: 0)
+        if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
+        let new = Rollout(of: name, admitted: 0)
         guard let members = members(of: client) else { return new }
         let progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(client.identity))
-        return Rollout(of: secret.name, admitted: RolloutPolicy.beginning(progress, settings))
+        return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
     /// Whether no rollout of a client's secrets was seen, before the start either: then no machine waits for one.
-    private func wasNeverRolledOut(_ client: ConfiguredClient, _ place: StorePlace) -> Bool {
-        storeReading.rollouts[place] == nil && clients[client].rollout == nil && !admissions.wasRolledOut(place)
+    private func wasNeverRolledOut(_ client: ConfiguredClient, _ own: OwnPlace) -> Bool {
+        own.rollout == nil && clients[client].rollout == nil && !admissions.wasRolledOut(own.place)
     }
 
     private func members(of client: ConfiguredClient) -> [Fleet.Member]? {
@@ -273,21 +256,18 @@ extension Rotation {
 
     mutating func planRollout(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let name = client.name
-        guard let place = ownPlace(client), clock.failure == nil, !storeReading.isFailing,
-            let secret = secretToShare(client), storeReading.observed[place]?.holds(secret) == true
-        else { return }
-        let observed = storeReading.rollouts[place]
-        if client.entry.rollout == nil, wasNeverRolledOut(client, place) { return }
-        guard let revision = observed.map(\.revision) ?? 0 else { return }
-        guard let rollout = observed?.rollout, rollout.secret.isSame(as: secret.name) else {
-            guard let wanted = rolloutToPut(secret, client, at: place) else { return }
+        guard let own = ownPlace(client), own.observed.holds(own.secret) else { return }
+        if client.entry.rollout == nil, wasNeverRolledOut(client, own) { return }
+        guard let revision = own.revisionOfRollout else { return }
+        guard let rollout = own.rollout?.rollout, rollout.secret.isSame(as: own.secret.name) else {
+            guard let wanted = rolloutToPut(own, client) else { return }
             if let repairedAt = clients[client].rollout?.repairedAt,
                 !deadlines.reached(repairedAt + RolloutProgress.repairPace)
             {
                 return
             }
             see(wanted, client, at: deadlines.now)
-            if put(wanted, name, at: place, ifAt: revision, &deadlines) {
+            if put(wanted, name, at: own.place, ifAt: revision, &deadlines) {
                 clients[client].rollout?.repaired(at: deadlines.now)
             }
             return
@@ -299,9 +279,9 @@ extension Rotation {
         }
         fleet.note(name, lost: clients[client].rollout?.lost ?? [])
         let isOver = client.entry.rollout == nil && !rollout.isFinished
-        let wanted = ordered(client, rollout) ?? (isOver ? .finished(secret.name) : step)
+        let wanted = ordered(client, rollout) ?? (isOver ? .finished(own.secret.name) : step)
         if let wanted, wanted != rollout {
-            put(wanted, name, at: place, ifAt: revision, &deadlines)
+            put(wanted, name, at: own.place, ifAt: revision, &deadlines)
         } else {
             clients[client].rollout?.order(nil)
             recover(.rollout(name))
@@ -318,9 +298,9 @@ extension Rotation {
         _ rollout: Rollout, _ client: ClientName, at place: StorePlace, ifAt revision: Int64,
         _ deadlines: inout Deadlines
     ) -> Bool {
-        guard jobs[.share(client)] == nil else { return false }
-        return start(
-            .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), &deadlines)
+        put(
+            .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), of: client,
+            &deadlines)
     }
 
     /// The rollout that an operator has asked for; nil when none has.

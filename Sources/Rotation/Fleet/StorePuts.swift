@@ -1,0 +1,110 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// What every put for a client is decided by: its place in the store as it was last read, and the secret that the place is
+/// to hold.
+struct OwnPlace {
+    let place: StorePlace
+    let secret: SecretInfo
+    /// What is there.
+    let observed: StoreObservation
+    /// The rollout that belongs to it; nil for none.
+    let rollout: RolloutObservation?
+
+    /// By which a put of the rollout is compared; nil where that is not known.
+    var revisionOfRollout: Int64? { rollout.map(\.revision) ?? 0 }
+}
+
+/// How secrets and their rollouts are put into the store.
+///
+/// - Nothing is put while the store cannot be read. Nor is it by a distrusted clock, by which a newer secret may seem to come
+///   from the future.
+/// - A put names the revision that was last seen, and tells what it has found at another one.
+/// - A put that fails may still have been carried out: the store is read again.
+/// - One put runs for a client at a time.
+extension Rotation {
+    // MARK: What is
+
+    /// Where a client's own secrets are put; nil where none are.
+    func placeToPut(_ client: ConfiguredClient) -> StorePlace? {
+        guard index.hasStore, client.entry.isSharing else { return nil }
+        return storePlaces(of: client).first
+    }
+
+    /// The secret that the store is to hold; nil while there is none that may be handed on.
+    func secretToPut(_ client: ConfiguredClient) -> SecretInfo? {
+        let verification = clients[client].verification
+        guard let secret = clients[client].secret.current, client.names(secret),
+            secret.signer != nil, secret.signer == keys.digest(of: client.entry.key),
+            currentRefusal(client) == nil,
+            // Followers are given what Apple was asked about, where it is asked at all.
+            verification?.candidate != secret || verification?.isUndecided != true
+        else { return nil }
+        return secret
+    }
+
+    /// What a put for a client is decided by now; nil while nothing may be put.
+    func ownPlace(_ client: ConfiguredClient) -> OwnPlace? {
+        guard let place = placeToPut(client), clock.failure == nil, !storeReading.isFailing,
+            let secret = secretToPut(client), let observed = storeReading.observed[place]
+        else { return nil }
+        return OwnPlace(place: place, secret: secret, observed: observed, rollout: storeReading.rollouts[place])
+    }
+
+    /// Records what came of a put.
+    mutating func putFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch (job.work, result) {
+        case (.putInStore(let name, let secret, let place, _), .success(.putInStore(let put))):
+            putEnded(put, of: secret, of: name, at: place, now)
+        case (.putRollout(let name, let rollout, let place, _, let put), .success(.rolloutPut(.done(let revision)))):
+            admissions.recall(place)
+            storeReading.see(.rollout(rollout, revision: revision), at: place)
+            if let put { putEnded(.done(revision: revision), of: put.secret, of: name, at: place, now) }
+        case (.putRollout(let name, _, let place, _, let put), .success(.rolloutPut(.found(let found, let secret)))):
+            storeReading.see(found, at: place)
+            if let put { putEnded(.conflict(secret ?? .missing), of: put.secret, of: name, at: place, now) }
+        case (_, .failure):
+            storeReading.countPut(success: false)
+            storeReading.readAgain(next: jobs.next)
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Records what came of putting a secret.
+    private mutating func putEnded(
+        _ put: StorePut, of secret: SecretInfo, of name: ClientName, at place: StorePlace, _ now: Now
+    ) {
+        if let client = index[name] { notePut(of: secret, client, at: now) }
+        switch put {
+        case .done(let revision):
+            storeReading.countPut(success: true)
+            storeReading.see(.secret(secret, revision: revision), at: place)
+            events.append(.shared(name, secret))
+        case .conflict(let found):
+            if case .secret(let issued, _) = found { clock.noteIssue(issued) }
+            storeReading.countPut(success: nil)
+            storeReading.see(found, at: place)
+        }
+    }
+
+    // MARK: What is wanted
+
+    /// Starts a put, unless another one runs for this client. Returns whether it was started.
+    ///
+    /// - Parameter resource: the client's ``Resource/share(_:)`` or ``Resource/rollout(_:)``.
+    @discardableResult
+    mutating func put(
+        _ work: Work, on resource: Resource, of client: ClientName, _ deadlines: inout Deadlines
+    ) -> Bool {
+        guard jobs[.share(client)] == nil, jobs[.rollout(client)] == nil else { return false }
+        return start(work, on: resource, &deadlines)
+    }
+}
+
+extension StoreObservation {
+    /// Whether it is this secret, also with another valid signature.
+    func holds(_ secret: SecretInfo) -> Bool {
+        if case .secret(let found, _) = self { found.isSame(as: secret) } else { false }
+    }
+}
