@@ -73,6 +73,20 @@ package struct Deadlines: Hashable, Sendable {
         return false
     }
 
+    /// Whether a condition is met. The moments that it asks for are a reason to wake only while it is not.
+    package mutating func met(_ condition: (inout Deadlines) -> Bool) -> Bool {
+        var waiting = self
+        if condition(&waiting) { return true }
+        self = waiting
+        return false
+    }
+
+    /// Answers a question by the time that it is. The moments that it asks for are no reason to wake.
+    package static func peek<Answer>(at now: Now, _ question: (inout Deadlines) -> Answer) -> Answer {
+        var deadlines = Deadlines(now: now)
+        return question(&deadlines)
+    }
+
     /// The earliest moments that have not come yet: when to plan again.
     package var wake: Wake { Wake(wall: wall, boot: boot) }
 }

@@ -15,12 +15,11 @@ struct Debounce: Hashable, Sendable {
 
     /// Whether to read now: no notice for `quiet`, as somebody may still be writing, or notices for `longest`.
     func isDue(quiet: Seconds, atMost longest: Seconds, _ deadlines: inout Deadlines) -> Bool {
-        // Check both, so that both deadlines are recorded; once it is due, drop both, as neither needs a wake.
-        var waiting = deadlines
-        let isQuiet = waiting.reached(last + quiet)
-        if waiting.reached(began + longest) || isQuiet { return true }
-        deadlines = waiting
-        return false
+        deadlines.met { deadlines in
+            // Ask for both, so that both are remembered.
+            let isQuiet = deadlines.reached(last + quiet)
+            return deadlines.reached(began + longest) || isQuiet
+        }
     }
 
     /// For keys and the configuration. The quiet period is short because reading them while they are being written

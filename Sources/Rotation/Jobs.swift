@@ -71,12 +71,7 @@ struct Jobs: Sendable {
 
     /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping.
     mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
-        guard !isStopping, running[resource] == nil else { return false }
-        if let attempts = attempts[resource], attempts.wasObservation || !work.isObservation,
-            !deadlines.reached(attempts.notBefore)
-        {
-            return false
-        }
+        guard mayStart(resource, isObservation: work.isObservation, &deadlines) else { return false }
         let job = Job(id: next, resource: resource, work: work, startedAt: deadlines.now.boot)
         next = JobID(number: next.number + 1)
         running[resource] = Running(job: job)
@@ -88,9 +83,12 @@ struct Jobs: Sendable {
 
     /// Whether ``start(_:on:_:)`` would start work here now. To ask first pays where it is expensive to say what there is to do,
     /// as for this machine's report.
-    func mayStart(_ resource: Resource, _ deadlines: inout Deadlines) -> Bool {
+    ///
+    /// - Parameter isObservation: whether it reads a file back, which a failed write does not delay.
+    func mayStart(_ resource: Resource, isObservation: Bool = false, _ deadlines: inout Deadlines) -> Bool {
         guard !isStopping, running[resource] == nil else { return false }
-        return attempts[resource].map { deadlines.reached($0.notBefore) } ?? true
+        guard let attempts = attempts[resource], attempts.wasObservation || !isObservation else { return true }
+        return deadlines.reached(attempts.notBefore)
     }
 
     /// The jobs that were started since this was last called.

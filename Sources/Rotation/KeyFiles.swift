@@ -178,7 +178,8 @@ extension Rotation {
 
     /// The failures that report all key changes of the last day.
     package func keyChanges(at now: Now) -> [Failure] {
-        var deadlines = Deadlines(now: now)
-        return keys.names.sorted().compactMap { name in keys.change(of: name, &deadlines)?.failure(of: name) }
+        keys.names.sorted().compactMap { name in
+            Deadlines.peek(at: now) { keys.change(of: name, &$0) }?.failure(of: name)
+        }
     }
 }

@@ -9,7 +9,7 @@ struct Reading<Value: Sendable>: Sendable {
     /// What the last read found; nil before the first one. It is still the best that is known while it does not count.
     private(set) var value: Value?
     /// The job that read last, successfully or not; nil if that no longer counts.
-    private var readBy: JobID?
+    private(set) var readBy: JobID?
     /// What jobs before this one read does not count.
     private(set) var countsFrom: JobID
     /// Change notices since the last read began.

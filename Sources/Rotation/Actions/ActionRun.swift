@@ -83,21 +83,20 @@ extension Rotation {
         let covered = sharers.filter { covering[$0.name] != nil }
         runs[id]?.waitForTurn(false)
         guard !covered.isEmpty else { return }
-        // When waiting would have ended is no reason to wake once the action runs.
-        var waiting = deadlines
-        if waitsForTurn(id, for: covered, &waiting) {
+        guard deadlines.met({ !waitsForTurn(id, for: covered, &$0) }) else {
             runs[id]?.waitForTurn(true)
-            deadlines = waiting
             return
         }
-        waiting = deadlines
-        if sharers.contains(where: { covering[$0.name] == nil && isVerdictAwaited($0, &waiting) }),
-            mayWait(id, for: covered, &waiting)
-        {
-            deadlines = waiting
-            return
-        }
+        let others = sharers.filter { covering[$0.name] == nil }
+        guard deadlines.met({ !waitsForVerdict(on: others, id, for: covered, &$0) }) else { return }
         start(.run(action, covering: covering), on: .action(id), &deadlines)
+    }
+
+    /// Whether an action that is to run for these clients waits for Apple's verdict on the new secret of another one.
+    private func waitsForVerdict(
+        on others: [ConfiguredClient], _ id: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines
+    ) -> Bool {
+        others.contains { isVerdictAwaited($0, &deadlines) } && mayWait(id, for: clients, &deadlines)
     }
 
     /// Deploys a project again once nothing more is about to be pushed to it.
@@ -158,12 +157,13 @@ extension Rotation {
 
     /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
     func isEmergency(_ job: Job, at now: Now) -> Bool {
-        // These deadlines are dropped: the plan of each failed action and target asks again and sets the wake.
-        var deadlines = Deadlines(now: now)
-        switch job.resource {
-        case .action(let id): return isEmergency(id, &deadlines)
-        case .target(let target): return isEmergency(target, &deadlines)
-        default: return false
+        // The plan of each failed action and target asks again, and sets the wake.
+        Deadlines.peek(at: now) { deadlines in
+            switch job.resource {
+            case .action(let id): isEmergency(id, &deadlines)
+            case .target(let target): isEmergency(target, &deadlines)
+            default: false
+            }
         }
     }
 

@@ -102,7 +102,7 @@ struct StateChangeActions: Sendable {
 
     /// Whether an unreported change has lasted long enough.
     func hasNews(_ deadlines: inout Deadlines) -> Bool {
-        // Evaluate both, so that both deadlines are remembered.
+        // Ask for both, so that both are remembered.
         let hasChanged = health != reported.health && healthSince.map { deadlines.reached($0 + Self.lasting) } == true
         let hasAged = unreportedSince.map { deadlines.reached($0 + Self.lasting) } == true
         return hasChanged || hasAged
@@ -175,17 +175,11 @@ extension Rotation {
         if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &deadlines) }
         guard stateChangeActions.wasTried || jobs.isOverdue(.state) else { return }
         let isRestrained = configurationWatch.isRestrained
-        stateChangeActions.see(
-            daemonReason(at: now) == nil ? worstHealth : max(worstHealth, .degraded), at: now.boot)
+        stateChangeActions.see(healthWithDaemon(at: now), at: now.boot)
         // Until every client was tried, the state is unknown.
         if isReady, !jobs.isStopping, !isRestrained {
-            var patience = deadlines
-            // A report includes changes that have not lasted yet: drop their wakes.
-            if stateChangeActions.hasNews(&patience) {
-                stateChangeActions.report(actions.map(\.id))
-            } else {
-                deadlines = patience
-            }
+            // A report includes changes that have not lasted yet: when they will have is no reason to wake.
+            if deadlines.met({ stateChangeActions.hasNews(&$0) }) { stateChangeActions.report(actions.map(\.id)) }
         }
         for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {
             guard stateChangeActions.mayStart(action.id, &deadlines) else { continue }

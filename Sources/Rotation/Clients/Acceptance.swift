@@ -158,9 +158,9 @@ extension Rotation {
     /// Why Apple refuses it now; nil where it may accept it, or where the clock is not trusted and its times are the reason.
     func refusal(of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
         // While no key can be read, nothing is known of its signature.
-        let isVerifiable = client.keys.contains { keys.digest(of: $0.name) != nil }
+        let isAnyRead = client.keys.contains { keys.digest(of: $0.name) != nil }
         return client.entry.refusal(
-            of: issued, keys: knownKeys(client, otherwise: isVerifiable ? .remembered : .none),
+            of: issued, keys: knownKeys(client, otherwise: isAnyRead ? .remembered : .none),
             signer: configuredSigner(of: issued), current: clients[client].secret.current,
             clockIsTrusted: clock.failure == nil, &deadlines)
     }

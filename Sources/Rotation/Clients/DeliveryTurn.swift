@@ -52,9 +52,8 @@ extension Rotation {
             clients[client].turn = nil
             return
         }
-        var deadlines = Deadlines(now: now)
         // A turn that is still to come is kept: new secrets must not put deliveries off again and again.
-        guard clients[client].turn?.hasCome(&deadlines) != false else { return }
+        guard Deadlines.peek(at: now, { clients[client].turn?.hasCome(&$0) }) != false else { return }
         // Without a store this machine has no name that others know.
         let wait =
             configuration.store.map { RolloutRank.part(RolloutRank.of($0.machine, secret.fingerprint), of: span) }

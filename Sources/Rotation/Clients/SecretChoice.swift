@@ -79,9 +79,9 @@ extension Rotation {
         let secret = clients[client].secret
         // By a distrusted clock the current secret may seem issued in the future and an older one valid.
         if secret.hasChosen, clock.failure != nil { return }
-        // When the other candidates would expire is no reason to wake.
-        var deadlines = Deadlines(now: now)
-        guard let found = usable(client, &deadlines), !secret.hasChosen || secret.current != found else { return }
+        guard let found = Deadlines.peek(at: now, { usable(client, &$0) }),
+            !secret.hasChosen || secret.current != found
+        else { return }
         take(.found(found), for: client, at: now)
     }
 

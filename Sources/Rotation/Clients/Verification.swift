@@ -156,7 +156,7 @@ extension Rotation {
     /// current at once.
     mutating func noteMinted(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         let isTried = client.entry.verify && !clients[client].secret.skipsVerification
-        let isCurrent = !isTried || secretToKeep(client, at: now) == nil
+        let isCurrent = !isTried || Deadlines.peek(at: now) { secretToKeep(client, &$0) } == nil
         if isTried {
             clients[client].verification = Verification(secret, replacing: currentRefusal(client), at: now)
             jobs.resetBackoff(of: .verification(client.name), to: now.boot)
@@ -202,11 +202,6 @@ extension Rotation {
         return verification?.candidate == current && verification?.refusal != nil ? nil : current
     }
 
-    private func secretToKeep(_ client: ConfiguredClient, at now: Now) -> SecretInfo? {
-        var deadlines = Deadlines(now: now)
-        return secretToKeep(client, &deadlines)
-    }
-
     /// A client's candidate that is not the current secret yet.
     func heldBack(_ client: ConfiguredClient) -> SecretInfo? {
         guard let candidate = clients[client].verification?.candidate, candidate != clients[client].secret.current
@@ -240,32 +235,28 @@ extension Rotation {
         guard let candidate = clients[client].verification?.candidate, isKnown(client) else { return }
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
-        // When a candidate's validity begins or ends is no reason to wake once it is forgotten.
-        var waiting = deadlines
         let isHeldBack = heldBack(client) != nil
-        // What Apple says of the current secret matters until it is replaced, also if another key is configured meanwhile.
-        let isUsable =
-            isHeldBack || !client.entry.verify
-            ? fits(candidate, client, &waiting) : refusal(of: candidate, for: client, &waiting) == nil
-        guard isUsable else { return dropCandidate(client) }
         guard client.entry.verify else {
+            let isUsable = Deadlines.peek(at: deadlines.now) { fits(candidate, client, &$0) }
             clients[client].verification = nil
             recover(.verification(client.name))
-            if isHeldBack { take(.unasked(candidate), for: client, at: deadlines.now) }
+            if isHeldBack, isUsable { take(.unasked(candidate), for: client, at: deadlines.now) }
             return
         }
-        deadlines = waiting
-        guard isHeldBack else { return }
-        // When the secret to keep would have ended is no reason to wake once it is replaced.
-        if let kept = secretToKeep(client, &waiting) {
-            guard clients[client].verification?.refusal == nil,
-                waiting.reached(client.entry.latestVerification(of: kept))
-            else {
-                deadlines = waiting
-                return
-            }
+        // What Apple says of the current secret matters until it is replaced, also if another key is configured meanwhile.
+        let isUnusable = deadlines.met {
+            isHeldBack ? !fits(candidate, client, &$0) : refusal(of: candidate, for: client, &$0) != nil
         }
+        if isUnusable { return dropCandidate(client) }
+        guard isHeldBack, deadlines.met({ isKeptNoLonger(client, &$0) }) else { return }
         take(.unverified(candidate), for: client, at: deadlines.now)
+    }
+
+    /// Whether no secret is left to go on using until Apple has answered about the candidate.
+    private func isKeptNoLonger(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
+        guard let kept = secretToKeep(client, &deadlines) else { return true }
+        return clients[client].verification?.refusal == nil
+            && deadlines.reached(client.entry.latestVerification(of: kept))
     }
 
     /// Asks Apple about the next candidate that is kept in the state directory.

@@ -69,13 +69,12 @@ struct ConfigurationWatch: Sendable {
 
     /// Whether to check the configuration again.
     func isDue(_ deadlines: inout Deadlines) -> Bool {
-        var waiting = deadlines
-        let isReadable = debounce?.isReadable(&waiting) == true
-        let mayPass = refusalSeenAt.map { waiting.reached($0 + Retry.localBound) } == true
-        // One check serves both, so neither deadline is a reason to wake.
-        if isReadable || mayPass { return true }
-        deadlines = waiting
-        return false
+        // One check serves both.
+        deadlines.met { deadlines in
+            let isReadable = debounce?.isReadable(&deadlines) == true
+            let mayPass = refusalSeenAt.map { deadlines.reached($0 + Retry.localBound) } == true
+            return isReadable || mayPass
+        }
     }
 
     /// The configuration is being read: what was noticed until now needs no further check.

@@ -220,9 +220,7 @@ extension Rotation {
             jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
             ?? jobs.attempts[.store]?.failure ?? clock.failure
         if let failed { return failed }
-        // When one of these would begin is no reason to wake.
-        var deadlines = Deadlines(now: now)
-        let reason = shareReason(of: client, &deadlines) ?? rolloutReason(of: client, &deadlines)
+        let reason = Deadlines.peek(at: now) { shareReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
         return reason?.failure.code == .rolloutHeld ? nil : reason?.failure
     }
 

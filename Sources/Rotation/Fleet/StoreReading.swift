@@ -18,14 +18,10 @@ struct StoreReading: Sendable {
     private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
     /// Whether a client concerns the store at all.
     private var isUsed = false
-    /// The job that read the store last, successfully or not.
-    private var readBy: JobID?
-    /// What jobs before this one read does not count.
-    private var countsFrom = JobID.first
+    /// When it was last read successfully; nil after a read that failed.
+    private var reading = Reading<BootTime>(countsFrom: .first)
     /// Jobs before this one were about another store.
     private var firstOfStore = JobID.first
-    /// When it was last read successfully; nil after a read that failed.
-    private var readAt: BootTime?
     /// Why the last read failed.
     private var failure: FailureCode?
     /// When it is read because of what a watch said.
@@ -55,7 +51,7 @@ struct StoreReading: Sendable {
     func isOfThisStore(_ job: Job) -> Bool { job.id >= firstOfStore }
 
     /// Whether the last read has failed, or none was tried yet.
-    var isFailing: Bool { readAt == nil }
+    var isFailing: Bool { reading.value == nil }
 
     /// Whether the store may still say for the first time what a place holds, so that nothing is minted that it may hold.
     func isAwaited(at place: StorePlace, _ deadlines: inout Deadlines) -> Bool {
@@ -64,10 +60,9 @@ struct StoreReading: Sendable {
     }
 
     fileprivate func isDue(_ jobs: Jobs, _ deadlines: inout Deadlines) -> Bool {
-        // While it is being read, or left alone, nothing is due: which places there are is costly to say.
-        guard isUsed, jobs[.store] == nil else { return false }
-        if let attempts = jobs.attempts[.store], !deadlines.reached(attempts.notBefore) { return false }
-        guard let readBy, readBy >= countsFrom, let readAt else { return true }
+        // Which places there are is costly to say.
+        guard isUsed, jobs.mayStart(.store, &deadlines) else { return false }
+        guard reading.isFresh, let readAt = reading.value, let readBy = reading.readBy else { return true }
         if let hintedFor, deadlines.reached(hintedFor) { return true }
         let pace = isWatched && !observed.values.contains(.forbidden) ? Self.watchedPace : Self.pace
         return deadlines.reached(readAt.after(pace, spreadBy: jobs.draw("read the store after \(readBy.number)")))
@@ -85,11 +80,11 @@ struct StoreReading: Sendable {
         }
         expectPlaces(at: change.now)
         isUsed = change.new.store != nil && change.new.clients.values.contains { $0.concernsStore }
-        countsFrom = change.next
+        reading.readAgain(next: change.next)
     }
 
     /// Has the store read again, also if a job before `next` is reading it now.
-    mutating func readAgain(next: JobID) { countsFrom = next }
+    mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
 
     /// Has the minting of a secret that is missing wait for the next read, because other places are of interest.
     mutating func expectPlaces(at now: Now) { awaitedUntil = now.boot + Self.patience }
@@ -109,9 +104,9 @@ struct StoreReading: Sendable {
         _ found: Result<[StorePlace: StoreObservation], Failure>, _ rollouts: [StorePlace: RolloutObservation],
         by job: JobID, at now: Now
     ) -> Bool {
-        let isFirst = readBy.map { $0 < countsFrom } ?? true
+        let isFirst = !reading.isFresh
         let earlier = failure
-        readBy = job
+        reading.end((try? found.get()).map { _ in now.boot }, by: job)
         counts.reads.count(success: (try? found.get()) != nil)
         counts.isReachable = (try? found.get()) != nil
         switch found {
@@ -120,11 +115,9 @@ struct StoreReading: Sendable {
             counts.rejected += found.count { observed[$0.key] != $0.value && $0.value.isRejected(at: $0.key) }
             observed = found
             self.rollouts = rollouts
-            readAt = now.boot
             failure = nil
             refuses = false
         case .failure(let found):
-            readAt = nil
             failure = found.code
             isWatched = false
             refuses = found.code.traits.contains(.refusalOfStore)
@@ -149,7 +142,7 @@ struct StoreReading: Sendable {
     var view: StoreView? { isUsed ? counts : nil }
 
     func checkInvariants(next: JobID) -> [String] {
-        countsFrom > next || readBy.map({ $0 >= next }) == true ? ["the store was read by a job that never began"] : []
+        reading.checkInvariants(next: next).map { "the store: \($0)" }
     }
 }
 

@@ -294,27 +294,10 @@ extension Rotation {
     ) -> OutputView {
         let path = output.path
         let file = files[path]
-        let isContested = file?.drift.isContested(&deadlines) == true
-        let isDeleted = isDeleted(path)
-        let hang = hang(of: .file(path))
-        let attempts = jobs.attempts[.file(path)]
-        let state: OutputView.State =
-            if hang != nil {
-                .notResponding
-            } else if attempts != nil || isDeleted {
-                .failed
-            } else if isContested {
-                .contested
-            } else if let wanted, file?.holds(wanted, in: output.slot) == true {
-                // Also while it is read back again: a change notice alone does not make a file bad.
-                .ok
-            } else {
-                .pending
-            }
-        let failure =
-            hang ?? attempts?.failure
-            ?? (isDeleted ? Failure(.outputDeleted, at: .path(path)) : nil)
-            ?? (isContested ? Failure(.contested, at: .path(path)) : nil)
+        // Also while it is read back again: a change notice alone does not make a file bad.
+        let isHeld = wanted.map { file?.holds($0, in: output.slot) == true } == true
+        let (state, failure) = judge(
+            .file(path), at: .path(path), isHeld: isHeld, isDeleted: isDeleted(path), file?.drift, &deadlines)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
             error: failure?.message, repairs: file?.drift.repairCount ?? 0)
@@ -324,22 +307,25 @@ extension Rotation {
         _ name: TargetName, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputView {
         let target = targets[name]
-        let isContested = target?.drift.isContested(&deadlines) == true
-        let failure =
-            jobs.attempts[.target(name)]?.failure ?? (isContested ? Failure(.contested, at: .target(name)) : nil)
-        let state: OutputView.State =
-            if jobs.attempts[.target(name)] != nil {
-                .failed
-            } else if isContested {
-                .contested
-            } else if let wanted, target?.holds(wanted) == true {
-                .ok
-            } else {
-                .pending
-            }
+        let isHeld = wanted.map { target?.holds($0) == true } == true
+        let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &deadlines)
         return OutputView(
             target: name, verified: target?.verified, state: state, writtenAt: target?.writtenAt,
             error: failure?.message, repairs: target?.drift.repairCount ?? 0)
+    }
+
+    /// How a place for a secret is shown, and what is wrong with it.
+    ///
+    /// - Parameter isHeld: whether the wanted secret is there.
+    private func judge(
+        _ resource: Resource, at place: Failure.Place, isHeld: Bool, isDeleted: Bool = false, _ drift: Drift?,
+        _ deadlines: inout Deadlines
+    ) -> (OutputView.State, Failure?) {
+        if let failure = hang(of: resource) { return (.notResponding, failure) }
+        if let failure = jobs.attempts[resource]?.failure { return (.failed, failure) }
+        if isDeleted { return (.failed, Failure(.outputDeleted, at: place)) }
+        if drift?.isContested(&deadlines) == true { return (.contested, Failure(.contested, at: place)) }
+        return (isHeld ? .ok : .pending, nil)
     }
 
     private func actionView(_ id: ActionID, of client: ConfiguredClient) -> ActionView {

@@ -6,14 +6,13 @@ extension Rotation {
     /// The daemon's state at `now`, as status, metrics, sd_notify and the journal show it.
     package func snapshot(at now: Now) -> Snapshot {
         let clients = clients.all.compactMap(\.health.shared)
-        var health = clients.lazy.map(\.view.health).max() ?? .ok
-        var reason =
-            clients.first { $0.view.health == health && $0.view.reason?.failure.code != .keyChanged }?.view.reason
-        let change = clients.first { $0.view.health == health }?.view.reason
-        if let own = daemonReason(at: now) {
-            health = max(health, .degraded)
-            // A configuration that is refused goes before what it would change.
-            if reason == nil || health == .degraded && configurationWatch.isReason { reason = own }
+        let worst = worstHealth
+        let reasons = clients.lazy.filter { $0.view.health == worst }.compactMap(\.view.reason)
+        var reason = reasons.first { $0.failure.code != .keyChanged }
+        var health = healthWithDaemon(at: now)
+        // A configuration that is refused goes before what it would change.
+        if let own = daemonReason(at: now), reason == nil || health == .degraded && configurationWatch.isReason {
+            reason = own
         }
         if let (resource, attempts) = stateChangeFailure {
             health = max(health, .degraded)
@@ -21,7 +20,7 @@ extension Rotation {
         }
         var snapshot = Snapshot(
             startedAt: startedAt, ready: isReady && !jobs.isStopping, health: health,
-            reason: health == .ok ? nil : reason ?? change, clockTrusted: clock.failure == nil,
+            reason: health == .ok ? nil : reason ?? reasons.first, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
                 path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
                 error: configurationWatch.refusal.map { $0.joined(separator: "\n") }
@@ -33,8 +32,14 @@ extension Rotation {
         return snapshot
     }
 
+    /// The worst state of a client, and of the daemon itself. That `on_state_change` fails is left out: an action that fails now
+    /// and then would cause its own runs.
+    func healthWithDaemon(at now: Now) -> HealthState {
+        daemonReason(at: now) == nil ? worstHealth : max(worstHealth, .degraded)
+    }
+
     /// Why the daemon is degraded, however well its clients are served; nil while it is not. That `on_state_change` fails is
-    /// left out: an action that fails now and then would cause its own runs.
+    /// left out here too.
     func daemonReason(at now: Now) -> Reason? {
         if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
             let since = configurationWatch.refusedAt ?? startedAt

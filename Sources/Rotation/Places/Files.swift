@@ -299,8 +299,8 @@ extension Rotation {
     func isLeftAlone(_ path: AbsolutePath, at now: Now) -> Bool {
         guard let spec = index.specs[path], let file = files[path], file.isFresh else { return false }
         let wanted = wantedSecrets(spec)
-        var deadlines = Deadlines(now: now)
-        return !file.holds(wanted) && file.drift.isLeftAlone(wanted.mapValues(\.fingerprint), &deadlines)
+        return !file.holds(wanted)
+            && Deadlines.peek(at: now) { file.drift.isLeftAlone(wanted.mapValues(\.fingerprint), &$0) }
     }
 
     /// Whether all files of a client hold its secret, by observations that still count.

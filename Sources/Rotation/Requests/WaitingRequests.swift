@@ -187,8 +187,7 @@ extension Rotation {
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
         if clock.failure != nil { return true }
         guard isKnown(client) else { return nil }
-        var deadlines = Deadlines(now: now)
-        return switch decide(client, &batches, &deadlines) {
+        return switch Deadlines.peek(at: now, { decide(client, &batches, &$0) }) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
         case .mint, .receive, .verify: true
