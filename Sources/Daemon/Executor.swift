@@ -14,17 +14,17 @@ import UserWriter
 
 /// Runs jobs on worker threads: everything that blocks, touches a disk or sees a secret.
 final class Executor: Sendable {
-    private let secretCache: SecretCache
+    let secretCache: SecretCache
     let keyring: KeyCache
-    private let publisher: Publisher
-    private let writers: UserWriterClient
+    let publisher: Publisher
+    let writers: UserWriterClient
     private let verifier: Verifier
     let pusher: Pusher
     let storeService: StoreService
-    private let naming: TemporaryNames
+    let naming: TemporaryNames
     let reservedPaths = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
-    private let leftovers: Leftovers?
+    let leftovers: Leftovers?
     /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
     let state: StateAccess
     let identity: Identity
@@ -267,7 +267,7 @@ final class Executor: Sendable {
 
     /// A secret's bytes, which are in the cache unless something is wrong with this program; then the next observation
     /// finds or mints another secret.
-    private func secret(_ issued: SecretInfo) throws(Failure) -> Secret {
+    func secret(_ issued: SecretInfo) throws(Failure) -> Secret {
         guard let secret = secretCache.secret(issued.fingerprint) else {
             throw Failure(
                 .systemError, at: .named(issued.fingerprint.description), detail: "its bytes are no longer known")
@@ -281,185 +281,4 @@ final class Executor: Sendable {
     }
 
     var secretCount: Int { secretCache.count }
-
-    // MARK: Outputs
-
-    /// Where a file's secrets are published, which depends on whose file it is.
-    func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
-        guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, removing: leftovers) }
-        return UserFile(spec, of: user, by: writers, naming: naming, removing: leftovers)
-    }
-
-    /// The user whose writer writes a file; nil when the daemon writes it itself.
-    func writer(for spec: FileSpec) throws(Failure) -> String? {
-        guard let owner = spec.owner else { return nil }
-        let id: UInt32?
-        do throws(SystemError) {
-            id = try Accounts.userID(owner)
-        } catch {
-            throw Failure(.unknownUser, at: .path(spec.path), cause: error.errno.rawValue, detail: owner)
-        }
-        guard let id else { throw Failure(.unknownUser, at: .path(spec.path), detail: owner) }
-        return id == identity.user ? nil : owner
-    }
-
-    private func publish(
-        _ wanted: [Slot: SecretInfo], in spec: FileSpec, mayCreate: Bool
-    ) throws(Failure) -> Outcome {
-        let destination = try destination(spec)
-        var secrets: [Slot: Secret] = [:]
-        for (slot, issued) in wanted { secrets[slot] = try secret(issued) }
-        return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
-    }
-
-    /// The core's observation of what was read. Also has the watcher watch the directory that the file really is in.
-    private func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
-        if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
-        if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
-        return contents.observe { token in
-            if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil {
-                return .secret(known.issued)
-            }
-            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else {
-                return .unusable(TokenReader.objection(to: token))
-            }
-            secretCache.put(Secret(token: token, issued: issued))
-            return .secret(issued)
-        }
-    }
-
-    /// What helps where a source cannot be read; nil where the daemon's user lacks the right to.
-    private static func remedy(ofSource error: FileError) -> Remedy? {
-        switch error.code {
-        case .permissionDenied: nil
-        case .isDirectory, .isMountPoint, .notARegularFile:
-            .say("name the file with the secret in \"from\", and copy it there as a regular file")
-        default: error.remedy ?? error.code.remedy(for: FailureSubject(path: error.path))
-        }
-    }
-
-    /// What a client's source holds.
-    private func readSource(_ file: FileSource, of client: ClientName) throws(Failure) -> Outcome {
-        let path = file.path
-        reservedPaths.note(path)
-        noteLinkChain(of: .source(client), [path])
-        let content: FileContent?
-        do throws(FileError) {
-            content = try GuardedPath.readProving(
-                path.description, as: identity, limit: AtomicFile.sizeLimit)
-        } catch {
-            switch error.code {
-            case .missing, .directoryMissing: content = nil
-            case .fileTooLarge: return .source(.foreign(error.detail ?? error.code.words))
-            default:
-                let detail = [error.code.words, error.detail].compactMap { $0 }.joined(separator: ": ")
-                throw Failure(
-                    .sourceUnreadable, at: .path(path), cause: error.errno?.rawValue, detail: detail,
-                    remedy: Self.remedy(ofSource: error))
-            }
-        }
-        guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
-        let place = FormatPlace(file.slot)
-        let parsed: ParsedFile?
-        do throws(FormatFlaw) {
-            parsed = try file.format.implementation?.parse(bytes, places: [place])
-        } catch {
-            return .source(.foreign("line \(error.line): \(error.reason)"))
-        }
-        switch parsed?.places[place] {
-        case nil: return .source(.missing)
-        case .token(let bytes)?:
-            guard let issued = recognise(Token(bytes)) else {
-                return .source(.foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)"))
-            }
-            return .source(.secret(issued))
-        case .foreign?: return .source(.foreign("it is not a client secret"))
-        }
-    }
-
-    /// What a received token says of itself; nil for one that is no client secret. Its bytes are kept only if one of the
-    /// configured keys has signed them.
-    private func recognise(_ token: Token) -> SecretInfo? {
-        guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
-        if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }
-        return issued
-    }
-
-    /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.
-    func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
-        OrphanSearch(by: publisher) { TokenReader.read($0, keys: [])?.expiresAt }
-            .orphans(among: former, excluding: outputs)
-    }
-
-    func metricsFile(_ path: AbsolutePath) -> MetricsFile {
-        MetricsFile(path, as: identity, naming: naming, reservedPaths: reservedPaths)
-    }
-
-    /// Writes `metrics_file`; returns why that failed. Blocks.
-    func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
-        leftovers?.sweep(beside: path)
-        do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
-        return nil
-    }
-
-    // MARK: The state directory
-
-    private func recall(_ client: ClientName) throws(Failure) -> Outcome {
-        do throws(Failure) {
-            return remember(try state.get().recall(client))
-        } catch {
-            // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
-            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
-            log.note(.recordSetAside(client, error))
-            return .recalled(Record())
-        }
-    }
-
-    /// Caches a record's secrets and public keys.
-    func remember(_ record: ClientRecord?) -> Outcome {
-        guard let record else { return .recalled(Record()) }
-        for kept in [record.current, record.candidate].compactMap({ $0 }) {
-            if let spki = kept.signerKey { keyring.remember(spki: spki) }
-            secretCache.put(kept.secret)
-        }
-        return .recalled(record.record)
-    }
-
-    private func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
-        let state = try state.get()
-        try state.keep(
-            ClientRecord(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
-            of: client)
-        return .kept(record)
-    }
-
-    private func recorded(_ issued: SecretInfo?) throws(Failure) -> RecordedSecret? {
-        guard let issued else { return nil }
-        return RecordedSecret(
-            Secret(token: try secret(issued).token, issued: issued),
-            signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
-    }
-
-    private func recallReportedStates() throws(Failure) -> Outcome {
-        do throws(Failure) {
-            return .recalledReportedStates(try state.get().recallReportedStates() ?? ReportedStates())
-        } catch {
-            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
-            log.note(.recordSetAside(nil, error))
-            return .recalledReportedStates(ReportedStates())
-        }
-    }
-
-    private func keep(_ states: ReportedStates) throws(Failure) -> Outcome {
-        try state.get().keep(states)
-        return .keptReportedStates(states)
-    }
-
-    private func tidy(
-        _ clients: Set<ClientName>, _ moment: WallTime, _ removed: Set<OutputPlace>, _ outputs: Set<OutputPlace>
-    ) -> Outcome {
-        // Where there is no state directory there is nothing to tidy.
-        (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
-        return .tidied(orphans(among: removed, excluding: outputs))
-    }
 }

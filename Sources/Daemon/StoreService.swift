@@ -13,7 +13,7 @@ import SystemPackage
 /// something in the store has changed.
 final class StoreService: Sendable {
     private let socket: NetworkService.Socket
-    private let service: NetworkService
+    let service: NetworkService
     /// Receives the notices that come between a request and its answer.
     private let post: @Sendable (Input) -> Void
     /// Held during a request: the service answers one after the other.
@@ -81,187 +81,7 @@ final class StoreService: Sendable {
     /// Why no request can be made, because there is no socket; nil where there is one.
     func obstacle() -> Failure? { service.obstacle(at: socket, for: .store) }
 
-    /// What these places hold, and the rollouts that belong to them. Blocks.
-    ///
-    /// - Parameter issued: what a token says of itself; nil for one that is no client secret.
-    func read(_ places: [StorePlace], issued: (Token) -> SecretInfo?) throws(Failure) -> Outcome {
-        var rollouts: [StorePlace: RolloutObservation] = [:]
-        var found: [StorePlace: StoreObservation] = [:]
-        let deadline = Clocks.bootMilliseconds() + service.patience
-        for start in stride(from: 0, to: places.count, by: StoreQuestion.mostKeys / 2) {
-            let page = places[start..<min(start + StoreQuestion.mostKeys / 2, places.count)]
-            // A secret and its rollout next to each other, so that both are read in one transaction.
-            let keys = page.flatMap { [StoreKey.secret($0.slot), .rollout($0.slot)] }
-            guard case .read(let entries) = try ask(.read(keys), until: deadline), entries.count == keys.count else {
-                throw Self.answersAnotherQuestion
-            }
-            for (number, place) in page.enumerated() {
-                found[place] = Self.secret(entries[2 * number], issued)
-                rollouts[place] = Self.rollout(entries[2 * number + 1])
-            }
-        }
-        return .storeRead(found, rollouts: rollouts)
-    }
-
-    /// Puts a token into a place that was last changed at this revision. Blocks.
-    func put(
-        _ token: Token, at place: StorePlace, ifAt revision: Int64, issued: (Token) -> SecretInfo?
-    ) throws(Failure) -> StorePut {
-        switch try ask(.put([try Self.put(token, at: place, ifAt: revision)])) {
-        case .put(let revision): return .done(revision: revision)
-        case .conflict(let entries):
-            guard entries.count == 1 else { throw Self.answersAnotherQuestion }
-            // Another version may have written the same token in other words.
-            if case .value(let bytes, let revision) = entries[0],
-                let held = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }), held.name == token.name
-            {
-                return .done(revision: revision)
-            }
-            return .conflict(Self.secret(entries[0], issued))
-        default: throw Self.answersAnotherQuestion
-        }
-    }
-
-    /// Puts the rollout of the secret in a place, if that was last changed at this revision, and the secret with it. Blocks.
-    func put(
-        _ rollout: Rollout, at place: StorePlace, ifAt revision: Int64, with secret: (token: Token, revision: Int64)?,
-        issued: (Token) -> SecretInfo?
-    ) throws(Failure) -> RolloutPut {
-        let stored = StoredRollout(
-            secret: rollout.secret, admitted: rollout.admitted, isHeld: rollout.state == .held,
-            tolerated: rollout.tolerated, isOrdered: rollout.isOrdered)
-        var puts = [StoreQuestion.Put(stored.jsonText.bytes, at: .rollout(place.slot), ifAt: revision)]
-        if let secret { puts.append(try Self.put(secret.token, at: place, ifAt: secret.revision)) }
-        switch try ask(.put(puts)) {
-        case .put(let revision): return .done(revision: revision)
-        case .conflict(let entries):
-            guard entries.count == puts.count else { throw Self.answersAnotherQuestion }
-            return .found(
-                Self.rollout(entries[0]), secret: secret == nil ? nil : Self.secret(entries[1], issued))
-        default: throw Self.answersAnotherQuestion
-        }
-    }
-
-    private static func put(
-        _ token: Token, at place: StorePlace, ifAt revision: Int64
-    ) throws(Failure) -> StoreQuestion.Put {
-        guard let value = StoreValue.encode(token) else { throw Failure(.storeSecretTooLong, at: .store) }
-        return StoreQuestion.Put(value, at: .secret(place.slot), ifAt: revision)
-    }
-
-    /// The place of a secret holds this.
-    private static func secret(_ entry: StoreEntry, _ issued: (Token) -> SecretInfo?) -> StoreObservation {
-        switch entry {
-        case .missing: return .missing
-        case .forbidden: return .forbidden
-        case .tooLong(let revision): return .foreign("it is longer than a secret", revision: revision)
-        case .value(let bytes, let revision):
-            guard let token = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }) else {
-                return .foreign("clientsecretd did not write it", revision: revision)
-            }
-            return issued(token).map { .secret($0, revision: revision) }
-                ?? .foreign("it \((TokenReader.objection(to: token) ?? .unsigned).words)", revision: revision)
-        }
-    }
-
-    /// The place of a rollout holds this; nil for none.
-    private static func rollout(_ entry: StoreEntry) -> RolloutObservation? {
-        switch entry {
-        case .missing: return nil
-        case .forbidden: return .forbidden
-        case .tooLong(let revision): return .foreign(revision: revision)
-        case .value(let bytes, let revision):
-            guard let stored = try? StoredRollout(parsing: bytes) else { return .foreign(revision: revision) }
-            let rollout = Rollout(
-                of: stored.secret, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
-                tolerated: stored.tolerated, isOrdered: stored.isOrdered)
-            return .rollout(rollout, revision: revision)
-        }
-    }
-
-    private static var answersAnotherQuestion: Failure {
-        Failure(.storeServiceSilent, at: .store, detail: "it answered another request")
-    }
-
-    // MARK: Reports
-
-    // What a user who may write to the store, or controls the service, can make this daemon keep: some 100 MB.
-    /// Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
-    private static let mostPages = 1_000
-    /// Twice as many as are supported.
-    private static let mostMachines = 20_000
-    /// What they say of clients, in all.
-    private static let mostHoldings = 200_000
-
-    /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
-    func put(_ value: HostReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
-        let put = StoreQuestion.Put(Array(value.text.utf8), at: .report(of: machine), ifAt: revision)
-        switch try ask(.put([put])) {
-        case .put(let revision): return .done(revision: revision)
-        case .conflict(let entries):
-            guard entries.count == 1 else { throw Self.answersAnotherQuestion }
-            return .found(Self.report(entries[0], of: Set(value.report.clients.keys), own: value.instance))
-        default: throw Self.answersAnotherQuestion
-        }
-    }
-
-    /// What all machines report of these clients. Blocks.
-    func readReports(of clients: Set<ClientIdentity>) throws(Failure) -> [String: HostObservation] {
-        var found: [String: HostObservation] = [:]
-        var holdings = 0
-        var first: [UInt8]?
-        var last: StoreKey?
-        let deadline = Clocks.bootMilliseconds() + 2 * service.patience
-        func tooMany(_ count: Int, _ what: String) -> Failure {
-            Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(count) \(what)")
-        }
-        for _ in 0..<Self.mostPages {
-            guard case .list(let page, let next) = try ask(.list(.report, from: first), until: deadline) else {
-                throw Self.answersAnotherQuestion
-            }
-            for listed in page {
-                // In the order of their keys, so that each page leads on.
-                guard last.map({ $0 < listed.key }) ?? true else {
-                    throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
-                }
-                last = listed.key
-                guard let machine = listed.key.machine, let report = Self.report(listed.entry, of: clients, own: nil)
-                else { throw Self.answersAnotherQuestion }
-                found[machine] = report
-                holdings += report.report?.clients.count ?? 0
-            }
-            if found.count > Self.mostMachines { throw tooMany(Self.mostMachines, "machines report") }
-            if holdings > Self.mostHoldings { throw tooMany(Self.mostHoldings, "clients in the machines' reports") }
-            guard let next else { return found }
-            guard first?.lexicographicallyPrecedes(next) ?? true else {
-                throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
-            }
-            first = next
-        }
-        throw tooMany(Self.mostPages, "pages of reports")
-    }
-
-    /// Removes a machine's report, unless it was changed at another revision. Blocks.
-    func forgetReport(of machine: String, ifAt revision: Int64) throws(Failure) -> Outcome {
-        guard case .removed = try ask(.remove(.report(of: machine), ifAt: revision)) else {
-            throw Self.answersAnotherQuestion
-        }
-        return .reportForgotten
-    }
-
-    /// The place of a report holds this; nil for nothing, which a place that may not be read is taken for.
-    private static func report(
-        _ entry: StoreEntry, of clients: Set<ClientIdentity>, own instance: String?
-    ) -> HostObservation? {
-        switch entry {
-        case .missing, .forbidden: return nil
-        case .tooLong(let revision): return HostObservation(revision: revision, report: nil, isOwn: false)
-        case .value(let bytes, let revision):
-            let value = HostReportValue(bytes, of: clients)
-            return HostObservation(
-                revision: revision, report: value?.report, isOwn: instance != nil && value?.instance == instance)
-        }
-    }
+    // MARK: Notices
 
     /// The notices that have arrived while no request was open. Does not wait.
     func takeNotices() -> [Input] {
@@ -322,8 +142,15 @@ final class StoreService: Sendable {
 
     // MARK: The connection
 
+    /// The failure of an answer to another request than was made.
+    static var answersAnotherQuestion: Failure {
+        Failure(.storeServiceSilent, at: .store, detail: "it answered another request")
+    }
+
+    /// Makes a request. Blocks.
+    ///
     /// - Parameter deadline: in milliseconds of the boot clock; nil: ``NetworkService/patience`` from now.
-    private func ask(_ question: StoreQuestion, until deadline: Int64? = nil) throws(Failure) -> StoreResult {
+    func ask(_ question: StoreQuestion, until deadline: Int64? = nil) throws(Failure) -> StoreResult {
         let deadline = deadline ?? Clocks.bootMilliseconds() + service.patience
         let result: StoreResult
         do throws(Failure) {
@@ -491,8 +318,4 @@ final class StoreService: Sendable {
         case nil: nil
         }
     }
-}
-
-extension StorePlace {
-    fileprivate var slot: StoreSlot { StoreSlot(team: team, client: client, keyDigest: key.description) }
 }

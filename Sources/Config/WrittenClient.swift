@@ -1,0 +1,265 @@
+import AppleClientSecret
+import Model
+import Push
+
+/// One entry of `clients`.
+final class WrittenClient: Sendable {
+    let name: Located<ClientName>
+    let settings: ClientSettings
+    /// Where the client itself, not "defaults", says how long its secrets live.
+    private let ownTimes: Position?
+    /// Settings that the client itself has and that mean nothing where its secrets are received.
+    private let ofMinting: [(name: String, position: Position)]
+    /// Where the client itself says how its secrets are rolled out.
+    private let ofSharing: Position?
+    /// Where the client itself says over how long its received secrets are delivered.
+    private let ofReceiving: Position?
+
+    var source: Setting<SourceConfiguration> { settings.source }
+
+    /// Nil when its name is invalid or its value no mapping; mistakes in its settings are still reported.
+    init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
+        let name = ClientName(entry.key.value)
+        if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
+        let owner = name.map { "client \"\($0)\"" } ?? "this client"
+        guard let settings = ClientSettings(entry, of: owner, diagnostics), let name else { return nil }
+        self.name = Located(name, at: entry.key.position)
+        self.settings = settings
+        ownTimes = settings.renewBefore.position ?? settings.lifetime.position
+        ofMinting = [
+            ("lifetime", settings.lifetime.position), ("verify", settings.verify.position),
+            ("share", settings.share.position), ("rollout", settings.rollout.position),
+        ]
+        .compactMap { name, position in position.map { (name, $0) } }
+        ofSharing = settings.rollout.position
+        ofReceiving = settings.deliverOver.position
+    }
+
+    /// The client with what it does not say itself taken from `defaults`.
+    func completed(by defaults: ClientSettings) -> WrittenClient {
+        WrittenClient(self, settings: settings.completed(by: defaults))
+    }
+
+    private init(_ client: WrittenClient, settings: ClientSettings) {
+        name = client.name
+        self.settings = settings
+        ownTimes = client.ownTimes
+        ofMinting = client.ofMinting
+        ofSharing = client.ofSharing
+        ofReceiving = client.ofReceiving
+    }
+
+    private var kind: TokenKind { settings.kind.value ?? .signIn }
+
+    /// For whom its secrets are: the configured id, else the name, or what else the kind says; nil when that is invalid.
+    var clientID: ClientID? { try? subject() }
+
+    private func subject() throws(KindMisfit) -> ClientID? {
+        if case .wrong = settings.kind { return nil }
+        if case .wrong = settings.clientID { return nil }
+        if case .wrong = settings.origins { return nil }
+        if case .wrong = settings.scope { return nil }
+        // The name is the id of many clients of Sign in with Apple, and of no others.
+        let named = kind == .signIn ? ClientID(identifier: name.value.description) : nil
+        return try kind.client(
+            settings.clientID.value ?? named, origins: settings.origins.value ?? [], scope: settings.scope.value)
+    }
+
+    /// The client with these settings, once completed; nil when one of them is wrong.
+    ///
+    /// - Parameters:
+    ///   - keys: those that may sign for it, where they are known.
+    ///   - targets: those that are configured.
+    ///   - hasStore: whether there is a store from which it could receive.
+    func configuration(
+        keys: [KeySettings]?, targets: [TargetSettings], hasStore: Bool, _ diagnostics: Diagnostics
+    ) -> ClientConfiguration? {
+        let isReceived = isReceived(keys, hasStore: hasStore, diagnostics)
+        if let ofSharing, !isReceived, !hasStore || settings.share.value == false {
+            diagnostics.error(
+                at: ofSharing,
+                "client \"\(name.value)\" shares its secrets with no other machine, because "
+                    + (hasStore ? "\"share\" is false" : "there is no \"store\"") + "; remove \"rollout\"")
+        }
+        let times = isReceived ? receivedTimes : times(diagnostics)
+        if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
+            diagnostics.error(
+                at: name.position,
+                "client \"\(name.value)\" writes its secret nowhere; write \"outputs\" with a \"path\""
+            )
+        }
+        checkIDs(keys ?? [], diagnostics)
+        guard let key = keys?.first?.name.value, let times, let clientID else { return nil }
+        var source = settings.source.value ?? (isReceived ? SourceConfiguration(.store) : nil)
+        source?.renewBefore = settings.renewBefore.value
+        source?.deliverOver = settings.deliverOver.value ?? SourceConfiguration.defaultDeliverOver
+        let pushed = settings.targets.compactMap { target in
+            targets.first { $0.name.value == target.value.description }?.target.map { (name: target.value, target: $0) }
+        }
+        let deployments = pushed.filter { $0.target.redeploys == true }.map {
+            Action.redeploy(project: $0.target.project, targets: [$0.name])
+        }
+        var configuration = ClientConfiguration(
+            clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
+            outputs: settings.files.compactMap(\.configuration),
+            onChange: (settings.onChange.value ?? []).compactMap { $0?.value } + deployments,
+            verify: !isReceived && clientID.canBeTried && settings.verify.value ?? false,
+            credential: settings.credential.value, source: source,
+            otherKeys: keys?.dropFirst().map(\.name.value) ?? [],
+            targets: pushed.map { PushOutput(target: $0.name, place: $0.target.place) },
+            isShared: settings.share.value ?? true)
+        if !isReceived, hasStore, configuration.isShared { configuration.rollout = settings.rollout.value }
+        for (name, target) in pushed { configuration.documents[name] = target.document?.place }
+        configuration.undeployed = Set(pushed.filter { $0.target.redeploys == false }.map(\.name))
+        return configuration
+    }
+
+    /// Reports settings that are not of the client's kind.
+    private func checkKind(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
+        if case .wrong = settings.kind { return }
+        do throws(KindMisfit) {
+            _ = try subject()
+        } catch {
+            let position: Position? =
+                switch error.setting {
+                case "origin": settings.origins.position
+                case "scope": settings.scope.position
+                default: settings.clientID.position
+                }
+            diagnostics.error(
+                at: position ?? settings.kind.position ?? name.position, "client \"\(name.value)\": \(error.words)")
+        }
+        for key in keys {
+            guard let team = key.team.value, let keyID = key.keyID.value,
+                let misfit = kind.misfit(team: team, keyID: keyID)
+            else { continue }
+            diagnostics.error(
+                at: settings.kind.position ?? settings.keys.position ?? name.position,
+                "client \"\(name.value)\" has kind \(kind), but its key \"\(key.name.value)\" does not fit: \(misfit.words); "
+                    + "write another key or kind")
+        }
+        if settings.verify.value == true, clientID?.canBeTried == false {
+            diagnostics.warning(
+                at: settings.verify.position ?? name.position,
+                "client \"\(name.value)\" cannot be verified, because Apple offers no check of a Maps token for web pages; "
+                    + "remove \"verify\", or write \"scope: \(ClientID.scopeOfServers)\" for a server's token")
+        }
+    }
+
+    /// Reports a client id that is another kind of id.
+    private func checkIDs(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
+        checkKind(keys, diagnostics)
+        guard let clientID, clientID.kind == .signIn else { return }
+        let position = settings.clientID.position ?? name.position
+        let advice = "write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web"
+        for key in keys {
+            guard let team = key.team.value, let keyID = key.keyID.value,
+                let mixup = IdentifierMixup(client: clientID, team: team, keyID: keyID)
+            else { continue }
+            switch mixup {
+            // Said of the key.
+            case .teamIsKeyID: break
+            case .clientIsTeam:
+                return diagnostics.error(
+                    at: position, "client id \(clientID) is the team id of key \"\(key.name.value)\"; \(advice)")
+            case .clientIsKeyID:
+                return diagnostics.error(
+                    at: position, "client id \(clientID) is the key id of key \"\(key.name.value)\"; \(advice)")
+            case .clientHasTeamPrefix:
+                return diagnostics.error(
+                    at: position,
+                    "client id \(clientID) begins with the team id; write \"\(clientID.description.dropFirst(11))\", without "
+                        + "the prefix that profiles and entitlements show")
+            }
+        }
+        if KeyID(clientID.description) != nil {
+            diagnostics.warning(
+                at: position, "client id \(clientID) looks like the id of a team or a key; \(advice)")
+        } else if clientID.description.uppercased().hasPrefix("SEARCHADS.") {
+            diagnostics.warning(
+                at: position,
+                "client id \(clientID) looks like one of Apple Ads; write SEARCHADS. and the id, in capitals, and "
+                    + "\"kind: \(TokenKind.appleAds)\"")
+        } else if let prefix = clientID.description.split(separator: ".").first, TeamID(String(prefix)) != nil {
+            diagnostics.warning(
+                at: position,
+                "client id \(clientID) begins with \(prefix), which looks like the id of a team; write it without the prefix that "
+                    + "profiles and entitlements show")
+        }
+    }
+
+    /// Whether the client's secrets are received and not minted, after its keys and settings were compared with that.
+    private func isReceived(_ keys: [KeySettings]?, hasStore: Bool, _ diagnostics: Diagnostics) -> Bool {
+        guard let keys else { return !settings.source.isAbsent }
+        let named = settings.keys.value?.last?.position ?? name.position
+        let owner = "client \"\(name.value)\""
+        let isFromStore = settings.source.isAbsent && hasStore && keys.contains(where: \.isPublic)
+        guard !settings.source.isAbsent || isFromStore else {
+            if let ofReceiving {
+                diagnostics.error(
+                    at: ofReceiving,
+                    "\(owner) mints its secrets, and \"deliver_over\" is for one that receives them; remove the line")
+            }
+            if let key = keys.first(where: \.isPublic) {
+                diagnostics.error(
+                    at: name.position,
+                    "\(owner) cannot mint, because key \"\(key.name.value)\" is a public_key; write \"from\" with the "
+                        + "\"path\" of a file that something else renews, or a \"store\"")
+            } else if keys.count > 1 {
+                diagnostics.error(
+                    at: named, "\(owner) mints with one key; write only the key that signs, without a list")
+            }
+            return false
+        }
+        if let key = keys.first(where: { !$0.isPublic && $0.location.value != nil }) {
+            diagnostics.error(
+                at: settings.source.position ?? named,
+                "\(owner) mints its own secrets, because key \"\(key.name.value)\" is a private key; "
+                    + (isFromStore ? "name it alone, or write " : "remove \"from\", or write ")
+                    + "\"public_key\" for the key")
+        }
+        for (setting, position) in ofMinting {
+            diagnostics.error(
+                at: position,
+                "\(owner) receives its secrets, so \"\(setting)\" is decided where they are minted; remove the line")
+        }
+        return true
+    }
+
+    /// Whatever is received is used until it expires; how early it should be replaced follows from its own life.
+    private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
+        if case .wrong = settings.renewBefore { return nil }
+        let longest = Lifetime.longest(of: kind)
+        return (longest, settings.renewBefore.value ?? longest.seconds / 3)
+    }
+
+    private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {
+        if case .wrong = settings.lifetime { return nil }
+        if case .wrong = settings.renewBefore { return nil }
+        let lifetime: Lifetime
+        do throws(Mistake) {
+            lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? ClientConfiguration.standardLifetime
+        } catch {
+            diagnostics.error(at: settings.lifetime.position ?? name.position, error.words)
+            return nil
+        }
+        let renewBefore = settings.renewBefore.value ?? lifetime.seconds / 3
+        let position = settings.renewBefore.position ?? settings.lifetime.position ?? name.position
+        guard renewBefore < lifetime.seconds else {
+            diagnostics.error(
+                at: ownTimes ?? position,
+                "renew_before \(DurationText.text(renewBefore)) is not shorter than the lifetime \(DurationText.text(lifetime.seconds)) of "
+                    + "client \"\(name.value)\"; write less, such as \(DurationText.text(lifetime.seconds / 3))")
+            return nil
+        }
+        // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client
+        // becomes critical before every renewal.
+        if lifetime.seconds - 60 < renewBefore / 3 {
+            diagnostics.warning(
+                at: settings.lifetime.position ?? position,
+                "a lifetime of \(DurationText.text(lifetime.seconds)) is too short: renewals are at least 60s apart, and by "
+                    + "the next one the secret has nearly expired; write 2m or more")
+        }
+        return (lifetime, renewBefore)
+    }
+}

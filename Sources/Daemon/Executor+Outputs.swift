@@ -1,0 +1,133 @@
+import AppleClientSecret
+import Failures
+import Formats
+import Keys
+import Linux
+import Model
+import Outputs
+import State
+import SystemPackage
+import UserWriter
+
+/// How files are published and read back, and where a client's source is read.
+extension Executor {
+    /// Where a file's secrets are published, which depends on whose file it is.
+    func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
+        guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, removing: leftovers) }
+        return UserFile(spec, of: user, by: writers, naming: naming, removing: leftovers)
+    }
+
+    /// The user whose writer writes a file; nil when the daemon writes it itself.
+    func writer(for spec: FileSpec) throws(Failure) -> String? {
+        guard let owner = spec.owner else { return nil }
+        let id: UInt32?
+        do throws(SystemError) {
+            id = try Accounts.userID(owner)
+        } catch {
+            throw Failure(.unknownUser, at: .path(spec.path), cause: error.errno.rawValue, detail: owner)
+        }
+        guard let id else { throw Failure(.unknownUser, at: .path(spec.path), detail: owner) }
+        return id == identity.user ? nil : owner
+    }
+
+    func publish(
+        _ wanted: [Slot: SecretInfo], in spec: FileSpec, mayCreate: Bool
+    ) throws(Failure) -> Outcome {
+        let destination = try destination(spec)
+        var secrets: [Slot: Secret] = [:]
+        for (slot, issued) in wanted { secrets[slot] = try secret(issued) }
+        return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
+    }
+
+    /// The core's observation of what was read. Also has the watcher watch the directory that the file really is in.
+    func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
+        if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
+        if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
+        return contents.observe { token in
+            if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil {
+                return .secret(known.issued)
+            }
+            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else {
+                return .unusable(TokenReader.objection(to: token))
+            }
+            secretCache.put(Secret(token: token, issued: issued))
+            return .secret(issued)
+        }
+    }
+
+    /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.
+    func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        OrphanSearch(by: publisher) { TokenReader.read($0, keys: [])?.expiresAt }
+            .orphans(among: former, excluding: outputs)
+    }
+
+    func metricsFile(_ path: AbsolutePath) -> MetricsFile {
+        MetricsFile(path, as: identity, naming: naming, reservedPaths: reservedPaths)
+    }
+
+    /// Writes `metrics_file`; returns why that failed. Blocks.
+    func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
+        leftovers?.sweep(beside: path)
+        do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
+        return nil
+    }
+
+    // MARK: Sources
+
+    /// What helps where a source cannot be read; nil where the daemon's user lacks the right to.
+    private static func remedy(ofSource error: FileError) -> Remedy? {
+        switch error.code {
+        case .permissionDenied: nil
+        case .isDirectory, .isMountPoint, .notARegularFile:
+            .say("name the file with the secret in \"from\", and copy it there as a regular file")
+        default: error.remedy ?? error.code.remedy(for: FailureSubject(path: error.path))
+        }
+    }
+
+    /// What a client's source holds.
+    func readSource(_ file: FileSource, of client: ClientName) throws(Failure) -> Outcome {
+        let path = file.path
+        reservedPaths.note(path)
+        noteLinkChain(of: .source(client), [path])
+        let content: FileContent?
+        do throws(FileError) {
+            content = try GuardedPath.readProving(
+                path.description, as: identity, limit: AtomicFile.sizeLimit)
+        } catch {
+            switch error.code {
+            case .missing, .directoryMissing: content = nil
+            case .fileTooLarge: return .source(.foreign(error.detail ?? error.code.words))
+            default:
+                let detail = [error.code.words, error.detail].compactMap { $0 }.joined(separator: ": ")
+                throw Failure(
+                    .sourceUnreadable, at: .path(path), cause: error.errno?.rawValue, detail: detail,
+                    remedy: Self.remedy(ofSource: error))
+            }
+        }
+        guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
+        let place = FormatPlace(file.slot)
+        let parsed: ParsedFile?
+        do throws(FormatFlaw) {
+            parsed = try file.format.implementation?.parse(bytes, places: [place])
+        } catch {
+            return .source(.foreign("line \(error.line): \(error.reason)"))
+        }
+        switch parsed?.places[place] {
+        case nil: return .source(.missing)
+        case .token(let bytes)?:
+            guard let issued = recognise(Token(bytes)) else {
+                return .source(.foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)"))
+            }
+            return .source(.secret(issued))
+        case .foreign?: return .source(.foreign("it is not a client secret"))
+        }
+    }
+
+    /// What a received token says of itself; nil for one that is no client secret. Its bytes are kept only if one of the
+    /// configured keys has signed them.
+    func recognise(_ token: Token) -> SecretInfo? {
+        guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
+        if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }
+        return issued
+    }
+}

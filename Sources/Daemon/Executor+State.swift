@@ -1,0 +1,68 @@
+import AppleClientSecret
+import Failures
+import Keys
+import Model
+import Outputs
+import State
+
+/// What is kept in the state directory.
+extension Executor {
+    func recall(_ client: ClientName) throws(Failure) -> Outcome {
+        do throws(Failure) {
+            return remember(try state.get().recall(client))
+        } catch {
+            // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
+            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
+            log.note(.recordSetAside(client, error))
+            return .recalled(Record())
+        }
+    }
+
+    /// Caches a record's secrets and public keys.
+    func remember(_ record: ClientRecord?) -> Outcome {
+        guard let record else { return .recalled(Record()) }
+        for kept in [record.current, record.candidate].compactMap({ $0 }) {
+            if let spki = kept.signerKey { keyring.remember(spki: spki) }
+            secretCache.put(kept.secret)
+        }
+        return .recalled(record.record)
+    }
+
+    func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
+        let state = try state.get()
+        try state.keep(
+            ClientRecord(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
+            of: client)
+        return .kept(record)
+    }
+
+    private func recorded(_ issued: SecretInfo?) throws(Failure) -> RecordedSecret? {
+        guard let issued else { return nil }
+        return RecordedSecret(
+            Secret(token: try secret(issued).token, issued: issued),
+            signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
+    }
+
+    func recallReportedStates() throws(Failure) -> Outcome {
+        do throws(Failure) {
+            return .recalledReportedStates(try state.get().recallReportedStates() ?? ReportedStates())
+        } catch {
+            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
+            log.note(.recordSetAside(nil, error))
+            return .recalledReportedStates(ReportedStates())
+        }
+    }
+
+    func keep(_ states: ReportedStates) throws(Failure) -> Outcome {
+        try state.get().keep(states)
+        return .keptReportedStates(states)
+    }
+
+    func tidy(
+        _ clients: Set<ClientName>, _ moment: WallTime, _ removed: Set<OutputPlace>, _ outputs: Set<OutputPlace>
+    ) -> Outcome {
+        // Where there is no state directory there is nothing to tidy.
+        (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
+        return .tidied(orphans(among: removed, excluding: outputs))
+    }
+}
