@@ -103,34 +103,6 @@ struct Verification: Sendable {
     }
 }
 
-/// The requests to Apple, of all clients together.
-struct AppleRequests: Sendable {
-    /// The request that runs.
-    private var running: JobID?
-    /// Apple publishes no limit.
-    private var limit = RateLimit(6, in: 60)
-
-    /// Whether a request may begin.
-    func mayBegin(_ deadlines: inout Deadlines) -> Bool {
-        guard running == nil else { return false }
-        return limit.next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
-    }
-
-    mutating func began(_ job: JobID, at now: Now) {
-        running = job
-        limit.note(at: now.boot)
-    }
-
-    /// Records that a job has ended, whatever came of it.
-    mutating func ended(_ job: JobID) {
-        if running == job { running = nil }
-    }
-
-    func checkInvariants(next: JobID) -> [String] {
-        running.map { $0 >= next } == true ? ["a request to Apple runs that never began"] : []
-    }
-}
-
 /// How new secrets of clients with `verify: true` are tried.
 ///
 /// - A new secret is a candidate until Apple has accepted it. While the client has an unexpired secret to keep, the

@@ -38,48 +38,9 @@ struct ClientHealth: Sendable {
     }
 }
 
-/// The faults of the daemon as a whole, such as having no place for its socket.
-struct DaemonFaults: Sendable {
-    private(set) var all: [Fault] = []
-
-    struct Fault: Hashable, Sendable {
-        let failure: Failure
-        let since: WallTime
-        /// When the daemon tries again by itself; nil when it does not.
-        var nextAttempt: BootTime?
-    }
-
-    /// Raises a fault of the daemon; returns whether it is news.
-    mutating func raise(_ failure: Failure, _ nextAttempt: BootTime?, at now: Now) -> Bool {
-        if let known = all.firstIndex(where: { $0.failure == failure }) {
-            all[known].nextAttempt = nextAttempt
-            return false
-        }
-        all.removeAll { $0.failure.code == failure.code }
-        all.append(Fault(failure: failure, since: now.wall, nextAttempt: nextAttempt))
-        return true
-    }
-
-    /// Clears the faults with a code; returns them.
-    mutating func clear(_ code: Failure.Code) -> [Failure] {
-        defer { all.removeAll { $0.failure.code == code } }
-        return all.map(\.failure).filter { $0.code == code }
-    }
-
-    func checkInvariants() -> [String] {
-        Set(all.map(\.failure.code)).count == all.count ? [] : ["a fault was raised twice"]
-    }
-}
-
 extension Rotation {
     /// The worst state of a client.
     var worstHealth: HealthState { clients.all.lazy.compactMap { $0.health.view?.health }.max() ?? .ok }
-
-    mutating func raiseFault(_ failure: Failure, _ nextAttempt: BootTime?, at now: Now) {
-        if faults.raise(failure, nextAttempt, at: now) { events.append(.faultRaised(failure)) }
-    }
-
-    mutating func clearFault(_ code: Failure.Code) { events += faults.clear(code).map(LogEvent.faultCleared) }
 
     /// Counts how a job ended, for each client that it was done for.
     mutating func count(_ job: Job, success: Bool) {

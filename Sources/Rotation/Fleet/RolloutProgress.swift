@@ -1,0 +1,153 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// How far a client's secret is rolled out that this machine puts into the store.
+struct RolloutProgress: Sendable {
+    /// As it was last seen in the store, or put there.
+    private(set) var rollout: Rollout
+    /// Since when it has been in its state.
+    private(set) var since: WallTime
+    /// Each rise of ``Rollout/admitted`` that was seen, with its time: they tell since when a machine is admitted.
+    private var steps: [Step]
+    /// Since when all wanted canaries are known to have delivered.
+    private var canariesAt: BootTime?
+    /// When it was last put because it was not there.
+    private(set) var repairedAt: BootTime?
+    /// What an operator has asked for, and is not done yet.
+    private(set) var order: RolloutOrder?
+    /// How many machines are admitted of those that report, from 0 to 1.
+    private var share = 0.0
+    /// The machines that keep it from going on.
+    private(set) var failing: [String] = []
+    /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`: it does not wait
+    /// for them now.
+    private(set) var lost: Set<String> = []
+    /// Of the machines that report: ten thousand of them are costly to compute.
+    private var ranks: [String: UInt64] = [:]
+    /// When it was first seen. After a day every machine has reported that can.
+    private let begunAt: BootTime
+    /// Whether a machine is waited for, so that the reports are read often.
+    private var isMoving = true
+
+    private struct Step: Hashable, Sendable {
+        let admitted: UInt64
+        let at: BootTime
+    }
+
+    static let repairPace: Seconds = 60
+
+    init(_ rollout: Rollout, at now: Now) {
+        self.rollout = rollout
+        since = now.wall
+        begunAt = now.boot
+        steps = [Step(admitted: rollout.admitted, at: now.boot)]
+    }
+
+    /// Whether something depends on what the machines report now.
+    var isGoing: Bool { !rollout.isFinished && rollout.state == .going && isMoving }
+
+    mutating func order(_ order: RolloutOrder?) { self.order = order }
+
+    /// Records how far it is.
+    mutating func see(_ rollout: Rollout, at now: Now) {
+        guard self.rollout.secret.isSame(as: rollout.secret) else {
+            self = RolloutProgress(rollout, at: now)
+            return
+        }
+        guard self.rollout != rollout else { return }
+        if self.rollout.state != rollout.state || self.rollout.isFinished != rollout.isFinished {
+            since = now.wall
+            // After a resume the canaries' pause begins again, so that there is time to see whether they fail again.
+            if rollout.state == .going { canariesAt = nil }
+        }
+        steps.removeAll { $0.admitted > rollout.admitted }
+        if rollout.admitted > steps.last?.admitted ?? 0 || steps.isEmpty {
+            steps.append(Step(admitted: rollout.admitted, at: now.boot))
+        }
+        self.rollout = rollout
+    }
+
+    mutating func repaired(at now: Now) { repairedAt = now.boot }
+
+    /// Decides whether a rollout that is under way is raised or held, and updates what is shown of it.
+    ///
+    /// - Parameters:
+    ///   - members: the machines that report the client.
+    ///   - missing: how many machines have reported it, and have no report now.
+    mutating func next(
+        _ settings: RolloutSettings, _ members: [Fleet.Member], missing: Int, _ deadlines: inout Deadlines
+    ) -> Rollout? {
+        ranks = members.reduce(into: [:]) { ranks, member in
+            ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
+        }
+        var machines = RolloutPolicy.Machine.all(members, of: rollout, ranks)
+        let admitted = machines.prefix { rollout.admits($0.rank) }.count
+        let seenAt = Dictionary(members.map { ($0.machine, $0.seenAt) }) { one, _ in one }
+        // The last step, which admits all machines, waits for none of them.
+        let steps = steps.filter { $0.admitted != .max }
+        lost = []
+        for index in 0..<admitted where !machines[index].hasDelivered && !machines[index].isSilent {
+            guard let since = steps.first(where: { machines[index].rank <= $0.admitted })?.at,
+                deadlines.reached(max(since, seenAt[machines[index].name] ?? since) + settings.pause)
+            else { continue }
+            lost.insert(machines[index].name)
+            machines[index].isSilent = true
+        }
+        share = machines.isEmpty ? 0 : Double(admitted) / Double(machines.count)
+        failing = machines[..<admitted].filter(\.isFailing).map(\.name)
+        guard !rollout.isFinished, rollout.state == .going else {
+            if rollout.isFinished { share = 1 }
+            return nil
+        }
+        var progress = RolloutPolicy.Progress(machines: machines, missing: missing)
+        if RolloutPolicy.haveCanariesDelivered(rollout, machines, settings) {
+            let since = canariesAt ?? deadlines.now.boot
+            canariesAt = since
+            progress.isPauseOver = deadlines.reached(since + settings.pause)
+        } else {
+            canariesAt = nil
+        }
+        isMoving = admitted < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
+        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + HostReport.silence) }
+        let next = RolloutPolicy.next(rollout, progress, settings)
+        return next == rollout ? nil : next
+    }
+
+    /// How far it has come; nil if it is of another secret.
+    func view(of secret: SecretName?) -> RolloutView? {
+        guard let secret, rollout.secret.isSame(as: secret) else { return nil }
+        return RolloutView(
+            share: rollout.isFinished ? 1 : share,
+            state: rollout.isFinished ? .finished : rollout.state == .held ? .held : .going, since: since)
+    }
+
+    func checkInvariants() -> [String] {
+        steps.isEmpty || !(0...1).contains(share) ? ["a rollout that nobody has admitted"] : []
+    }
+}
+
+extension RolloutPolicy.Machine {
+    /// - Parameter ranks: those that were computed before.
+    static func all(
+        _ members: [Fleet.Member], of rollout: Rollout, _ ranks: [String: UInt64] = [:]
+    ) -> [RolloutPolicy.Machine] {
+        members.map { member in
+            let holds = member.holding.holds(rollout.secret)
+            let hasDelivered = holds && member.holding.delivered
+            return RolloutPolicy.Machine(
+                name: member.machine, rank: ranks[member.machine] ?? rollout.rank(of: member.machine),
+                hasDelivered: hasDelivered,
+                // What it lacks of the store says nothing of its applications.
+                isFailing: holds && !hasDelivered && !member.isSilent
+                    && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
+                isSilent: member.isSilent && !hasDelivered)
+        }.sorted { $0.rank < $1.rank }
+    }
+
+    /// Whether a failure that another machine reports is only about the store. The code of a later version is unknown here
+    /// and counts as a failure of the machine: then the rollout is rather held than continued.
+    private static func isOfStore(_ code: String) -> Bool {
+        FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
+    }
+}
