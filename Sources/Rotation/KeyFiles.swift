@@ -50,7 +50,8 @@ struct KeyFiles: Sendable {
             var key = State(
                 reading: Reading(
                     old.keys[entry.key] == entry.value ? before?.reading.value : nil,
-                    countsFrom: before?.reading.countsFrom ?? next))
+                    // A job that was started before the file changed may find the former key.
+                    countsFrom: before.map { $0.reading.wasNoticed ? next : $0.reading.countsFrom } ?? next))
             // Kept even if another file is now configured for the same id.
             if let former = old.keys[entry.key], former.team == entry.value.team, former.keyID == entry.value.keyID {
                 key.known = before?.known

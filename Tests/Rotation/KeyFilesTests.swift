@@ -21,6 +21,21 @@ import Testing
         return bench
     }
 
+    /// The read that is under way has opened the file before.
+    @Test func aKeyThatIsReplacedRightBeforeAReloadIsRead() throws {
+        let bench = try settled()
+        let key = Resource.key(try Values.key())
+        bench.held = [key]
+        bench.tell(.changeNoticed(key))
+        bench.pass(1)
+        bench.prints[try Values.key()] = try Values.print("2")
+        bench.tell(.changeNoticed(key))
+        bench.reload(try configuration())
+        try bench.end(key, .success(.key(try Values.print("1"))))
+        bench.pass(1)
+        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
+    }
+
     /// Copies another key over the key file.
     private func replace(_ bench: Bench, by digit: Character) throws {
         bench.prints[try Values.key()] = try Values.print(digit)
