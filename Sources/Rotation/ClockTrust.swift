@@ -64,6 +64,9 @@ struct ClockTrust: Hashable, Sendable {
         return true
     }
 
+    /// Whether the clock can tell how old something from elsewhere is: it is trusted, and cannot be ahead.
+    func tellsAge(_ deadlines: inout Deadlines) -> Bool { failure == nil && !mayBeAhead(&deadlines) }
+
     /// Whether a moment is so late that this program is certainly no longer in use.
     private static func isImpossible(_ moment: WallTime, builtAt: WallTime) -> Bool {
         moment >= builtAt + longestUse

@@ -9,9 +9,11 @@ import Model
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
 ///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
 ///   one that is ahead keeps nobody alive. One that a rollout no longer waits for is silent before that.
+/// - While this machine's own clock may be ahead, no age is told from a report: all machines would be silent, and rollouts wait
+///   for none of those.
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
 ///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
-///   never is removed.
+///   never is removed. A machine whose report is gone by then, as another signer removes it as well, is not missing.
 /// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
 ///   on: at worst these hold until the deadline, or admit all machines.
 struct Fleet: Sendable {
@@ -46,6 +48,21 @@ struct Fleet: Sendable {
         let seenAt: BootTime
         /// Whether it was seen at another one before, or appeared after the first read.
         let hasChanged: Bool
+
+        /// When it last gave a sign of life: it was seen to report, or reported before that by its own clock.
+        ///
+        /// - Parameter isOldPerhaps: whether its report may be older than it was first seen.
+        func lastSign(isOldPerhaps: Bool, at now: Now) -> WallTime {
+            let seen = now.wall - now.boot.seconds(since: seenAt)
+            guard isOldPerhaps, !hasChanged, let at = observation.report?.at else { return seen }
+            // Never later than when it was first seen here: a time ahead of that was wrong, and stays wrong.
+            return min(at, seen)
+        }
+
+        /// Whether it was silent for so long that its report is removed.
+        func isForgotten(at now: Now) -> Bool {
+            now.boot >= seenAt + HostReport.silence && now.wall - lastSign(isOldPerhaps: true, at: now) >= oblivion
+        }
 
         /// Whether it has a report, in which this client is not.
         func reportsOthers(than client: ClientIdentity) -> Bool {
@@ -104,6 +121,8 @@ struct Fleet: Sendable {
     mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: SecretName?) {
         let entry = Own(identity: identity, current: current)
         guard own[client] != entry else { return }
+        // The reports were not read for it yet.
+        if own[client]?.identity != identity { readAt = nil }
         own[client] = entry
         lost[client] = nil
         if readAt != nil { counts[client] = count(client, entry) }
@@ -171,8 +190,13 @@ struct Fleet: Sendable {
     /// Whether the reports were read just now.
     func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
 
-    fileprivate mutating func read(_ found: [String: HostObservation], by job: JobID, at now: Now) {
+    fileprivate mutating func read(
+        _ found: [String: HostObservation], clockTellsAge: Bool, by job: JobID, at now: Now
+    ) {
         let isFirst = readBy.number == 0
+        for (machine, host) in hosts where clockTellsAge && found[machine] == nil && host.isForgotten(at: now) {
+            remove(machine)
+        }
         hosts = found.reduce(into: [:]) { hosts, entry in
             // Compared as a whole: after a backup was restored another report may have the same revision.
             let known = self.hosts[entry.key]
@@ -185,7 +209,7 @@ struct Fleet: Sendable {
         if forgottenAt.isEmpty { forgettingForbidden = nil }
         readBy = job
         readAt = now.boot
-        evaluate(at: now)
+        evaluate(clockTellsAge: clockTellsAge, at: now)
     }
 
     /// What was read last says nothing of now: no rollout goes on by it.
@@ -196,23 +220,28 @@ struct Fleet: Sendable {
 
     fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
 
-    fileprivate mutating func forget(_ machine: String, at now: Now) {
+    fileprivate mutating func forget(_ machine: String, clockTellsAge: Bool, at now: Now) {
         forgettingForbidden = nil
+        remove(machine)
+        evaluate(clockTellsAge: clockTellsAge, at: now)
+    }
+
+    /// Removes a machine that is not waited for to come back.
+    private mutating func remove(_ machine: String) {
         let removed = hosts.removeValue(forKey: machine)?.observation.report?.clients ?? [:]
         for identity in removed.keys { sizes[identity]?.count -= 1 }
-        evaluate(at: now)
     }
 
     fileprivate mutating func failedToForget(_ failure: Failure) {
         if failure.code == .storeForbidden { forgettingForbidden = failure }
     }
 
-    private mutating func evaluate(at now: Now) {
+    private mutating func evaluate(clockTellsAge: Bool, at now: Now) {
         mayForget = true
         let former = members
         members = [:]
         for (machine, host) in hosts {
-            let lastSeen = now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
+            let lastSeen = host.lastSign(isOldPerhaps: clockTellsAge, at: now)
             let isSilent = now.wall - lastSeen > HostReport.silence
             for (identity, holding) in host.observation.report?.clients ?? [:] {
                 members[identity, default: []].append(
@@ -240,10 +269,8 @@ struct Fleet: Sendable {
     /// A machine that was silent for so long that its report is removed; nil where there is none.
     fileprivate func forgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
         let old = hosts.filter { machine, host in
-            machine != own && now.boot >= host.seenAt + HostReport.silence
+            machine != own && host.isForgotten(at: now)
                 && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
-                && now.wall - now.lastSign(of: host.observation.report, host.seenAt, hasChanged: host.hasChanged)
-                    >= Self.oblivion
         }
         return old.min { $0.key < $1.key }.map { ($0.key, $0.value.observation.revision) }
     }
@@ -275,26 +302,15 @@ struct Fleet: Sendable {
     }
 }
 
-extension Now {
-    /// When a machine last gave a sign of life: it was seen to report, or reported before that by its own clock.
-    ///
-    /// - Parameter seenAt: when its report was first seen as it is.
-    fileprivate func lastSign(of report: HostReport?, _ seenAt: BootTime, hasChanged: Bool) -> WallTime {
-        let seen = wall - boot.seconds(since: seenAt)
-        guard !hasChanged, let at = report?.at else { return seen }
-        // Never later than when it was first seen here: a time ahead of that was wrong, and stays wrong.
-        return min(at, seen)
-    }
-}
-
 extension Rotation {
     // MARK: What is
 
     mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard jobs.isCurrent(job) else { return }
+        let clockTellsAge = Deadlines.peek(at: now) { clock.tellsAge(&$0) }
         switch (job.work, result) {
         case (_, .success(.reportsRead(let found))):
-            fleet.read(found, by: job.id, at: now)
+            fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
             for client in watchedRollouts { touch(client) }
             // Their records keep how many machines there are.
             for client in index.all
@@ -303,7 +319,8 @@ extension Rotation {
             {
                 touch(client)
             }
-        case (.forgetReport(let machine, _), .success(.reportForgotten)): fleet.forget(machine, at: now)
+        case (.forgetReport(let machine, _), .success(.reportForgotten)):
+            fleet.forget(machine, clockTellsAge: clockTellsAge, at: now)
         case (.readReports, .failure(let failure)):
             fleet.failed(failure)
             for client in unfinishedRollouts { touch(client) }
@@ -335,7 +352,7 @@ extension Rotation {
             &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isAsked || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
-        } else if fleet.mayForget {
+        } else if fleet.mayForget, Deadlines.peek(at: deadlines.now, { clock.tellsAge(&$0) }) {
             fleet.mayForget = false
             guard let (machine, revision) = fleet.forgotten(excluding: store.machine, at: deadlines.now) else {
                 return

@@ -224,6 +224,50 @@ struct FleetTests {
         #expect(bench.reports["slow"] != nil)
     }
 
+    @Test func whatTheMachinesReportOfAnAddedClientIsReadAtOnce() throws {
+        bench.pass(60)
+        bench.forget()
+        var configuration = try Self.configuration()
+        configuration.clients[try Values.name("native")] = try Values.client("native")
+        bench.reload(configuration)
+        bench.pass(1)
+        #expect(reads == 1)
+    }
+
+    /// Years ahead, as without a battery.
+    @Test func aDistrustedClockForgetsNoMachine() throws {
+        let years: Int64 = 16 * 366 * Self.day
+        report("off", try current, ago: 2 * Self.day)
+        bench.isSynced = false
+        bench.step(years)
+        try bench.restart(Self.configuration())
+        #expect(fault?.code == .clockPerhapsAhead)
+        bench.sleep(2 * Self.day)
+        #expect(bench.reports["off"] != nil)
+        bench.isSynced = true
+        bench.step(-years)
+        bench.sleep(11 * Self.day)
+        #expect(bench.reports["off"] == nil)
+    }
+
+    /// Its removal by this one is answered too late, or another signer is first.
+    @Test func aForgottenMachineIsNotMissing() throws {
+        report("a", try current)
+        report("b", try current)
+        bench.pass(600)
+        bench.failingForgets = Failure(.storeUnreachable, at: .store)
+        bench.sleep(13 * Self.day)
+        report("b", try current)
+        bench.sleep(Self.day + 600)
+        #expect(bench.reports["a"] != nil)
+        bench.reports["a"] = nil
+        _ = try fleet()
+        #expect(bench.rotation.fleet.missing(identity) == 0)
+        bench.reports["b"] = nil
+        _ = try fleet()
+        #expect(bench.rotation.fleet.missing(identity) == 1, "b may be back at any moment")
+    }
+
     /// An alert that waits for a day must not begin anew with each read that fails.
     @Test func whatWasReadLastIsShownWhileTheReportsCannotBeRead() throws {
         var shown: [ClientName: FleetCounts] { bench.rotation.snapshot(at: bench.now).fleet }
