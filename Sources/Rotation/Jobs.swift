@@ -171,6 +171,7 @@ struct Jobs: Sendable {
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = Attempts(
             failures: failures, failure: failure, since: previous?.since ?? now.wall,
+            began: previous?.began ?? now.boot,
             notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasObservation: job.work.isObservation,
             loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot,
             isLogged: isNews || previous?.isLogged == true)
@@ -246,7 +247,10 @@ struct Jobs: Sendable {
 struct Attempts: Hashable, Sendable {
     let failures: Int
     let failure: Failure
+    /// When the first of them was, to be shown.
     let since: WallTime
+    /// The same, to count from: the wall clock may have been set since.
+    let began: BootTime
     var notBefore: BootTime
     /// The job that failed last.
     let job: JobID

@@ -13,8 +13,10 @@ struct Source: Sendable {
         let state: SourceView.State
         /// Why it is not received, in words; none of the source's bytes.
         let detail: String?
-        /// Since when the source has been in this state.
+        /// Since when the source has been in this state, to be shown.
         let since: WallTime
+        /// The same, to count from: the wall clock may have been set since.
+        let began: BootTime
     }
 
     /// - Parameter former: the same source under the configuration before.
@@ -41,8 +43,9 @@ struct Source: Sendable {
     /// Records what was made of it; returns the state before.
     mutating func judged(_ state: SourceView.State, _ detail: String?, at now: Now) -> SourceView.State? {
         let before = verdict
-        let since = before?.state == state ? before?.since : nil
-        verdict = Verdict(state: state, detail: detail, since: since ?? now.wall)
+        let same = before.flatMap { $0.state == state ? $0 : nil }
+        verdict = Verdict(
+            state: state, detail: detail, since: same?.since ?? now.wall, began: same?.began ?? now.boot)
         return before?.state
     }
 
@@ -168,10 +171,13 @@ extension Rotation {
             source.isStore && verdict.state == .unreachable
             && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
         if verdict.state != .wrong, !isRefused, let current = clients[client].secret.current {
-            var due = renewal(of: current, client.entry)
-            if source.isStore, verdict.state == .unreachable { due = min(due, since + Self.sourcePatience) }
-            guard deadlines.reached(due) else { return nil }
-            since = max(since, due)
+            let due = renewal(of: current, client.entry)
+            let isDue = deadlines.reached(due)
+            let isAway =
+                source.isStore && verdict.state == .unreachable
+                && deadlines.reached(verdict.began + Self.sourcePatience)
+            guard isDue || isAway else { return nil }
+            since = max(since, isAway ? min(due, since + Self.sourcePatience) : due)
         }
         guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
         let next = jobs.attempts[sourceResource(of: client)]?.notBefore

@@ -82,7 +82,7 @@ extension Rotation {
         guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
         guard let settings = client.entry.rollout else {
             // Machines that have seen one wait for this one.
-            return wasNeverRolledOut(client, own) ? nil : .finished(name)
+            return wasNeverRolledOut(own) ? nil : .finished(name)
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
         let new = Rollout(of: name, admitted: 0)
@@ -92,9 +92,9 @@ extension Rotation {
         return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
-    /// Whether no rollout of a client's secrets was seen, before the start either: then no machine waits for one.
-    private func wasNeverRolledOut(_ client: ConfiguredClient, _ own: OwnPlace) -> Bool {
-        own.rollout == nil && clients[client].rollout == nil && !admissions.wasRolledOut(own.place)
+    /// Whether no rollout of a client's secrets was seen or put there, before the start either: then no machine waits for one.
+    private func wasNeverRolledOut(_ own: OwnPlace) -> Bool {
+        own.rollout == nil && !admissions.wasRolledOut(own.place)
     }
 
     private func members(of client: ConfiguredClient) -> [Fleet.Member]? {
@@ -105,7 +105,11 @@ extension Rotation {
     mutating func planRollout(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let name = client.name
         guard let own = ownPlace(client), own.observed.holds(own.secret) else { return }
-        if client.entry.rollout == nil, wasNeverRolledOut(client, own) { return }
+        if client.entry.rollout == nil, wasNeverRolledOut(own) {
+            // One that could not be put is no longer wanted.
+            clients[client].rollout = nil
+            return recover(.rollout(name))
+        }
         guard let revision = own.revisionOfRollout else { return }
         guard let rollout = own.rollout?.rollout, rollout.secret.isSame(as: own.secret.name) else {
             guard let wanted = rolloutToPut(own, client) else { return }
@@ -180,7 +184,7 @@ extension Rotation {
                 client: name, since: deadlines.now.wall, nextAttempt: nil)
         }
         if let attempts = jobs.lastFailure(of: .rollout(name)),
-            isReason(attempts.failure, since: attempts.since, &deadlines)
+            isReason(attempts.failure, since: attempts.began, &deadlines)
         {
             return reason(attempts, at: .rollout(name), for: name, deadlines.now)
         }
@@ -189,7 +193,7 @@ extension Rotation {
         }
         // Without the machines' reports no further machine is admitted.
         if let attempts = jobs.lastFailure(of: .fleet),
-            isReason(attempts.failure, since: attempts.since, &deadlines)
+            isReason(attempts.failure, since: attempts.began, &deadlines)
         {
             return reason(attempts, at: .fleet, for: name, deadlines.now)
         }

@@ -74,8 +74,8 @@ extension Rotation {
     private static let storePatience: Seconds = 900
 
     /// Whether a signer says that the store cannot be used.
-    func isReason(_ failure: Failure, since: WallTime, _ deadlines: inout Deadlines) -> Bool {
-        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(since + Self.storePatience)
+    func isReason(_ failure: Failure, since moment: BootTime, _ deadlines: inout Deadlines) -> Bool {
+        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(moment + Self.storePatience)
     }
 
     /// Why the store is a reason for a client that mints not to be ok.
@@ -86,10 +86,9 @@ extension Rotation {
         let resource = jobs.lastFailure(of: .store) != nil ? Resource.store : .share(name)
         let attempts = jobs.lastFailure(of: resource)
         if let failure = storeFailure(of: client) ?? attempts?.failure {
-            let since = attempts?.since ?? now.wall
-            guard isReason(failure, since: since, &deadlines) else { return nil }
+            guard isReason(failure, since: attempts?.began ?? now.boot, &deadlines) else { return nil }
             return Reason(
-                failure: failure, client: name, since: since,
+                failure: failure, client: name, since: attempts?.since ?? now.wall,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
         }
         guard let secret = secretToPut(client), clients[client].share?.isContested(secret, &deadlines) == true,

@@ -54,6 +54,11 @@ extension Rotation {
 
     /// Records what came of a put.
     mutating func putFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        switch result {
+        case .success(.putInStore(.done)), .success(.rolloutPut(.done)): storeReading.countPut(success: true)
+        case .success: storeReading.countPut(success: nil)
+        case .failure: storeReading.countPut(success: false)
+        }
         switch (job.work, result) {
         case (.putInStore(let name, let secret, let place, _), .success(.putInStore(let put))):
             putEnded(put, of: secret, of: name, at: place, now)
@@ -64,9 +69,7 @@ extension Rotation {
         case (.putRollout(let name, _, let place, _, let put), .success(.rolloutPut(.found(let found, let secret)))):
             storeReading.see(found, at: place)
             if let put { putEnded(.conflict(secret ?? .missing), of: put.secret, of: name, at: place, now) }
-        case (_, .failure):
-            storeReading.countPut(success: false)
-            storeReading.readAgain(next: jobs.next)
+        case (_, .failure): storeReading.readAgain(next: jobs.next)
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
     }
@@ -78,12 +81,10 @@ extension Rotation {
         if let client = index[name] { notePut(of: secret, client, at: now) }
         switch put {
         case .done(let revision):
-            storeReading.countPut(success: true)
             storeReading.see(.secret(secret, revision: revision), at: place)
             events.append(.shared(name, secret))
         case .conflict(let found):
             if case .secret(let issued, _) = found { clock.noteIssue(issued) }
-            storeReading.countPut(success: nil)
             storeReading.see(found, at: place)
         }
     }

@@ -48,10 +48,10 @@ extension Rotation {
         if let failure = clock.failure, let since = clock.since {
             return Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
         }
-        return faults.all.first.map { lack in
+        return faults.all.first.map { fault in
             Reason(
-                failure: lack.failure, client: nil, since: lack.since,
-                nextAttempt: lack.nextAttempt.flatMap { upcoming($0, now) })
+                failure: fault.failure, client: nil, since: fault.since,
+                nextAttempt: fault.nextAttempt.flatMap { upcoming($0, now) })
         }
     }
 }

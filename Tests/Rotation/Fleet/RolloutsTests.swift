@@ -238,6 +238,47 @@ struct RolloutsTests {
         #expect(try admitted.count > 1)
     }
 
+    /// Nobody has vouched for its clock yet, by which all reports are two days old.
+    @Test func aSignerThatStartsWithAClockThatIsAheadReleasesNoMachine() throws {
+        try renew()
+        let ranked = try ranked
+        bench.isSynced = false
+        bench.step(2 * Values.day)
+        try bench.restart(Self.configuration())
+        let last = try #require(ranked.last)
+        report(last, try current, delivered: false)
+        bench.pass(60)
+        #expect(try admitted == [ranked[0]])
+        bench.isSynced = true
+        bench.step(-2 * Values.day)
+        bench.pass(60)
+        #expect(try admitted == [ranked[0]])
+    }
+
+    /// No machine has seen one, so none waits for its end.
+    @Test func aRolloutThatCouldNotBePutIsForgottenWithTheSetting() throws {
+        let bench = try Bench(try Self.configuration(nil))
+        bench.go()
+        bench.failures[.rollout(web)] = Failure(.storeForbidden, at: .store)
+        bench.reload(try Self.configuration(), 1)
+        bench.pass(60)
+        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web] != nil)
+        bench.reload(try Self.configuration(nil), 2)
+        bench.pass(60)
+        #expect(try bench.view("web").health == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts == [:])
+    }
+
+    @Test func eachStepIsCountedAsAPut() throws {
+        try renew()
+        let before = try #require(bench.rotation.snapshot(at: bench.now).store).puts.successes
+        report(try ranked[0], try current)
+        bench.pass(700)
+        #expect(try admitted.count > 1)
+        #expect(try #require(bench.rotation.snapshot(at: bench.now).store).puts.successes > before)
+    }
+
     /// The machines report again within a day, one after the other.
     @Test func aStoreThatIsLostAndASignerThatIsRestartedReleaseNoMachine() throws {
         try renew()

@@ -100,6 +100,16 @@ struct SharedSecretTests {
         #expect(!bench.log.contains("read store"))
     }
 
+    @Test func aClockThatIsSetDoesNotMakeTheStoreUnreachableForLonger() throws {
+        bench.go()
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        bench.pass(120)
+        bench.step(Values.day)
+        #expect(try bench.view("web").health == .ok)
+        bench.pass(900)
+        #expect(try bench.view("web").reason?.failure.code == .storeUnreachable)
+    }
+
     @Test func aMissingSecretIsNotMintedBeforeTheStoreHasAnswered() throws {
         bench.held = [.store]
         bench.go()

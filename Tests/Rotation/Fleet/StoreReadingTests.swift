@@ -120,6 +120,18 @@ struct StoreReadingTests {
         #expect(reads == 1)
     }
 
+    @Test func aClockThatIsSetDoesNotMakeTheStoreUnreachableForLonger() throws {
+        try begin()
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        bench.pass(120)
+        bench.step(2 * Values.day)
+        #expect(try source?.state == .unreachable)
+        #expect(try health == .ok)
+        bench.sleep(Values.day)
+        #expect(try health == .degraded)
+        #expect(try bench.view("web").reason?.failure.code == .storeUnreachable)
+    }
+
     @Test func absenceAndFailureChangeNothing() throws {
         let first = try begin()
         bench.store = [:]
