@@ -20,8 +20,7 @@ import Testing
 
     /// Connections are refused before they take what the rotation needs.
     @Test func connectionsLeaveTheRotationItsDescriptors() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         try sandbox.start(under: ["prlimit", "--nofile=64:64"])
         let old = try sandbox.directory.read("out/web.jwt")
         let connections = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
@@ -33,9 +32,7 @@ import Testing
     }
 
     @Test func runningOutIsSurvivedWithoutABusyLoop() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web")
         let process = try #require(sandbox.processID)
         let token = try sandbox.directory.read("out/web.jwt")
         // A look at the configuration that fails would be tried again after a minute only.

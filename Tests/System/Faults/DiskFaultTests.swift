@@ -95,10 +95,7 @@ import Testing
         let disk = try FaultDisk(ext4: sandbox)
         defer { disk.end() }
         defer { sandbox.stop(SIGKILL) }
-        for name in ["state", "out"] {
-            try FileManager.default.createDirectory(
-                atPath: disk(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        }
+        for name in ["state", "out"] { try sandbox.makeDirectory("disk/" + name) }
         try sandbox.configure(sandbox.client("web", at: disk("out/web.jwt")), stateDirectory: disk("state"))
         var tokens: [String] = []
         for round in 0..<12 {
@@ -114,7 +111,10 @@ import Testing
                 try disk.restart(in: sandbox)
                 #expect(try sandbox.text(disk("out/web.jwt")) == promised, "round \(round)")
             } else {
-                let renewals = try Renewals(sandbox)
+                // One after another, for as long as the daemon does them.
+                let script = "while \"$1\" renew --socket \"$2\" >/dev/null 2>&1; do :; done"
+                let renewals = try Background(
+                    ["sh", "-c", script, "sh", sandbox.binary, sandbox.socket], waiting: false)
                 // The second begins when the first is done, and so is on the disk.
                 for _ in 0..<2 {
                     let last = try sandbox.text(disk("out/web.jwt"))
@@ -123,7 +123,7 @@ import Testing
                 usleep(UInt32(random.next() % 120_000))
                 try disk.cutPower()
                 sandbox.stop(SIGKILL)
-                renewals.end()
+                withExtendedLifetime(renewals) {}
                 try disk.restart(in: sandbox)
             }
             let found = try sandbox.text(disk("out/web.jwt"))
@@ -165,21 +165,4 @@ import Testing
             try sandbox.outputs(of: "web").contains { $0.state == "failed" && $0.error.contains(words) }
         }
     }
-}
-
-/// Renewals one after another, for as long as the daemon does them.
-private final class Renewals {
-    private let process = Process()
-
-    init(_ sandbox: Sandbox) throws {
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c", "while \"$1\" renew --socket \"$2\"; do :; done", "sh", sandbox.binary, sandbox.socket,
-        ]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-    }
-
-    func end() { process.awaitEnd() }
 }

@@ -62,7 +62,7 @@ final class FaultDisk {
             import fcntl, os, struct, sys
             fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack("I", 2))
             """
-        try command("python3", "-c", script, path)
+        try command("/usr/bin/python3", "-c", script, path)
     }
 
     /// What a machine does that has its power back; nobody may have files open on it.

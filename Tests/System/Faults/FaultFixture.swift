@@ -21,8 +21,7 @@ final class FaultFixture {
         self.count = count
         var text = ""
         for client in 0..<count {
-            try FileManager.default.createDirectory(
-                atPath: directory(client), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try? sandbox.makeDirectory("out/\(client)")
             text += sandbox.client("client-\(client)", at: directory(client) + "/secret.jwt")
             text += "        mode: \"0640\"\n        group: nogroup\n"
         }

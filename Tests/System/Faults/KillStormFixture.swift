@@ -59,8 +59,7 @@ final class KillStormFixture {
     func wipe() throws {
         let files = FileManager.default
         try files.removeItem(atPath: sandbox.state)
-        try files.createDirectory(
-            atPath: sandbox.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try sandbox.makeDirectory("state")
         for name in try files.contentsOfDirectory(atPath: sandbox.directory("out")) where !name.hasSuffix(".env") {
             try files.removeItem(atPath: output(name))
         }

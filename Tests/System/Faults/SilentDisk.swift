@@ -22,7 +22,7 @@ final class SilentDisk {
             sys.stdin.readline()
             libc.umount2(sys.argv[1].encode(), 2)
             """
-        service = try Background(["python3", "-c", script, path], last: "end")
+        service = try Background(["/usr/bin/python3", "-c", script, path], last: "end")
         try #require(service?.firstLine == "mounted")
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.waits) struct StateDirectoryFaultTests {
     /// What the daemon knows is newer than any backup.
     @Test func aStateDirectoryThatIsReplacedByABackupIsBroughtUpToDate() throws {
-        let sandbox = try sandboxWithState()
+        let sandbox = try Sandbox.running("web", "native")
         try #require(run(["cp", "-a", sandbox.state, sandbox.directory("backup")]).status == 0)
         #expect(try sandbox.command("renew").status == 0)
         let record = try sandbox.directory.read("state/clients/web.state")
@@ -21,17 +21,11 @@ import Testing
     }
 
     @Test func aStateDirectoryThatAnotherDaemonHasTakenIsWaitedFor() throws {
-        let sandbox = try sandboxWithState()
+        let sandbox = try Sandbox.running("web", "native")
         let place = sandbox.directory("other")
-        try makeDirectory(place)
-        let other = Process()
-        other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        other.arguments = ["--default-signal", "flock", "--no-fork", place + "/lock", "sleep", "600"]
-        try other.run()
-        defer {
-            kill(other.processIdentifier, SIGKILL)
-            other.awaitEnd()
-        }
+        try sandbox.makeDirectory("other")
+        var other: Background? = try Background(
+            ["flock", "--no-fork", place + "/lock", "sleep", "600"], waiting: false)
         try sandbox.eventually("the other's lock") { try isLocked(place) }
         try FileManager.default.moveItem(atPath: sandbox.state, toPath: sandbox.directory("away"))
         try FileManager.default.moveItem(atPath: place, toPath: sandbox.state)
@@ -42,27 +36,14 @@ import Testing
         let before = try sandbox.directory.read("out/web.jwt")
         #expect(try sandbox.command("renew", "web").status == 0)
         #expect(try sandbox.directory.read("out/web.jwt") != before)
-        kill(other.processIdentifier, SIGKILL)
-        other.awaitEnd()
+        #expect(other != nil)
+        other = nil
         try sandbox.recovers("the other had ended")
         try expectHealed(sandbox, "native", "web")
     }
 
-    /// A daemon with two clients, at rest.
-    private func sandboxWithState() throws -> Sandbox {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
-        try sandbox.start()
-        return sandbox
-    }
-
     private func isLocked(_ directory: String) throws -> Bool {
         try run(["flock", "--nonblock", directory + "/lock", "true"]).status == 1
-    }
-
-    private func makeDirectory(_ path: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
     /// The state directory holds these clients' records and is locked, and a start with nothing but it finds the secrets.

@@ -56,8 +56,7 @@ import Testing
         Change("a directory above is gone", "does not exist", moving: "way"),
         Change("a directory in its place", "it is a directory, not a file") { sandbox in
             try FileManager.default.removeItem(atPath: sandbox.directory(out))
-            try FileManager.default.createDirectory(
-                atPath: sandbox.directory(out), withIntermediateDirectories: false)
+            try sandbox.makeDirectory(out, mode: 0o755)
         } fix: { sandbox in
             try FileManager.default.removeItem(atPath: sandbox.directory(out))
         },
@@ -66,9 +65,7 @@ import Testing
     private func start() throws -> Sandbox {
         let sandbox = try Sandbox()
         for name in ["way", "way/out"] {
-            try FileManager.default.createDirectory(
-                atPath: sandbox.directory(name), withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
+            try sandbox.makeDirectory(name)
         }
         let path = sandbox.directory(Self.out)
         try sandbox.configure(

@@ -73,7 +73,7 @@ import Testing
 
     @Test(.needs(.root)) func itMayBelongToAnotherUser() throws {
         let user = UserWriterHost.user
-        _ = try sandbox.makeDirectory("app")
+        try sandbox.makeDirectory("app", of: user)
         let client = { (template: String) in
             self.sandbox.client("web") + """
                       - path: \(self.sandbox.directory("app/web.properties"))

@@ -17,7 +17,7 @@ final class UserWriterHost {
         // Foundation's children may have signals blocked that the writer is ended by.
         process.arguments =
             [
-                "--default-signal", "python3", repository + "/Tests/Support/host-user-writer.py",
+                "--default-signal", "/usr/bin/python3", repository + "/Tests/Support/host-user-writer.py",
                 "\(places)/\(Self.user).sock",
             ]
             + ["\(Self.user)", try sandbox.reachableBinary(), sandbox.directory("clientsecretd.yaml"), daemonUser]
@@ -51,11 +51,10 @@ extension Sandbox {
     }
 
     /// A directory of another user's.
-    func makeDirectory(_ name: String, of user: UInt32 = UserWriterHost.user) throws -> String {
-        try FileManager.default.createDirectory(
-            atPath: directory(name), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700, .ownerAccountID: user, .groupOwnerAccountID: user])
-        return directory(name)
+    func makeDirectory(_ name: String, of user: UInt32) throws {
+        try makeDirectory(name)
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: user, .groupOwnerAccountID: user], ofItemAtPath: directory(name))
     }
 
     /// A file of another user's.

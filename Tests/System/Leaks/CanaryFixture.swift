@@ -31,9 +31,7 @@ final class CanaryFixture {
         manager = try Listener(at: sandbox.directory("manager"))
         scanner.watch(Self.scalar, as: "the key")
         try sandbox.directory.write(Self.pem, to: "keys/AuthKey_ABC123DEFG.p8")
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("notes"), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700])
+        try sandbox.makeDirectory("notes")
     }
 
     deinit { manager.end() }

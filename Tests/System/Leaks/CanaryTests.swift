@@ -123,9 +123,7 @@ import Testing
     /// A key or a secret in every place of a configuration, and in the place of one.
     private func pasteIntoConfigurations(_ field: CanaryFixture, _ token: String) throws {
         let directory = field.sandbox.directory
-        let given = directory("given")
-        try FileManager.default.createDirectory(
-            atPath: given, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try field.sandbox.makeDirectory("given")
         let body = CanaryFixture.pem.split(separator: "\n").dropFirst().dropLast().joined()
         let escaped = "\"" + CanaryFixture.pem.replacing("\n", with: "\\n") + "\""
         let digits = CanaryFixture.scalar.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -275,8 +273,7 @@ import Testing
         try field.collectTokens()
         for environment in [[:], ["LD_PRELOAD": library, "FAKETIME": "-20y", "FAKETIME_SHARED": "none none"]] {
             try FileManager.default.removeItem(atPath: field.sandbox.state)
-            try FileManager.default.createDirectory(
-                atPath: field.sandbox.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try field.sandbox.makeDirectory("state")
             said += try field.command(["run", "--once"], environment: environment).complaints
         }
         try field.sandbox.directory.write(said, to: "once")

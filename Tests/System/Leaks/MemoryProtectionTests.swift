@@ -6,8 +6,7 @@ import Testing
 @Suite(.waits, .needs(.tools)) struct MemoryProtectionTests {
     @Test(arguments: [["run", "--once"], ["check"], ["mint", "web"]])
     func isForbiddenBeforeAKeyIsOpened(arguments: [String]) throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let traced = try run(
             [
                 "strace", "-f", "-qq", "-o", sandbox.directory("trace"), "-e", "trace=prctl,openat,openat2",

@@ -5,9 +5,7 @@ import Testing
 /// Without systemd the daemon itself keeps the configuration that it has adopted; with it, `bed/adopted.sh` shows more.
 @Suite(.waits) struct ConfigurationFallbackTests {
     private func served() throws -> (Sandbox, token: String) {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web")
         try sandbox.eventually("the text is kept") { try !copies(sandbox).isEmpty }
         let token = try sandbox.directory.read("out/web.jwt")
         sandbox.stop()

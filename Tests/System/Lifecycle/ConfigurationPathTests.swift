@@ -11,8 +11,7 @@ import Testing
     }
 
     @Test func isShownFromTheRootWhereverItIsShown() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let path = sandbox.directory("clientsecretd.yaml")
         try sandbox.start(under: wrapper(sandbox, "./clientsecretd.yaml"))
         func shown() throws -> String? {

@@ -86,9 +86,7 @@ import Testing
     }
 
     @Test func aRestartMintsNothing() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web", "native")
         let first = try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt"))
         for _ in 0..<5 {
             sandbox.stop()
@@ -103,8 +101,7 @@ import Testing
         // The state directory is gone: the outputs are taken over.
         sandbox.stop()
         try FileManager.default.removeItem(atPath: sandbox.state)
-        try FileManager.default.createDirectory(
-            atPath: sandbox.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try sandbox.makeDirectory("state")
         try sandbox.start()
         #expect(try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt")) == first)
         #expect(try !sandbox.log().components(separatedBy: "\n").dropFirst(12).contains { $0.contains("minted") })
@@ -133,9 +130,7 @@ import Testing
     }
 
     @Test func renewMintsAtOnceAndWaits() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web", "native")
         let web = try sandbox.directory.read("out/web.jwt")
         let native = try sandbox.directory.read("out/native.jwt")
         let answer = try sandbox.command("renew", "web")
@@ -185,7 +180,7 @@ import Testing
         #expect(once.status == 1)
         #expect(once.complaints.contains(sandbox.directory("none")))
         _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-        try FileManager.default.createDirectory(atPath: sandbox.directory("none"), withIntermediateDirectories: false)
+        try sandbox.makeDirectory("none", mode: 0o755)
         try sandbox.permit(sandbox.directory("none"), 0o700)
         let again = try sandbox.command("run", "--once")
         #expect(again.status == 0, "\(again.complaints)")
@@ -234,9 +229,7 @@ import Testing
     }
 
     @Test func aBadReloadChangesNothing() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web")
         let token = try sandbox.directory.read("out/web.jwt")
         try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d"))
         let refused = try sandbox.command("reload")

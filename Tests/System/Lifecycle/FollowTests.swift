@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A daemon without the private key, which receives what another one has minted.
-@Suite(.waits, .needs(.venv)) struct FollowTests {
+@Suite(.waits) struct FollowTests {
     private let signer: Sandbox
     private let follower: Sandbox
 
@@ -12,8 +12,7 @@ import Testing
         try signer.configure(signer.client("web"))
         follower = try Sandbox()
         try FileManager.default.removeItem(atPath: follower.key)
-        try FileManager.default.createDirectory(
-            atPath: follower.directory("in"), withIntermediateDirectories: false)
+        try follower.makeDirectory("in", mode: 0o755)
     }
 
     /// The follower's configuration: what `public-key` prints, and a client.
@@ -54,7 +53,8 @@ import Testing
         case "directory": try #require(unsafe mkdir(path, 0o755) == 0)
         default:
             try #require(
-                run(["python3", "-c", "import socket; socket.socket(socket.AF_UNIX).bind('\(path)')"]).status == 0)
+                run(["/usr/bin/python3", "-c", "import socket; socket.socket(socket.AF_UNIX).bind('\(path)')"]).status
+                    == 0)
         }
         let check = try follower.command("check")
         #expect(check.status == 1)
@@ -68,24 +68,14 @@ import Testing
     }
 
     private func source() throws -> [String: String] {
-        let clients = try #require(try follower.status()["clients"] as? [[String: Any]])
-        return try #require(clients.first?["source"] as? [String: String])
+        try #require(try follower.client(named: "web")["source"] as? [String: String])
     }
 
     private func published() throws -> String { try follower.directory.read("out/web.jwt") }
 
-    /// A secret by this key with any claims, as no command would mint it.
-    private func sign(_ claims: String, keyID: String = "ABC123DEFG", key: String? = nil) throws -> String {
-        let script = """
-            import sys, time, jwt
-            now = int(time.time())
-            claims = {'iss': 'DEF123GHIJ', 'aud': 'https://appleid.apple.com', 'sub': 'com.example.web'}
-            claims.update(eval(sys.argv[2], {'now': now}))
-            print(jwt.encode(claims, open(sys.argv[1]).read(), 'ES256', {'kid': sys.argv[3]}), end='')
-            """
-        let made = try run([python, "-c", script, key ?? signer.key, claims, keyID])
-        try #require(made.status == 0, "\(made.complaints)")
-        return made.output
+    private func sign(issued: Int, keyID: String = "ABC123DEFG", key: String? = nil) throws -> String {
+        let names = #""iss": "DEF123GHIJ", "aud": "https://appleid.apple.com", "sub": "com.example.web""#
+        return try signer.sign("{\(names), \"iat\": \(issued), \"exp\": 8000000}", keyID: keyID, key: key)
     }
 
     /// Has the signer mint a secret that is greater than its last one: one of another second.
@@ -142,15 +132,12 @@ import Testing
         try follower.start()
         try signer.makeKey(at: signer.directory("keys/other.p8"))
         let bad = [
-            ("stale", "older", try sign("{'iat': now - 100, 'exp': now + 8000000}")),
-            ("stale", "expired", try sign("{'iat': now - 900, 'exp': now - 300}")),
-            ("wrong", "forged", try sign("{'iat': now, 'exp': now + 8000000}", key: signer.directory("keys/other.p8"))),
-            ("wrong", "of another client", try sign("{'iat': now, 'exp': now + 8000000, 'sub': 'com.example.other'}")),
-            ("wrong", "of another key id", try sign("{'iat': now, 'exp': now + 8000000}", keyID: "XYZ123DEFG")),
-            ("wrong", "of the future", try sign("{'iat': now + 9000, 'exp': now + 8000000}")),
+            ("stale", "older", try sign(issued: -100)),
+            ("wrong", "forged", try sign(issued: 0, key: signer.directory("keys/other.p8"))),
+            ("wrong", "of another key id", try sign(issued: 0, keyID: "XYZ123DEFG")),
             ("wrong", "huge", String(repeating: "A", count: 2 << 20)),
             ("wrong", "an error page", "<html>503 Service Unavailable</html>\n"),
-            ("missing", "empty", ""), ("missing", "a line break", "\n"), ("missing", "blanks", " \r\n\t"),
+            ("missing", "empty", ""), ("missing", "blanks", " \r\n\t"),
         ]
         for (state, what, text) in bad {
             try offer(text)
@@ -162,8 +149,7 @@ import Testing
             #expect(health == (state == "wrong" ? "degraded" : "ok"), "\(what)")
         }
         try FileManager.default.removeItem(atPath: follower.directory("in/web.jwt"))
-        try FileManager.default.createDirectory(
-            atPath: follower.directory("in/web.jwt"), withIntermediateDirectories: false)
+        try follower.makeDirectory("in/web.jwt", mode: 0o755)
         #expect(try follower.command("renew", "web").status == 1)
         #expect(try source()["state"] == "unreachable")
         #expect(try published() == first)
@@ -174,8 +160,7 @@ import Testing
         try signer.start()
         try configure()
         for (name, text) in [("one", try signer.directory.read("out/web.jwt")), ("two", "")] {
-            try FileManager.default.createDirectory(
-                atPath: follower.directory("in/..\(name)"), withIntermediateDirectories: false)
+            try follower.makeDirectory("in/..\(name)", mode: 0o755)
             try follower.directory.write(text, to: "in/..\(name)/web.jwt")
         }
         try FileManager.default.createSymbolicLink(

@@ -30,9 +30,7 @@ import Testing
         #expect(try sandbox.log().contains("done, because the state changed: exec \(hook) critical is-the-state"))
         sandbox.stop(SIGKILL)
         // What was told is not told again; what has changed since is.
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("gone"), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700])
+        try sandbox.makeDirectory("gone")
         try sandbox.start()
         try sandbox.eventually("the all-clear") { paged().contains("ok") }
         #expect(paged() == "critical is-the-state\nok is-the-state\n")

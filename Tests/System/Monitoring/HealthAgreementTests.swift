@@ -8,7 +8,8 @@ import Testing
     private func verdicts(_ sandbox: Sandbox) throws -> [String: Int] {
         let codes = ["ok": 0, "degraded": 1, "critical": 2]
         func code(_ word: Substring?) -> Int { word.flatMap { codes[String($0)] } ?? -1 }
-        let status = try sandbox.status()
+        let printed = try sandbox.command("status", "--json").output
+        let status = try #require(try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any])
         let clients = try #require(status["clients"] as? [[String: Any]])
         let metrics = try sandbox.get("/metrics").body.split(separator: "\n")
         let state = metrics.first { $0.hasPrefix("clientsecretd_state{") && $0.hasSuffix(" 1") }
@@ -106,23 +107,20 @@ import Testing
         try configure(lifetime: "75s")
         try sandbox.start()
         try expect(0, "delivered", sandbox)
-        func client() throws -> [String: Any] {
-            try #require((try sandbox.status()["clients"] as? [[String: Any]])?.first)
-        }
-        let delivered = try #require(try client()["expires_at"] as? String)
-        #expect(try client()["delivered_expires_at"] as? String == delivered)
+        let delivered = try #require(try sandbox.client(named: "web")["expires_at"] as? String)
+        #expect(try sandbox.client(named: "web")["delivered_expires_at"] as? String == delivered)
         try FileManager.default.removeItem(atPath: sandbox.directory("told"))
         // The new one is far from its end when the one before it is near.
         try configure(lifetime: "90d")
         #expect(try sandbox.command("reload").status == 0)
         #expect(try sandbox.command("renew").status == 1)
         try expect(1, "published, not delivered", sandbox)
-        #expect(try client()["expires_at"] as? String != delivered)
-        #expect(try client()["delivered_expires_at"] as? String == delivered)
-        #expect(try client()["delivered"] as? Bool == false)
+        #expect(try sandbox.client(named: "web")["expires_at"] as? String != delivered)
+        #expect(try sandbox.client(named: "web")["delivered_expires_at"] as? String == delivered)
+        #expect(try sandbox.client(named: "web")["delivered"] as? Bool == false)
         try sandbox.eventually("what was delivered runs out") { try sandbox.command("health").status == 2 }
         try expect(2, "what was delivered runs out", sandbox)
-        #expect(try client()["delivered_expires_at"] as? String == delivered)
+        #expect(try sandbox.client(named: "web")["delivered_expires_at"] as? String == delivered)
         // By the files alone nothing is wrong: who was told of what is known to the daemon.
         #expect(try sandbox.command("health", "--offline").status == 0)
         try sandbox.directory.write("", to: "told")
@@ -133,8 +131,7 @@ import Testing
     /// Apple refuses a secret that does not state the id of the key that signed it.
     @Test(.needs(.root), arguments: [("XYZ123DEFG", "DEF123GHIJ"), ("ABC123DEFG", "XYZ123GHIJ")])
     func aSecretWithAnotherIdOfItsKeyIsCriticalInEveryChannel(_ keyID: String, _ team: String) throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let secret = try sandbox.command(
             "mint", "--key", sandbox.key, "--key-id", keyID, "--team-id", team, "--client-id", "com.example.web",
             "--lifetime", "90d")
@@ -153,8 +150,7 @@ import Testing
 
     /// What is advised where no daemon can be asked needs none.
     @Test(arguments: [["--offline"], []]) func theRemedyWithoutADaemonWorks(_ flags: [String]) throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let health = try sandbox.command(["health"] + flags)
         #expect(health.status == 2)
         let remedy =
@@ -166,8 +162,7 @@ import Testing
 
     /// Monitoring that gets no line goes by the exit code alone.
     @Test func withoutAReaderTheExitCodeIsNotThatOfGoodHealth() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let script = """
             import os, subprocess, sys
             def code(out): print(subprocess.run(sys.argv[1:], stdout=out, stderr=subprocess.DEVNULL).returncode, end=" ")
@@ -179,7 +174,8 @@ import Testing
             """
         func codes() throws -> String {
             try run(
-                ["python3", "-c", script, sandbox.binary, "health", "--offline"], environment: sandbox.environment
+                ["/usr/bin/python3", "-c", script, sandbox.binary, "health", "--offline"],
+                environment: sandbox.environment
             ).output
         }
         #expect(try codes() == "2 2 2\n")

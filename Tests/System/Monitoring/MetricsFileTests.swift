@@ -6,9 +6,7 @@ import Testing
 @Suite(.waits) struct MetricsFileTests {
     private static func sandbox(_ clients: [String] = ["web"], file: String = "metrics/ours.prom") throws -> Sandbox {
         let sandbox = try Sandbox()
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("metrics"), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o755])
+        try sandbox.makeDirectory("metrics", mode: 0o755)
         try configure(sandbox, clients, file: file)
         return sandbox
     }
@@ -130,9 +128,7 @@ import Testing
         #expect((status["clients"] as? [[String: Any]])?.map { $0["state"] as? String } == ["ok"])
         #expect(try sandbox.command("health").status == 1)
         #expect(try sandbox.command("renew").status == 0)
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("metrics/gone"), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o755])
+        try sandbox.makeDirectory("metrics/gone", mode: 0o755)
         try sandbox.eventually("that it is over", within: 90) { try sandbox.status()["state"] as? String == "ok" }
         try Self.holdsWhatIsServed(sandbox, "metrics/gone/ours.prom")
         // When it begins and when it ends, not at each attempt.
@@ -170,9 +166,7 @@ import Testing
     @Test(.needs(.root))
     func theFileOfTheProcessBeforeStaysUntilEveryClientWasTried() throws {
         try Self.besideADiskThatFreezes { sandbox, disk in
-            try FileManager.default.createDirectory(
-                atPath: sandbox.directory("metrics"), withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o755])
+            try sandbox.makeDirectory("metrics", mode: 0o755)
             try sandbox.directory.write("# HELP clientsecretd_x of before\n", to: "metrics/ours.prom")
             try sandbox.configure(
                 sandbox.client("web")

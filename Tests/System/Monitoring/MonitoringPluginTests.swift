@@ -6,8 +6,7 @@ import Testing
 /// those run it who follow them.
 @Suite(.waits, .needs(.servers)) struct MonitoringPluginTests {
     private static func sandbox() throws -> Sandbox {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("app"))
+        let sandbox = try Sandbox(clients: "web", "app")
         return sandbox
     }
 

@@ -45,9 +45,7 @@ import Testing
     }
 
     @Test(.needs(.root)) func everyOpenDescriptorCounts() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web")
         let descriptors = "/proc/\(try #require(sandbox.processID))/fd"
         try sandbox.eventually("what the kernel says, and the connection by which it is asked for") {
             try Self.metrics(sandbox)["process_open_fds"]

@@ -69,13 +69,11 @@ import Testing
     @Test func anAlertComesAndGoesWithItsCause() throws {
         let sandbox = try Sandbox()
         // One that goes on being well, and one whose action fails for good, so that something is pending.
-        try FileManager.default.createDirectory(
-            atPath: sandbox.directory("kept"), withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o755])
+        try sandbox.makeDirectory("kept", mode: 0o755)
         let well = sandbox.client("well", at: sandbox.directory("kept/well.jwt"))
         let failing = sandbox.client("app", more: "    on_change:\n      - exec: [/bin/false]\n")
         try sandbox.configure(sandbox.client("web") + failing + well)
-        try sandbox.start(under: ["python3", "-c", Self.passing, "metrics=\(sandbox.directory("port"))"])
+        try sandbox.start(under: ["/usr/bin/python3", "-c", Self.passing, "metrics=\(sandbox.directory("port"))"])
         let port = try #require(UInt16(try sandbox.directory.read("port")))
         let watch = try Watch(job: "clientsecretd", port: port)
         try sandbox.eventually("a scrape") { try watch.count("process_open_fds") == 1 }
@@ -130,9 +128,7 @@ import Testing
     @Test func nodeExporterShowsAQuietDaemonAndADeadOne() throws {
         let sandbox = try Sandbox()
         for name in ["metrics", "textfile"] {
-            try FileManager.default.createDirectory(
-                atPath: sandbox.directory(name), withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o755])
+            try sandbox.makeDirectory(name, mode: 0o755)
         }
         let file = sandbox.directory("metrics/clientsecretd.prom")
         let link = sandbox.directory("textfile/clientsecretd.prom")

@@ -138,7 +138,7 @@ import Testing
         }
         try directory.write("clientsecretd (1.2.0) bookworm; urgency=medium\n", to: "debian/changelog")
         try directory.write("static let current = \"\(version)\"\n", to: "Sources/Daemon/Version.swift")
-        try directory.write(changelog, to: "CHANGELOG.md")
+        try directory.write("# Changelog\n\n" + changelog, to: "CHANGELOG.md")
         let committed = try run(
             [
                 "bash", "-euc",
@@ -149,27 +149,29 @@ import Testing
         return try run([directory("scripts/release-ready")])
     }
 
+    private static let notes = "## 1.2.0, 2026-11-27\n\nNew.\n"
+
     @Test func acceptsACommittedVersionWithNotes() throws {
-        let ready = try readiness(changelog: "# Changelog\n\n## 1.2.0, 2026-11-27\n\nNew.\n") { _ in }
+        let ready = try readiness(changelog: Self.notes) { _ in }
         #expect(ready.status == 0 && ready.complaints.isEmpty, "\(ready.complaints)")
     }
 
     @Test(arguments: ["CHANGELOG.md", "added"]) func refusesWhatNoCommitHas(name: String) throws {
-        let ready = try readiness(changelog: "# Changelog\n\n## 1.2.0\n\nNew.\n") { try $0.write("x", to: name) }
+        let ready = try readiness(changelog: Self.notes) { try $0.write("x", to: name) }
         #expect(ready.status == 1)
         #expect(ready.complaints.contains("commit or stash these changes first") && ready.complaints.contains(name))
     }
 
-    @Test(arguments: ["## 1.1.0\n\nNew.\n", "## 1.2.0-rc1\n\nNew.\n", "## 1.2.0\n\n## 1.1.0\n\nNew.\n"])
-    func refusesAVersionWithoutNotes(changelog: String) throws {
-        let ready = try readiness(changelog: "# Changelog\n\n" + changelog) { _ in }
-        #expect(ready.status == 1)
-        #expect(ready.complaints.contains("CHANGELOG.md has no section \"## 1.2.0\""), "\(ready.complaints)")
-    }
-
-    @Test func refusesAProgramOfAnotherVersion() throws {
-        let ready = try readiness(changelog: "# Changelog\n\n## 1.2.0\n\nNew.\n", program: "1.1.0") { _ in }
-        #expect(ready.status == 1 && ready.complaints.contains("another version than debian/changelog: 1.2.0"))
+    /// A version without notes, and a program of another one.
+    @Test(arguments: [
+        ("## 1.1.0\n\nNew.\n", "1.2.0", "CHANGELOG.md has no section \"## 1.2.0\""),
+        ("## 1.2.0-rc1\n\nNew.\n", "1.2.0", "CHANGELOG.md has no section \"## 1.2.0\""),
+        ("## 1.2.0\n\n## 1.1.0\n\nNew.\n", "1.2.0", "CHANGELOG.md has no section \"## 1.2.0\""),
+        (notes, "1.1.0", "another version than debian/changelog: 1.2.0"),
+    ])
+    func refusesAVersion(changelog: String, program: String, complaint: String) throws {
+        let ready = try readiness(changelog: changelog, program: program) { _ in }
+        #expect(ready.status == 1 && ready.complaints.contains(complaint), "\(ready.complaints)")
     }
 
     @Test(.needs(.tools)) func refusesAKeyThatCannotSign() throws {

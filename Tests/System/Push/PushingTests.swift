@@ -43,13 +43,8 @@ import Testing
         return service
     }
 
-    private func client() throws -> [String: Any] {
-        let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
-        return try #require(clients.first)
-    }
-
     private func output() throws -> [String: Any] {
-        let outputs = try #require(try client()["outputs"] as? [[String: Any]])
+        let outputs = try #require(try sandbox.client(named: "web")["outputs"] as? [[String: Any]])
         return try #require(outputs.first { $0["target"] as? String == "production" })
     }
 

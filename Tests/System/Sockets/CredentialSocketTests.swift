@@ -42,27 +42,8 @@ import Testing
         #expect(try sandbox.status()["state"] as? String == "critical")
     }
 
-    @Test func nobodyIsLeftWithNothingWhenTheDaemonIsKilled() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(client("web"))
-        try sandbox.start()
-        let daemon = try #require(sandbox.processID)
-        kill(daemon, SIGSTOP)
-        try sandbox.eventually("a halt") {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon)/task").allSatisfy { thread in
-                try String(contentsOfFile: "/proc/\(daemon)/task/\(thread)/status", encoding: .utf8)
-                    .contains("State:\tT")
-            }
-        }
-        let queued = try (0..<5).map { _ in try ask(sandbox, "web.service") }
-        sandbox.stop(SIGKILL)
-        for asker in queued { #expect(try asker.answer() == .reset) }
-    }
-
     @Test func theSocketComesWithTheFirstClientThatNeedsIt() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web")
         #expect(!isThere(socket(sandbox)))
         let text = try sandbox.directory.read("clientsecretd.yaml")
         try sandbox.directory.write(text + client("served"), to: "clientsecretd.yaml")

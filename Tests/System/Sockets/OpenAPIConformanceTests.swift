@@ -6,9 +6,7 @@ import Testing
 /// description allows or forbids, and chains of them. Takes a quarter of a minute.
 @Suite(.waits, .needs(.venv, .night)) struct OpenAPIConformanceTests {
     @Test func whateverIsAskedTheAnswerIsAsDescribed() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
-        try sandbox.start()
+        let sandbox = try Sandbox.running("web", "native")
         // It writes what it has learned beside where it runs.
         let scratch = try TemporaryDirectory()
         let seed = SeededGenerator().seed % (1 << 32)

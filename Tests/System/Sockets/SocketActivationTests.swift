@@ -33,11 +33,10 @@ import Testing
         """
 
     @Test func theStatusSocketIsTakenOverAndLeftToSystemd() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let passed = sandbox.directory("passed.sock")
         let sockets = "other=\(sandbox.directory("other.sock")),status=\(passed)"
-        try sandbox.start(under: ["python3", "-c", Self.passing, sockets])
+        try sandbox.start(under: ["/usr/bin/python3", "-c", Self.passing, sockets])
         #expect(try sandbox.command("status", "--socket", passed).status == 0)
         // It makes none of its own beside it.
         #expect(!FileManager.default.fileExists(atPath: sandbox.socket))
@@ -48,9 +47,8 @@ import Testing
 
     /// Who asks over TCP cannot be told, and could ask for anything.
     @Test func aTCPSocketIsNoStatusSocket() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start(under: ["python3", "-c", Self.passing, "status="])
+        let sandbox = try Sandbox(clients: "web")
+        try sandbox.start(under: ["/usr/bin/python3", "-c", Self.passing, "status="])
         #expect(try sandbox.log().contains("the socket status from systemd: the socket cannot be used: not a Unix"))
         #expect(FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
         #expect(sandbox.stop() == 0)
@@ -61,14 +59,14 @@ import Testing
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1"]) func metricsThatOtherMachinesReachAreRefused(address: String)
         throws
     {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let manager = try NotifySocket(at: sandbox.directory("manager"))
         let sockets = "status=\(sandbox.directory("passed.sock")),metrics=@\(address)"
         // One that serves all the same is ended, with another status.
         let ended = try run(
             [
-                "timeout", "--signal=KILL", "30", "python3", "-c", Self.passing, sockets, sandbox.binary, "run",
+                "timeout", "--signal=KILL", "30", "/usr/bin/python3", "-c", Self.passing, sockets, sandbox.binary,
+                "run",
                 "--config",
                 sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
             ], environment: ["NOTIFY_SOCKET": manager.path])

@@ -38,8 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["a file", "a directory"]) func whatIsNoSocketStays(what: String) throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         if what == "a file" {
             try sandbox.directory.write("precious", to: "status.sock")
         } else {

@@ -64,7 +64,7 @@ final class HTTPProgram {
 
     private static func freePort() throws -> UInt16 {
         let script = "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"
-        return try #require(UInt16(try run(["python3", "-c", script]).output.dropLast()))
+        return try #require(UInt16(try run(["/usr/bin/python3", "-c", script]).output.dropLast()))
     }
 }
 

@@ -22,11 +22,22 @@ final class Sandbox {
         kept = try TemporaryDirectory()
         socket = directory("status.sock")
         try permit(directory.path, 0o755)
-        for name in ["keys", "out", "state"] {
-            try FileManager.default.createDirectory(
-                atPath: directory(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        }
+        for name in ["keys", "out", "state"] { try makeDirectory(name) }
         try makeKey()
+    }
+
+    /// With clients that have one raw output each.
+    convenience init(clients names: String...) throws {
+        try self.init()
+        try configure(names.map { client($0) }.joined())
+    }
+
+    /// The same with its daemon running.
+    static func running(_ names: String...) throws -> Sandbox {
+        let sandbox = try Sandbox()
+        try sandbox.configure(names.map { sandbox.client($0) }.joined())
+        try sandbox.start()
+        return sandbox
     }
 
     deinit {
@@ -72,6 +83,12 @@ final class Sandbox {
         \(more)
 
         """
+    }
+
+    /// Makes a directory in the sandbox.
+    func makeDirectory(_ name: String, mode: Int = 0o700) throws {
+        try FileManager.default.createDirectory(
+            atPath: directory(name), withIntermediateDirectories: false, attributes: [.posixPermissions: mode])
     }
 
     /// Gives a file these permission bits.
@@ -168,26 +185,23 @@ final class Sandbox {
         ]
     }
 
-    /// What the status socket answers to a GET: the status line, and the body. `make test` does not install curl.
+    /// What the status socket answers to a GET: the status line, and the body.
     func get(_ path: String) throws -> (status: String, body: String) {
-        let program = """
-            import socket, sys
-            connection = socket.socket(socket.AF_UNIX)
-            connection.connect(sys.argv[1])
-            connection.sendall(f"GET {sys.argv[2]} HTTP/1.0\\r\\nHost: h\\r\\n\\r\\n".encode())
-            sys.stdout.buffer.write(b"".join(iter(lambda: connection.recv(65536), b"")))
-            """
-        let answer = try run(["/usr/bin/python3", "-c", program, socket, path]).output
+        let connection = try StatusConnection(socket)
+        try connection.send("GET \(path) HTTP/1.0\r\nHost: h\r\n\r\n")
+        let answer = try connection.everything()
         let parts = answer.components(separatedBy: "\r\n\r\n")
         return (
             answer.components(separatedBy: "\r\n")[0], parts.dropFirst().joined(separator: "\r\n\r\n")
         )
     }
 
+    /// The API's document, which is what `status --json` prints. It is asked for over and over while a test waits for
+    /// something, and a program for each question would keep a processor busy.
     func status() throws -> [String: Any] {
-        let answer = try command("status", "--json")
-        try #require(answer.status == 0, "\(answer.complaints)")
-        return try #require(try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
+        let answer = try get("/v1/status")
+        try #require(answer.status.contains(" 200 "), "\(answer)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
     }
 
     /// Waits until a renewal mints another secret: one with the same claims is the same secret.
@@ -231,16 +245,18 @@ final class Sandbox {
     /// The header and claims of a token whose signature OpenSSL verified: an independent judge.
     func judge(_ token: String, key: String? = nil) throws -> [String: Any] {
         let judge = [repository + "/Tests/Support/judge-token.py", key ?? self.key]
-        let judged = try run(["python3"] + judge, input: Data(token.utf8))
+        let judged = try run(["/usr/bin/python3"] + judge, input: Data(token.utf8))
         try #require(judged.status == 0, "\(judged.complaints)")
         return try #require(try JSONSerialization.jsonObject(with: Data(judged.output.utf8)) as? [String: Any])
     }
 
     /// A secret with any claims, as no command would mint it; a number in them is an offset from now.
     ///
-    /// - Parameter claims: a JSON object.
-    func sign(_ claims: String) throws -> String {
-        let signed = try run([repository + "/scripts/sign-token", key, "ABC123DEFG", claims])
+    /// - Parameters:
+    ///   - claims: a JSON object.
+    ///   - key: the file of another one than the sandbox's.
+    func sign(_ claims: String, keyID: String = "ABC123DEFG", key: String? = nil) throws -> String {
+        let signed = try run([repository + "/scripts/sign-token", key ?? self.key, keyID, claims])
         try #require(signed.status == 0, "\(signed.complaints)")
         return signed.output
     }
