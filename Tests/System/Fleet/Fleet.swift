@@ -105,12 +105,16 @@ struct Fleet {
         try sandbox.eventually("the signer's secret") { try (try? published(sandbox)) == published(signer) }
     }
 
-    func client(_ sandbox: Sandbox) throws -> [String: Any] {
-        try #require((try sandbox.status()["clients"] as? [[String: Any]])?.first)
-    }
-
     /// What a follower's status says of its source.
     func source(_ sandbox: Sandbox) throws -> [String: String] {
-        try #require(try client(sandbox)["source"] as? [String: String])
+        try #require(try sandbox.client(named: "web")["source"] as? [String: String])
+    }
+
+    /// What a signer knows of the machines that hold its one client's secret; without `all` those that are current are only
+    /// counted.
+    func counts(_ signer: Sandbox, all: Bool = false) throws -> [String: Any] {
+        let shown = try signer.get(all ? "/v1/fleet/all" : "/v1/fleet").body
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(shown.utf8)) as? [String: Any], "\(shown)")
+        return try #require((json["clients"] as? [[String: Any]])?.first)
     }
 }

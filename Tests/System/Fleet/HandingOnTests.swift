@@ -42,28 +42,26 @@ import Testing
         _ = services
     }
 
-    /// Another machine that is given the signer's key.
-    private func secondSigner(lifetime: String = "90d", more: String = "") throws -> Sandbox {
-        let second = try Sandbox()
-        try FileManager.default.removeItem(atPath: second.key)
-        try FileManager.default.copyItem(atPath: signer.key, toPath: second.key)
-        try second.permit(second.key, 0o600)
-        try fleet.configure(signer: second, machine: "second", lifetime: lifetime, more: more)
-        return second
-    }
-
     /// Nothing says that the first one will not come back.
-    @Test func aSecondSignerMintsWhenItIsDueOnceTheFirstIsGoneForGood() throws {
+    @Test func aSecondSignerMintsNothingThatIsThereAndGoesOnOnceTheFirstIsGoneForGood() throws {
         let early = "    renew_before: 60s\n"
         try fleet.configure(signer: signer, lifetime: "120s", more: early)
         try fleet.configure(follower: follower, of: signer, more: early)
-        let second = try secondSigner(lifetime: "120s", more: early)
+        // Another machine that is given the signer's key.
+        let second = try Sandbox()
+        try second.directory.write(
+            signer.directory.read("keys/AuthKey_ABC123DEFG.p8"), to: "keys/AuthKey_ABC123DEFG.p8")
+        try fleet.configure(signer: second, machine: "second", lifetime: "120s", more: early)
         let services = try [signer, second, follower].map { try fleet.serve($0) }
         try signer.start()
         try signer.eventually("the put") { try fleet.held() == 1 }
         try second.start()
         try follower.start()
+        // What is there already is not minted again, neither at the start nor when it is renewed.
         for machine in [second, follower] { try fleet.awaitSecret(of: signer, on: machine) }
+        try fleet.renew(signer)
+        for machine in [second, follower] { try fleet.awaitSecret(of: signer, on: machine) }
+        #expect(try !second.log().contains("minted"))
         signer.stop(SIGKILL)
         let last = try fleet.published(signer)
         try FileManager.default.removeItem(atPath: signer.state)
@@ -84,34 +82,10 @@ import Testing
         _ = services
     }
 
-    @Test func aSecondSignerMintsNothingThatIsThereAlready() throws {
-        let second = try secondSigner()
-        let services = [try fleet.serve(signer), try fleet.serve(second)]
-        try signer.start()
-        try signer.eventually("the put") { try fleet.held() == 1 }
-        try second.start()
-        try fleet.awaitSecret(of: signer, on: second)
-        #expect(try !second.log().contains("minted"))
-        try fleet.renew(signer)
-        try fleet.awaitSecret(of: signer, on: second)
-        #expect(try !second.log().contains("minted"))
-        #expect(try fleet.held() == 1)
-        _ = services
-    }
-
-    /// What the signer knows of the machines that hold its one client's secret.
-    private func counts(_ arguments: String...) throws -> [String: Any] {
-        let shown = try run(
-            [signer.binary, "status", "--fleet", "--json"] + arguments, environment: signer.environment)
-        try #require(shown.status == 0, "\(shown.complaints)")
-        let json = try #require(try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
-        return try #require((json["clients"] as? [[String: Any]])?.first)
-    }
-
     /// Each machine and its state, the worst first.
-    private func machines(_ arguments: String...) throws -> [String] {
-        let shown = try arguments.isEmpty ? counts() : counts("--all")
-        return try #require(shown["machines"] as? [[String: Any]]).map { "\($0["machine"] ?? "") \($0["state"] ?? "")" }
+    private func machines(all: Bool = false) throws -> [String] {
+        let machines = try #require(try fleet.counts(signer, all: all)["machines"] as? [[String: Any]])
+        return machines.map { "\($0["machine"] ?? "") \($0["state"] ?? "")" }
     }
 
     @Test func theSignerShowsWhichMachineIsBehind() throws {
@@ -122,10 +96,10 @@ import Testing
         try follower.start()
         try second.start()
         // Each reports within a minute.
-        try signer.eventually("the reports") { try counts()["current"] as? Int == 3 }
-        #expect(try counts()["delivered"] as? Int == 3)
+        try signer.eventually("the reports") { try fleet.counts(signer)["current"] as? Int == 3 }
+        #expect(try fleet.counts(signer)["delivered"] as? Int == 3)
         #expect(try machines() == [])
-        #expect(try machines("--all").sorted() == ["app17 current", "app18 current", "signer current"])
+        #expect(try machines(all: true).sorted() == ["app17 current", "app18 current", "signer current"])
 
         second.stop()
         try fleet.renew(signer)
@@ -134,9 +108,7 @@ import Testing
         let shown = try signer.command("status", "--fleet").output
         #expect(shown.hasPrefix("web: 2 of 3 hold sha256:"), "\(shown)")
         #expect(shown.contains("; behind: app18\n"), "\(shown)")
-        let metrics = try run([
-            "curl", "-s", "--unix-socket", signer.socket, "http://localhost/metrics",
-        ]).output
+        let metrics = try signer.get("/metrics").body
         #expect(metrics.contains(#"clientsecretd_fleet_hosts{client="web",state="behind"} 1"#), "\(metrics)")
 
         // Whoever may write there may write anything.
@@ -150,31 +122,6 @@ import Testing
         _ = services
     }
 
-    private func whatHelps(on machine: Sandbox) -> String {
-        remedy(listening: "listen \(machine.directory("store.sock")) store")
-    }
-
-    @Test func withoutTheServiceWhatHelpsIsSaid() throws {
-        let check = try follower.command("check")
-        #expect(
-            check.complaints.contains(whatHelps(on: follower)),
-            "\(check.output)\(check.complaints)")
-        try signer.start()
-        let shown = try signer.command("status").output
-        #expect(shown.contains(whatHelps(on: signer)), "\(shown)")
-        #expect(try signer.judge(fleet.published(signer))["claims"] != nil)
-        #expect(try signer.command("health").status == 1)
-    }
-
-    @Test func checkSaysWhereSecretsWouldGoAndComeFrom() throws {
-        let place = fleet.cluster.endpoints.joined(separator: ", ")
-        #expect(
-            try signer.command("check").output.contains(
-                "  would put it into the store, if it has another one: \(place)\n"))
-        #expect(
-            try follower.command("check").output.contains("  would receive newer ones from the store: \(place)\n"))
-    }
-
     /// A certificate of ten days is replaced in time.
     @Test func aCertificateThatIsAboutToExpireIsSaidUntilItIsReplaced() throws {
         try fleet.configure(signer: signer, certificate: "ending")
@@ -183,7 +130,7 @@ import Testing
         for machine in [signer, follower] {
             try machine.start()
             try machine.eventually("the warning") {
-                (try fleet.client(machine)["failure"] as? [String: Any])?["code"] as? String
+                (try machine.client(named: "web")["failure"] as? [String: Any])?["code"] as? String
                     == "store_certificate_expiring"
             }
             #expect(try machine.status()["state"] as? String == "degraded")
@@ -192,9 +139,7 @@ import Testing
         try fleet.awaitSecret(of: signer, on: follower)
         let dates = try run(["openssl", "x509", "-in", fleet.cluster.directory("ending.pem"), "-noout", "-enddate"])
         let date = try run(["date", "-u", "-d", String(dates.output.dropFirst("notAfter=".count)), "+%s"])
-        let metrics = try run([
-            "curl", "--silent", "--unix-socket", follower.socket, "http://localhost/metrics",
-        ]).output
+        let metrics = try follower.get("/metrics").body
         #expect(
             metrics.contains("\nclientsecretd_store_certificate_expiry_timestamp_seconds \(date.output)"), "\(metrics)")
 
@@ -205,5 +150,40 @@ import Testing
             try machine.eventually("health") { try machine.status()["state"] as? String == "ok" }
         }
         _ = services
+    }
+}
+
+/// A signer and a follower beside which nothing listens that could ask the store.
+@Suite(.waits) struct StoreServiceMissingTests {
+    private static let store = "store: {endpoints: [\"https://127.0.0.1:1\"]}"
+
+    private func whatHelps(on machine: Sandbox) -> String {
+        remedy(listening: "listen \(machine.directory("store.sock")) store")
+    }
+
+    @Test func whatHelpsIsSaid() throws {
+        let (signer, follower) = (try Sandbox(), try Sandbox())
+        try signer.configure(signer.client("web"), others: Self.store)
+        try follower.directory.write(
+            """
+            \(signer.command("public-key").output)
+            state_dir: \(follower.state)
+            \(Self.store)
+            clients:
+            \(follower.client("web", at: follower.directory("out/web.jwt")))
+            """, to: "clientsecretd.yaml")
+        for (machine, words) in [
+            (signer, "would put it into the store, if it has another one"),
+            (follower, "would receive newer ones from the store"),
+        ] {
+            let check = try machine.command("check")
+            #expect(check.output.contains("  \(words): https://127.0.0.1:1\n"), "\(check)")
+            #expect(check.complaints.contains(whatHelps(on: machine)), "\(check)")
+        }
+        try signer.start()
+        let shown = try signer.command("status").output
+        #expect(shown.contains(whatHelps(on: signer)), "\(shown)")
+        #expect(try signer.judge(signer.directory.read("out/web.jwt"))["claims"] != nil)
+        #expect(try signer.command("health").status == 1)
     }
 }

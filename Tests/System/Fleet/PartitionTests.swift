@@ -5,8 +5,7 @@ import Testing
 /// A machine whose network to the members of etcd is cut, while it, they and the signer live on.
 @Suite(.waits, .needs(.venv, .servers)) struct PartitionTests {
     private func isReached(_ sandbox: Sandbox) throws -> Bool {
-        try run(["curl", "--silent", "--unix-socket", sandbox.socket, "http://localhost/metrics"]).output
-            .contains("\nclientsecretd_store_reachable 1\n")
+        try sandbox.get("/metrics").body.contains("\nclientsecretd_store_reachable 1\n")
     }
 
     @Test(.needs(.root))

@@ -51,8 +51,8 @@ import Testing
         // Nobody waits who holds none.
         for follower in followers.values { try follower.eventually("delivery") { try hasDelivered(follower) } }
         try signer.eventually("the reports", within: 180) {
-            let shown = try signer.command("status", "--fleet", "--all").output
-            return shown.hasPrefix("web: 4 of 4 hold ") && shown.contains("delivered on 4")
+            let counts = try fleet.counts(signer)
+            return counts["current"] as? Int == 4 && counts["delivered"] as? Int == 4
         }
 
         try fleet.renew(signer)
@@ -60,8 +60,8 @@ import Testing
         try signer.eventually("the canary's delivery") { try delivered() == 1 }
         #expect(try rollout()["state"] as? String == "going")
         let waiting = try #require(try followers.values.first { try !hasDelivered($0) })
-        #expect(try fleet.client(waiting)["delivered"] as? Bool == false)
-        #expect(try fleet.client(waiting)["state"] as? String == "ok")
+        #expect(try waiting.client(named: "web")["delivered"] as? Bool == false)
+        #expect(try waiting.client(named: "web")["state"] as? String == "ok")
 
         let hold = try signer.command("rollout", "hold", "web")
         #expect(hold.status == 0, "\(hold.complaints)")

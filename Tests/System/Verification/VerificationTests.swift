@@ -26,7 +26,7 @@ import Testing
         #expect(renewal.complaints.contains("Apple refused the new secret: invalid_client"), "\(renewal.complaints)")
         #expect(try verifying.published("web") == web)
         #expect(try verifying.published("api") != api)
-        let client = try verifying.client("web")
+        let client = try sandbox.client(named: "web")
         #expect(client["state"] as? String == "degraded")
         #expect((client["reason"] as? String)?.contains("Apple refused the new secret: invalid_client") == true)
         let verification = try #require(client["verification"] as? [String: Any])
@@ -46,7 +46,7 @@ import Testing
             try verifying.verification("web")?["verdict"] as? String == "accepted"
         }
         try sandbox.eventually("the publication") { try verifying.published("web") != web }
-        let healed = try verifying.client("web")
+        let healed = try sandbox.client(named: "web")
         #expect(healed["fingerprint"] as? String == verification["fingerprint"] as? String)
         #expect(try sandbox.command("health").status == 0)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A sandbox with what a daemon with `verify: true` needs: the program that asks, and a stand-in for Apple that knows the
-/// clients `web` and `api` and two keys, of which the configuration names the first.
+/// clients `web` and `api` and their key.
 final class VerifyingSandbox {
     let sandbox: Sandbox
     let apple: StandIn
@@ -11,30 +11,14 @@ final class VerifyingSandbox {
 
     init() throws {
         sandbox = try Sandbox()
-        var keys: [String] = []
-        for id in ["ABC123DEFG", "XYZ123DEFG"] {
-            let path = Self.key(id, in: sandbox)
-            if path != sandbox.key { try sandbox.makeKey(at: path) }
-            let publicHalf = sandbox.directory("\(id).pub")
-            let made = try run(["openssl", "pkey", "-in", path, "-pubout", "-out", publicHalf])
-            try #require(made.status == 0, "\(made.complaints)")
-            keys.append("\(id):DEF123GHIJ:\(publicHalf)")
-        }
-        apple = try StandIn(keys: keys, clients: ["web", "api"].map { "com.example.\($0):DEF123GHIJ" })
-        try configure()
-    }
-
-    private static func key(_ id: String, in sandbox: Sandbox) -> String {
-        sandbox.directory("keys/AuthKey_\(id).p8")
-    }
-
-    /// Has both clients' secrets be tried, and be signed with this key.
-    func configure(keyID: String = "ABC123DEFG") throws {
+        let publicHalf = sandbox.directory("key.pub")
+        let made = try run(["openssl", "pkey", "-in", sandbox.key, "-pubout", "-out", publicHalf])
+        try #require(made.status == 0, "\(made.complaints)")
+        apple = try StandIn(
+            keys: ["ABC123DEFG:DEF123GHIJ:\(publicHalf)"],
+            clients: ["web", "api"].map { "com.example.\($0):DEF123GHIJ" })
         try sandbox.configure(
             sandbox.client("web", more: "    verify: true") + sandbox.client("api", more: "    verify: true"))
-        let text = try sandbox.directory.read("clientsecretd.yaml")
-        try sandbox.directory.write(
-            text.replacingOccurrences(of: sandbox.key, with: Self.key(keyID, in: sandbox)), to: "clientsecretd.yaml")
     }
 
     /// Starts to listen for the daemon, beside its status socket.
@@ -62,14 +46,9 @@ final class VerifyingSandbox {
 
     func published(_ name: String) throws -> String { try sandbox.directory.read("out/\(name).jwt") }
 
-    func client(_ name: String) throws -> [String: Any] {
-        let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
-        return try #require(clients.first { $0["name"] as? String == name })
-    }
-
     /// What the status says of Apple's last verdict on a client's secret; nil where Apple was not asked.
     func verification(_ name: String) throws -> [String: Any]? {
-        try client(name)["verification"] as? [String: Any]
+        try sandbox.client(named: name)["verification"] as? [String: Any]
     }
 
     func awaitVerdict(_ verdict: String, on name: String) throws {
