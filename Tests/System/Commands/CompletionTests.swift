@@ -10,6 +10,17 @@ import Testing
         case fish
     }
 
+    /// One for all shells.
+    private static let installation = Result {
+        let directory = try TemporaryDirectory()
+        let made = try run([
+            "make", "--silent", "-C", repository, "install", "DESTDIR=\(directory.path)", "prefix=/usr",
+            "binary=\(Binaries.daemon)",
+        ])
+        try #require(made.status == 0, "\(made.complaints)")
+        return directory
+    }
+
     /// What is typed before the key, and the command line after it.
     private static let cases = [
         ("clientsecretd insp", "clientsecretd inspect"),
@@ -22,15 +33,9 @@ import Testing
 
     @Test(arguments: Shell.allCases)
     func aShellCompletes(shell: Shell) throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("shop"))
+        let sandbox = try Sandbox(clients: "web", "shop")
         try sandbox.directory.write("", to: "out/web.jwt")
-        let installed = try TemporaryDirectory()
-        let made = try run([
-            "make", "--silent", "-C", repository, "install", "DESTDIR=\(installed.path)", "prefix=/usr",
-            "binary=\(sandbox.binary)",
-        ])
-        try #require(made.status == 0, "\(made.complaints)")
+        let installed = try Self.installation.get()
         let console = try Console(
             columns: 100, rows: 30,
             """

@@ -53,13 +53,16 @@ import Testing
         #expect(sandbox.leftovers().isEmpty)
     }
 
-    /// Neither into a file nor to standard output.
-    @Test(arguments: ["-", "clientsecretd.yaml"]) func nothingIsWrittenThatIsRefused(to file: String) throws {
+    /// Neither into a file nor to standard output: what is no client's id, and an output that leads to the key.
+    @Test(arguments: [
+        ("-", "DEF123GHIJ", "out/web.jwt"), ("clientsecretd.yaml", "DEF123GHIJ", "out/web.jwt"),
+        ("clientsecretd.yaml", "com.example.web", "keys/AuthKey_ABC123DEFG.p8"),
+    ])
+    func nothingIsWrittenThatIsRefused(to file: String, client: String, output: String) throws {
         let sandbox = try Sandbox()
-        let path = file == "-" ? file : sandbox.directory(file)
         let refused = try sandbox.command(
-            "init", "--config", path, "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "DEF123GHIJ",
-            "--output", sandbox.directory("out/web.jwt"), "--yes")
+            "init", "--config", file == "-" ? file : sandbox.directory(file), "--key", sandbox.key, "--team-id",
+            "DEF123GHIJ", "--client-id", client, "--output", sandbox.directory(output), "--yes")
         #expect(refused.status == 78, "\(refused.complaints)")
         #expect(refused.output == "")
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
@@ -67,36 +70,6 @@ import Testing
 
     private func ids(_ sandbox: Sandbox) -> [String] {
         ["--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
-    }
-
-    /// With a file alone, the menu; with a format that needs a variable, the variable.
-    @Test(arguments: [("", "env"), ("--format env", "env"), ("", "json")])
-    func howAFileIsWrittenIsAskedFor(_ said: String, _ format: String) throws {
-        let sandbox = try Sandbox()
-        let output = sandbox.directory("out/web")
-        let console = try console(sandbox, (ids(sandbox) + ["--output", output, said]).joined(separator: " "))
-        var flags = ["--output", output, "--format", format]
-        if said.isEmpty {
-            try console.wait(for: "How does the application read the secret from the file?")
-            try type(format == "env" ? "2" : "3", at: "Choose one [1]:", in: console)
-        }
-        if format == "env" {
-            try type("AUTH_APPLE_SECRET", at: "The variable [APPLE_CLIENT_SECRET]:", in: console)
-            flags += ["--variable", "AUTH_APPLE_SECRET"]
-        }
-        try type("yes", at: "Write this? (yes or no):", in: console)
-        try console.wait(for: "ended with 0")
-        let printed = try sandbox.command(["init", "--config", "-"] + ids(sandbox) + flags)
-        #expect(try sandbox.directory.read("clientsecretd.yaml") == printed.output)
-    }
-
-    @Test func withoutATerminalAFormatThatNeedsAVariableIsRefused() throws {
-        let sandbox = try Sandbox()
-        let made = try sandbox.command(
-            ["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.env"), "--format", "env"])
-        #expect(made.status == 64)
-        #expect(made.complaints.contains("--format env needs --variable, such as --variable APPLE_CLIENT_SECRET"))
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
     @Test func withoutAYesNothingIsWritten() throws {
@@ -162,27 +135,8 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func aTargetThatTheFlagsSayIsWrittenWithoutAQuestion() throws {
-        let sandbox = try Sandbox()
-        try sandbox.directory.write("token", to: "token")
-        let console = try console(
-            sandbox,
-            (ids(sandbox) + [
-                "--yes", "--push", "netlify", "--set", "account=shop", "--set", "site=site-1", "--set", "variable=A",
-                "--token-file", sandbox.directory("token"),
-            ]).joined(separator: " "))
-        let screen = try console.wait(for: "ended with 0").joined()
-        #expect(screen.contains("PATCH https://api.netlify.com/api/v1/accounts/shop/env/A"), "\(screen)")
-        #expect(!screen.contains("[yes]"))
-        let text = try sandbox.directory.read("clientsecretd.yaml")
-        #expect(
-            text.contains("  production:\n    kind: netlify\n    account: shop\n    site: site-1\n    variable: A\n"))
-        #expect(text.contains("    token_file: \(sandbox.directory("token"))\n"))
-    }
-
     @Test func aSecondClientIsADropInFile() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web"))
+        let sandbox = try Sandbox(clients: "web")
         let before = try sandbox.directory.read("clientsecretd.yaml")
         let made = try sandbox.command(
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
@@ -216,15 +170,6 @@ import Testing
         let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(written.output.contains("clientsecretd run --config \(sandbox.directory("clientsecretd.yaml"))"))
         #expect(!written.output.contains("systemctl"), "\(written.output)")
-    }
-
-    @Test func whatWouldNotBeAcceptedIsNotWritten() throws {
-        let sandbox = try Sandbox()
-        let made = try sandbox.command(
-            "init", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--output",
-            sandbox.key)
-        #expect(made.status == 78)
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
     /// A corrected command finds no configuration in its way.
