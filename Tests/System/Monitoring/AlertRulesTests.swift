@@ -14,7 +14,7 @@ import Testing
             sandbox.client("web", more: "    on_change:\n      - exec: [/bin/true]\n"),
             others: "store: {endpoints: [\"https://127.0.0.1:1\"]}")
         try sandbox.start()
-        return try run(["curl", "--silent", "--unix-socket", sandbox.socket, "http://localhost/metrics"]).output
+        return try sandbox.get("/metrics").body
     }
 
     @Test func promtoolFindsNothingToSayAboutTheMetrics() throws {
@@ -32,33 +32,18 @@ import Testing
         #expect(tested.status == 0, "\(tested.output)\(tested.complaints)")
     }
 
-    /// A query for a metric that does not exist shows an empty panel, or never fires.
+    /// A rule for a metric that does not exist never fires. (Of the dashboard's queries each finds something: `PrometheusTests`.)
     @Test func whatIsAskedForExists() throws {
         let present = Set(
             try metrics().split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
                 .map { String($0.split(separator: " ")[2]) })
-        let dashboard = try Data(contentsOf: URL(fileURLWithPath: repository + "/etc/grafana/clientsecretd.json"))
-        let document = try #require(try JSONSerialization.jsonObject(with: dashboard) as? [String: Any])
-        let panels = try #require(document["panels"] as? [[String: Any]])
-        let targets = panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] }
-        let queries = targets.compactMap { $0["expr"] as? String }
-        #expect(queries.count == targets.count && queries.count > 10)
         let alerts = try String(contentsOfFile: rules + "clientsecretd.rules.yaml", encoding: .utf8)
-        let asked = Set((queries + [alerts]).flatMap { $0.matches(of: /\bclientsecretd_\w+/).map { String($0.0) } })
+        let asked = Set(alerts.matches(of: /\bclientsecretd_\w+/).map { String($0.0) })
         #expect(asked.count >= 15)
         // These are there once machines have reported, once a client receives, and once a secret is rolled out.
         #expect(
             asked.subtracting(present) == [
                 "clientsecretd_fleet_hosts", "clientsecretd_received_total", "clientsecretd_rollout_admitted_ratio",
             ])
-        // And Prometheus takes them for queries, once the dashboard's variables are filled in.
-        let directory = try TemporaryDirectory()
-        let records = queries.enumerated().map { index, query in
-            "- record: panel:\(index)\n      expr: \"\(query.replacing("$instance", with: ".+").replacing("\"", with: "\\\""))\"\n"
-        }
-        try directory.write(
-            "groups:\n  - name: panels\n    rules:\n    \(records.joined(separator: "    "))", to: "panels.yaml")
-        let checked = try run([Self.promtool, "check", "rules", directory("panels.yaml")])
-        #expect(checked.status == 0, "\(checked.output)\(checked.complaints)")
     }
 }
