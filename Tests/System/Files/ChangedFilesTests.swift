@@ -76,9 +76,7 @@ import Testing
         if way == "..data" {
             // As Kubernetes mounts a secret: the file is a link into a directory that another link names.
             for name in ["..one", "..two"] {
-                try FileManager.default.createDirectory(
-                    atPath: sandbox.directory("keys/" + name), withIntermediateDirectories: false,
-                    attributes: [.posixPermissions: 0o700])
+                try sandbox.makeDirectory("keys/" + name)
                 try sandbox.makeKey(at: sandbox.directory("keys/\(name)/AuthKey_ABC123DEFG.p8"))
             }
             try FileManager.default.removeItem(atPath: sandbox.key)
@@ -112,10 +110,49 @@ import Testing
         try sandbox.recovers("the key was replaced")
     }
 
-    @Test func nothingWakesBetweenEvents() throws {
+    /// By mistake, as far as can be told: the previous one is what helps.
+    @Test func aWrongKeyUnderTheSameNameIsSaid() throws {
         let sandbox = try Sandbox()
-        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
+        let wrong = sandbox.directory("wrong.p8")
+        try sandbox.makeKey(at: wrong)
+        let right = try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8")
+        try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
+        /// A key's name, as it is shown.
+        func name(_ path: String) throws -> String {
+            let script = "openssl pkey -in \"$0\" -pubout -outform DER | sha256sum | head -c 16"
+            return "sha256:" + (try run(["sh", "-c", script, path]).output)
+        }
+        let words = "ABC123DEFG was \(try name(sandbox.key)) and is \(try name(wrong))"
+        func isSaid() throws -> Bool { try sandbox.command("status").output.contains(words) }
+        func replaceKey(_ text: String) throws { try sandbox.directory.write(text, to: "keys/AuthKey_ABC123DEFG.p8") }
+
+        try replaceKey(sandbox.directory.read("wrong.p8"))
+        try sandbox.eventually("the word on the key", isSaid)
+        #expect(try sandbox.command("status").output.contains("restore the previous file"))
+        #expect(try sandbox.log().contains(words))
+        #expect(try sandbox.command("health").status == 1)
+        let check = try sandbox.command("check")
+        #expect(check.status == 1 && check.complaints.contains("probably by mistake"), "\(check)")
+        #expect(check.complaints.contains(words), "\(check)")
+        sandbox.stop()
+        try sandbox.start()
+        try sandbox.eventually("the same after a restart", isSaid)
+
+        try replaceKey(right)
+        try sandbox.eventually("health with the old key") { try sandbox.command("health").status == 0 }
+        #expect(try sandbox.command("check").status == 0)
+        #expect(try sandbox.log().contains("previous key is back"))
+        // While nothing runs.
+        sandbox.stop()
+        try replaceKey(sandbox.directory.read("wrong.p8"))
+        #expect(try sandbox.command("check").complaints.contains(words))
+        try sandbox.start()
+        try sandbox.eventually("the word at a start", isSaid)
+    }
+
+    @Test func nothingWakesBetweenEvents() throws {
+        let sandbox = try Sandbox.running("web", "native")
         try sandbox.awaitRest(seconds: 8)
     }
 

@@ -14,11 +14,7 @@ import Testing
 
     @Test func whatHidesAnOutputIsNamed() throws { try Bed.hold("hides.sh") }
 
-    @Test func whatIsOrderedAfterItFindsItsSecret() throws { try Bed.hold("order.sh") }
-
     @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }
-
-    @Test func aWrongKeyUnderTheSameNameIsSaid() throws { try Bed.hold("keys.sh") }
 
     @Test func aTypoAndARebootAreNoOutage() throws { try Bed.hold("adopted.sh") }
 
@@ -30,7 +26,7 @@ import Testing
 
     @Test func whatHelpsIsDoneAsItStands() throws { try Bed.hold("remedies.sh") }
 
-    @Test(arguments: ["outputs", "files", "readers"])
+    @Test(arguments: ["outputs", "files"])
     func noPrintedCommandGivesAnythingAway(of part: String) throws { try Bed.hold("matrix.sh", part) }
 
     @Test func whatADropInForAllServicesTakesAwayIsNamed() throws { try Bed.hold("containers.sh") }

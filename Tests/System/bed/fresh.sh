@@ -16,10 +16,8 @@ contains "systemctl status has a line for people" "1 client" "$(property StatusT
 equal "it starts at the next boot" enabled "$(systemctl is-enabled clientsecretd.service)"
 equal "and so does its socket" enabled "$(systemctl is-enabled clientsecretd.socket)"
 
-for unit in /usr/local/lib/systemd/system/clientsecretd*; do
-    equal "systemd-analyze has nothing to say about ${unit##*/}" "" \
-        "$(systemd-analyze verify "${unit/@./@app.}" 2>&1)"
-done
+units=(/usr/local/lib/systemd/system/clientsecretd*)
+equal "systemd-analyze has nothing to say about the units" "" "$(systemd-analyze verify "${units[@]/@./@app.}" 2>&1)"
 contains "no core is dumped" "0" "$(property LimitCORE)"
 equal "nothing is swapped out" 0 "$(property MemorySwapMax)"
 equal "no capability" "0000000000000000" "$(awk '$1 == "CapPrm:" { print $2 }' /proc/"$(property MainPID)"/status)"
@@ -40,6 +38,39 @@ promise "it starts again" systemctl start clientsecretd.service
 promise "it restarts" systemctl restart clientsecretd.service
 equal "with the same secret" "$secret" "$(sha256sum <$output)"
 equal "one secret was minted in all that time" 1 "$(minted)"
+
+# What is ordered after the service finds its secret, each of many times; the outputs are gone before each start, as after a
+# reboot. The environment file is read by root's systemd.
+useradd --system consumer
+configure_web '      - path: /run/clientsecretd/out/web.env
+        format: env
+        variable: SECRET'
+cat >/etc/systemd/system/consumer.service <<END
+[Unit]
+Wants=clientsecretd.service
+After=clientsecretd.service
+StartLimitIntervalSec=0
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+User=consumer
+EnvironmentFile=/run/clientsecretd/out/web.env
+ExecStart=/bin/sh -c '[ "\$\$(cat $output)" = "\$SECRET" ] && [ -n "\$SECRET" ]'
+END
+systemctl daemon-reload
+systemctl stop clientsecretd.service
+promise "a consumer pulls the service in and finds its secret" systemctl start consumer.service
+secret=$(sha256sum <$output)
+failures=$(
+    for _ in $(seq 8); do
+        rm -f /run/clientsecretd/out/*
+        systemctl restart clientsecretd.service consumer.service ||
+            { systemctl status --no-pager --lines=20 clientsecretd.service consumer.service; ls -la /run/clientsecretd/out; }
+    done 2>&1
+)
+equal "of many starts not one leaves a consumer without its secret" "" "$failures"
+equal "nothing was minted by them" "$secret" "$(sha256sum <$output)"
+systemctl stop consumer.service
 
 useradd --system app
 systemctl enable --quiet --now clientsecretd-writer@app.socket clientsecretd-once.timer

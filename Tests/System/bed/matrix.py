@@ -454,6 +454,10 @@ def guarded_files_are_tried():
     good = open(KEY).read()
     script = "#!/bin/sh\n"
     cases = []
+
+    def add(name, make, may_change=None):
+        cases.append((name, make, may_change))
+
     for owner, group, mode in [
         ("root", "root", 0o600),
         ("root", "root", 0o644),
@@ -466,32 +470,26 @@ def guarded_files_are_tried():
         ("eve", "eve", 0o644),
         ("root", "root", 0o000),
     ]:
-        cases.append(
-            (
-                f"key {owner}:{group} {mode:o}",
-                lambda o=owner, g=group, m=mode: text(file(f"{place}/k.p8", o, m, good, g)),
-                f"{place}/k.p8",
-            )
-        )
-    cases.append(
-        (
-            "key with an access list",
-            lambda: (
-                text(file(f"{place}/k.p8", "root", 0o640, good, "clientsecretd")),
-                subprocess.run(["setfacl", "-m", "u:eve:r,u:friend:r", f"{place}/k.p8"], check=True),
-            )[0],
+        add(
+            f"key {owner}:{group} {mode:o}",
+            lambda o=owner, g=group, m=mode: text(file(f"{place}/k.p8", o, m, good, g)),
             f"{place}/k.p8",
         )
+    add(
+        "key with an access list",
+        lambda: (
+            text(file(f"{place}/k.p8", "root", 0o640, good, "clientsecretd")),
+            subprocess.run(["setfacl", "-m", "u:eve:r,u:friend:r", f"{place}/k.p8"], check=True),
+        )[0],
+        f"{place}/k.p8",
     )
-    cases.append(
-        (
-            "key read by an access list",
-            lambda: (
-                text(file(f"{place}/k.p8", "root", 0o644, good)),
-                subprocess.run(["setfacl", "-m", "u:clientsecretd:r", f"{place}/k.p8"], check=True),
-            )[0],
-            f"{place}/k.p8",
-        )
+    add(
+        "key read by an access list",
+        lambda: (
+            text(file(f"{place}/k.p8", "root", 0o644, good)),
+            subprocess.run(["setfacl", "-m", "u:clientsecretd:r", f"{place}/k.p8"], check=True),
+        )[0],
+        f"{place}/k.p8",
     )
 
     def linked():
@@ -499,30 +497,18 @@ def guarded_files_are_tried():
         link(f"{place}/sticky/k.p8", "/etc/shadow", "eve")
         return text(f"{place}/sticky/k.p8")
 
-    cases.append(("key by a stranger's link", linked, None))
-    cases.append(
-        (
-            "key in a stranger's directory",
-            lambda: text(file(folder(f"{place}/theirs", "eve") + "/k.p8", "root", 0o600, good)),
-            None,
-        )
+    add("key by a stranger's link", linked)
+    add("key in a stranger's directory", lambda: text(file(folder(f"{place}/theirs", "eve") + "/k.p8", "root", 0o600, good)))
+    add(
+        "key in root's open directory",
+        lambda: text(file(folder(f"{place}/open", "root", 0o777) + "/k.p8", "root", 0o600, good)),
     )
-    cases.append(
-        (
-            "key in root's open directory",
-            lambda: text(file(folder(f"{place}/open", "root", 0o777) + "/k.p8", "root", 0o600, good)),
-            None,
-        )
+    add(
+        "key in root's closed directory",
+        lambda: text(file(folder(f"{place}/closed", "root", 0o700) + "/k.p8", "root", 0o600, good)),
     )
-    cases.append(
-        (
-            "key in root's closed directory",
-            lambda: text(file(folder(f"{place}/closed", "root", 0o700) + "/k.p8", "root", 0o600, good)),
-            None,
-        )
-    )
-    cases.append(("key is another file of root's", lambda: text("/etc/shadow"), None))
-    cases.append(("key is root's private file", lambda: text(file(f"{place}/other.p8", "root", 0o600, "root's own\n")), None))
+    add("key is another file of root's", lambda: text("/etc/shadow"))
+    add("key is root's private file", lambda: text(file(f"{place}/other.p8", "root", 0o600, "root's own\n")))
     for owner, mode in [
         ("root", 0o644),
         ("root", 0o640),
@@ -532,14 +518,14 @@ def guarded_files_are_tried():
         ("root", 0o600),
         ("clientsecretd", 0o664),
     ]:
-        cases.append((f"hook {owner} {mode:o}", lambda o=owner, m=mode: text(hook=file(hook, o, m, script)), hook))
+        add(f"hook {owner} {mode:o}", lambda o=owner, m=mode: text(hook=file(hook, o, m, script)), hook)
 
     def hook_linked():
         folder("/usr/local/bin/sticky", mode=0o1777)
         link("/usr/local/bin/sticky/hook", "/bin/true", "eve")
         return text(hook="/usr/local/bin/sticky/hook")
 
-    cases.append(("hook by a stranger's link", hook_linked, None))
+    add("hook by a stranger's link", hook_linked)
     for owner, mode in [("root", 0o666), ("root", 0o620), ("eve", 0o644), ("eve", 0o666), ("root", 0o600), ("root", 0o000)]:
 
         def addition(o=owner, m=mode):
@@ -551,31 +537,19 @@ def guarded_files_are_tried():
             )
             return text()
 
-        cases.append((f"drop-in {owner} {mode:o}", addition, f"{place}/clientsecretd.d/more.yaml"))
+        add(f"drop-in {owner} {mode:o}", addition, f"{place}/clientsecretd.d/more.yaml")
 
     def addition_linked():
         folder(f"{place}/clientsecretd.d", mode=0o1777)
         link(f"{place}/clientsecretd.d/more.yaml", "/etc/passwd", "eve")
         return text()
 
-    cases.append(("drop-in by a stranger's link", addition_linked, None))
+    add("drop-in by a stranger's link", addition_linked)
     for owner, mode in [("eve", 0o755), ("root", 0o777), ("root", 0o700)]:
-        cases.append(
-            (
-                f"drop-ins in {owner} {mode:o}",
-                lambda o=owner, m=mode: (folder(f"{place}/clientsecretd.d", o, m), text())[1],
-                None,
-            )
-        )
+        add(f"drop-ins in {owner} {mode:o}", lambda o=owner, m=mode: (folder(f"{place}/clientsecretd.d", o, m), text())[1])
     for what in "state_dir", "metrics_file":
         for value in "/etc", "/srv/m", "/srv/m/none", "/srv/m/eve/x", "/etc/none/x", "/root/x", "/run/none/x":
-            cases.append(
-                (
-                    f"{what} {value}",
-                    lambda w=what, v=value: text() + f"{w}: {v}{'/x.prom' if w == 'metrics_file' else ''}\n",
-                    None,
-                )
-            )
+            add(f"{what} {value}", lambda w=what, v=value: text() + f"{w}: {v}{'/x.prom' if w == 'metrics_file' else ''}\n")
     for name, make, may_change in cases:
         written = make()
         answer = check(written)
@@ -638,5 +612,9 @@ def readers_are_tried():
         promise(f"check --config {path} opens nothing", not wrong, *wrong)
 
 
-{"outputs": outputs_are_tried, "files": guarded_files_are_tried, "readers": readers_are_tried}[sys.argv[1]]()
+if sys.argv[1] == "outputs":
+    outputs_are_tried()
+else:
+    readers_are_tried()
+    guarded_files_are_tried()
 print("finished")
