@@ -50,14 +50,11 @@ import Testing
     @Test func anEnvironmentFileThatIsGoneIsNotMadeAnew() throws {
         let sandbox = try Sandbox()
         let path = try sandbox.directory.write("PORT=80\n", to: "out/app.env")
-        let client = "  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(path)\n"
+        let client = sandbox.client("web", at: path)
         try sandbox.configure(client + "        format: env\n        variable: SECRET\n")
         try sandbox.start()
         try FileManager.default.removeItem(atPath: path)
-        func state() throws -> String? {
-            let client = (try sandbox.status()["clients"] as? [[String: Any]])?.first
-            return (client?["outputs"] as? [[String: Any]])?.first?["state"] as? String
-        }
+        func state() throws -> String? { try sandbox.outputs(of: "web").first?.state }
         try sandbox.eventually("saying so") { try state() == "failed" }
         sandbox.stop()
         try sandbox.start()

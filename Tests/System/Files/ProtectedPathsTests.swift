@@ -45,7 +45,7 @@ import Testing
         let real = sandbox.directory("out/real.p8")
         try FileManager.default.moveItem(atPath: sandbox.key, toPath: real)
         try FileManager.default.createSymbolicLink(atPath: sandbox.key, withDestinationPath: real)
-        try sandbox.configure("  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(real)\n")
+        try sandbox.configure(sandbox.client("web", at: real))
         let key = try sandbox.directory.read("out/real.p8")
         #expect(try sandbox.command("run", "--once").status == 1)
         #expect(try sandbox.directory.read("out/real.p8") == key)

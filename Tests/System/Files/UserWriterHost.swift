@@ -7,36 +7,28 @@ import Testing
 final class UserWriterHost {
     /// A user and a group without an entry anywhere.
     static let user: UInt32 = 23_456
-    private let process = Process()
+    private var process: Background?
 
     /// - Parameter daemonUser: who may ask, like root.
     init(_ sandbox: Sandbox, daemonUser: String = "root", _ behaviours: String...) throws {
-        let places = sandbox.directory("writer")
-        try? FileManager.default.createDirectory(atPath: places, withIntermediateDirectories: false)
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // Foundation's children may have signals blocked that the writer is ended by.
-        process.arguments =
+        try? sandbox.makeDirectory("writer", mode: 0o755)
+        // Signals that the writer is ended by may be blocked here.
+        let process = try Background(
             [
                 "--default-signal", "/usr/bin/python3", repository + "/Tests/Support/host-user-writer.py",
-                "\(places)/\(Self.user).sock",
-            ]
-            + ["\(Self.user)", try sandbox.reachableBinary(), sandbox.directory("clientsecretd.yaml"), daemonUser]
-            + behaviours
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let said = try output.fileHandleForReading.read(upToCount: 10)
-        try #require(said.map { String(decoding: $0, as: UTF8.self) } == "listening\n")
+                sandbox.directory("writer/\(Self.user).sock"), "\(Self.user)", sandbox.reachableBinary(),
+                sandbox.directory("clientsecretd.yaml"), daemonUser,
+            ] + behaviours)
+        try #require(process.firstLine == "listening")
+        processID = process.processID
+        self.process = process
     }
 
-    var processID: Int32 { process.processIdentifier }
-    var isRunning: Bool { !process.hasEnded }
+    let processID: pid_t
+    /// After "listening" it says nothing.
+    var isRunning: Bool { process?.hasMore == false }
 
-    func end() {
-        kill(process.processIdentifier, SIGKILL)
-        process.awaitEnd()
-    }
+    func end() { process = nil }
 }
 
 extension Sandbox {

@@ -79,7 +79,7 @@ import Testing
         try sandbox.makeDirectory("deep")
         try sandbox.makeDirectory("deep/out")
         let path = sandbox.directory("deep/out/web.jwt")
-        try sandbox.configure("  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(path)\n")
+        try sandbox.configure(sandbox.client("web", at: path))
         try sandbox.start()
         let token = try sandbox.directory.read("deep/out/web.jwt")
         for _ in 0..<2 {

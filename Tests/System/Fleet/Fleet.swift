@@ -73,11 +73,10 @@ struct Fleet {
     ///
     /// - Parameter wrapper: what begins the command line of the program that asks the store.
     func serve(_ sandbox: Sandbox, under wrapper: [String] = []) throws -> Background {
-        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
-        try #require(FileManager.default.isExecutableFile(atPath: program), "build \(program) first: make build")
         let service = try Background(
             wrapper + [
-                "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("store.sock"), program,
+                "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("store.sock"),
+                Binaries.network,
                 "store", "--config", sandbox.directory("clientsecretd.yaml"),
             ])
         try #require(service.firstLine == "listening")

@@ -60,7 +60,8 @@ import Testing
         try signer.eventually("the canary's delivery") { try delivered() == 1 }
         #expect(try rollout()["state"] as? String == "going")
         let waiting = try #require(try followers.values.first { try !hasDelivered($0) })
-        #expect(try waiting.client(named: "web")["delivered"] as? Bool == false)
+        // The file is written before the daemon has noted that it is.
+        try waiting.eventually("that it waits") { try waiting.client(named: "web")["delivered"] as? Bool == false }
         #expect(try waiting.client(named: "web")["state"] as? String == "ok")
 
         let hold = try signer.command("rollout", "hold", "web")

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,7 +8,7 @@ final class CanaryFixture {
     private(set) var scanner = LeakScanner()
     private var heard: [(channel: String, bytes: [UInt8])] = []
     private var tokens: Set<String> = []
-    private let manager: Listener
+    private let manager: NotifySocket
 
     /// A scalar whose base64 has slashes in PEM: what takes a key for words and paths shows it.
     static let scalar: [UInt8] = [
@@ -28,7 +27,8 @@ final class CanaryFixture {
 
     init() throws {
         sandbox = try Sandbox()
-        manager = try Listener(at: sandbox.directory("manager"))
+        manager = try NotifySocket(at: sandbox.directory("manager"))
+        manager.follow()
         scanner.watch(Self.scalar, as: "the key")
         try sandbox.directory.write(Self.pem, to: "keys/AuthKey_ABC123DEFG.p8")
         try sandbox.makeDirectory("notes")
@@ -169,31 +169,4 @@ final class CanaryFixture {
 
     var said: Int { heard.reduce(0) { $0 + $1.bytes.count } }
     var channels: Set<String> { Set(heard.map(\.channel)) }
-}
-
-/// Hears every datagram that comes, from the first to the last.
-private final class Listener: Sendable {
-    let path: String
-    private let socket: UnixSocket
-    private let all = Mutex<[UInt8]>([])
-    private let isOver = Mutex(false)
-
-    init(at path: String) throws {
-        self.path = path
-        socket = try UnixSocket.receiving(at: path)
-        var patience = timeval(tv_sec: 0, tv_usec: 100_000)
-        unsafe setsockopt(
-            socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        Thread.detachNewThread { [self] in
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            while !isOver.withLock({ $0 }) {
-                let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
-                if count > 0 { all.withLock { $0 += buffer.prefix(count) + [10] } }
-            }
-        }
-    }
-
-    var text: String { all.withLock { String(decoding: $0, as: UTF8.self) } }
-
-    func end() { isOver.withLock { $0 = true } }
 }

@@ -16,7 +16,7 @@ import Testing
             """, to: "pager")
         try sandbox.permit(hook, 0o755)
         let client =
-            "  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(sandbox.directory("gone/web.jwt"))\n"
+            sandbox.client("web", at: sandbox.directory("gone/web.jwt"))
         try sandbox.configure(client, others: "on_state_change:\n  - exec: [\(hook), \"%s\", is-the-state]")
         #expect(try sandbox.command("check").complaints.contains("on_state_change") == false)
         try sandbox.start()

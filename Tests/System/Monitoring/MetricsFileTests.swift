@@ -170,15 +170,14 @@ import Testing
             try sandbox.directory.write("# HELP clientsecretd_x of before\n", to: "metrics/ours.prom")
             try sandbox.configure(
                 sandbox.client("web")
-                    + "  slow:\n    client_id: com.example.slow\n    outputs:\n      - path: \(disk("slow.jwt"))\n",
+                    + sandbox.client("slow", at: disk("slow.jwt")),
                 others: "metrics_file: \(sandbox.directory("metrics/ours.prom"))")
             try disk.freeze()
             try sandbox.start(waiting: false)
             // What is shown here is what the file would say.
             try sandbox.eventually("the first client's answer") { try sandbox.command("status").status == 0 }
             try sandbox.eventually("the first client's secret") {
-                let clients = try sandbox.status()["clients"] as? [[String: Any]]
-                return clients?.contains { $0["name"] as? String == "web" && $0["state"] as? String == "ok" } == true
+                try sandbox.client(named: "web")["state"] as? String == "ok"
             }
             // Nothing must happen: it would be written as soon as the first client's secret is there.
             usleep(500_000)

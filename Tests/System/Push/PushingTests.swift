@@ -32,11 +32,10 @@ import Testing
 
     /// Starts to listen for the daemon, as in a pod.
     private func serve() throws -> Background {
-        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
-        try #require(FileManager.default.isExecutableFile(atPath: program), "build \(program) first: make build")
         let socket = sandbox.directory("push/production.sock")
         let service = try Background([
-            "/bin/sh", "-c", #"echo listening; exec "$@""#, "sh", program, "listen", socket, "push", "production",
+            "/bin/sh", "-c", #"echo listening; exec "$@""#, "sh", Binaries.network, "listen", socket, "push",
+            "production",
             "--config", sandbox.directory("clientsecretd.yaml"),
         ])
         try sandbox.eventually("the service") { FileManager.default.fileExists(atPath: socket) }
@@ -129,11 +128,10 @@ import Testing
         let recipe = try String(contentsOfFile: repository + "/etc/ci/\(name).yml", encoding: .utf8)
         let script = try #require(recipe.components(separatedBy: "|\n").last).split(separator: "\n")
             .map { $0.drop { $0 == " " } }.joined(separator: "\n")
-        let programs = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path
         let finished = try run(
             ["sh", "-ec", script],
             environment: [
-                "PATH": programs + ":/usr/bin:/bin", "API_TOKEN": "token-of-the-tests",
+                "PATH": Binaries.folder + ":/usr/bin:/bin", "API_TOKEN": "token-of-the-tests",
                 "APPLE_KEY": name == "github" ? try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8") : sandbox.key,
             ], directory: checkout.path)
         #expect(finished.status == 0, "\(finished.complaints)")

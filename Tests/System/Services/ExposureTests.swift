@@ -4,16 +4,12 @@ import Testing
 
 /// What each service is open to, by systemd's own reckoning: what the comment in its unit says, and no more than is promised.
 @Suite(.waits, .needs(.tools)) struct ExposureTests {
-    /// The lines of `systemd-analyze security`, of which the last one is the sum.
-    private func lines(_ unit: String) throws -> [Substring] {
-        try run(["systemd-analyze", "security", "--offline=yes", "--no-pager", unit]).output.split(separator: "\n")
-    }
-
     /// Requires of a unit, or of one with a drop-in, that what is said there of its exposure is right.
     private func expectAsStated(_ unit: String, by text: String, atMost limit: Double) throws {
         let stated = try #require(text.firstMatch(of: /exposure ([0-9]\.[0-9])/), "\(unit) states no exposure").output.1
-        let lines = try lines(unit)
-        let sum = try #require(lines.last { $0.contains("Overall exposure level") }, "\(lines)")
+        let analysis = try run(["systemd-analyze", "security", "--offline=yes", "--no-pager", unit]).output
+        let sum = try #require(
+            analysis.split(separator: "\n").last { $0.contains("Overall exposure level") }, "\(analysis)")
         #expect(sum.contains(": \(stated) "), "\(sum)")
         #expect(try #require(Double(stated)) <= limit)
     }
@@ -25,16 +21,6 @@ import Testing
     func isWhatTheUnitStates(name: String, limit: Double) throws {
         let unit = repository + "/systemd/\(name).service"
         try expectAsStated(unit, by: String(contentsOfFile: unit, encoding: .utf8), atMost: limit)
-    }
-
-    /// What the network costs, which it is for, and ProtectClock=, which makes the clock readable.
-    @Test func whatAsksAppleIsOpenToTheNetworkAlone() throws {
-        let open = try lines(repository + "/systemd/clientsecretd-verify@.service").filter { $0.hasPrefix("✗") }
-            .compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
-        #expect(
-            open.sorted() == [
-                "DeviceAllow=", "IPAddressDeny=", "PrivateNetwork=", "RestrictAddressFamilies=~AF_(INET|INET6)",
-            ])
     }
 
     /// With each drop-in that the pages show.

@@ -9,6 +9,7 @@ final class NotifySocket: Sendable {
     private let socket: UnixSocket
     /// What was said last under each name.
     private let said = Mutex<[Substring: Substring]>([:])
+    private let all = Mutex("")
     private let isOver = Mutex(false)
 
     init(at path: String) throws {
@@ -48,6 +49,9 @@ final class NotifySocket: Sendable {
         isOver.withLock { $0 = true }
     }
 
+    /// Everything that was said.
+    var text: String { all.withLock { $0 } }
+
     /// What was said last under this name.
     func last(_ name: String) -> String? {
         said.withLock { $0[Substring(name)].map(String.init) }
@@ -55,10 +59,12 @@ final class NotifySocket: Sendable {
 
     /// The lines of the next message; none when nothing was said for a while.
     private func hear() -> [Substring] {
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { return [] }
-        let lines = String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n")
+        let message = String(decoding: buffer.prefix(count), as: UTF8.self)
+        all.withLock { $0 += message + "\n" }
+        let lines = message.split(separator: "\n")
         said.withLock { said in
             for line in lines {
                 let parts = line.split(separator: "=", maxSplits: 1)

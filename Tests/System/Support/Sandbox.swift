@@ -213,10 +213,13 @@ final class Sandbox {
     /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `patience`
     /// seconds, which is there to end a test whose daemon does nothing.
     func eventually(_ what: String, within patience: Int = 120, _ condition: () throws -> Bool) throws {
-        for attempt in 1...10 * patience {
+        let end = ContinuousClock.now + .seconds(patience)
+        var attempt: UInt32 = 0
+        while ContinuousClock.now < end {
             if try condition() { return }
-            // Most of what is waited for takes some milliseconds.
-            usleep(UInt32(min(attempt * 10_000, 100_000)))
+            // Most of what is waited for takes some milliseconds; what does not is asked for less often.
+            attempt += 1
+            usleep(min(attempt * 10_000, attempt < 50 ? 100_000 : 300_000))
         }
         Issue.record("\(what) did not happen; the log:\n\((try? log()) ?? "")")
     }

@@ -58,12 +58,7 @@ import Testing
 
     /// Then a renewal that Apple refuses is not published. At most six questions are asked in a minute.
     @Test func aClientOfEachKindIsRenewedWhereAppleAcceptsItsTokens() throws {
-        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
-        let service = try Background([
-            "/usr/bin/python3", repository + "/Tests/Support/accept.py", sandbox.directory("verify.sock"), program,
-            "verify", "--endpoint", apple.address, "--ca-file", apple.authority,
-        ])
-        try #require(service.firstLine == "listening")
+        let service = try apple.serve(sandbox)
         try sandbox.start()
         for (name, _) in Self.trials { try awaitVerdict("accepted", on: name) }
         sandbox.awaitNextSecond()

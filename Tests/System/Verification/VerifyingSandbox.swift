@@ -22,16 +22,7 @@ final class VerifyingSandbox {
     }
 
     /// Starts to listen for the daemon, beside its status socket.
-    func serve() throws {
-        let program = URL(fileURLWithPath: sandbox.binary).deletingLastPathComponent().path + "/clientsecretd-network"
-        try #require(FileManager.default.isExecutableFile(atPath: program), "build \(program) first: make build")
-        let service = try Background([
-            "/usr/bin/python3", repository + "/Tests/Support/accept.py", sandbox.directory("verify.sock"), program,
-            "verify", "--endpoint", apple.address, "--ca-file", apple.authority,
-        ])
-        try #require(service.firstLine == "listening")
-        self.service = service
-    }
+    func serve() throws { service = try apple.serve(sandbox) }
 
     /// Starts the service and the daemon, and waits until Apple has accepted both clients' first secrets.
     func settle(under wrapper: [String] = []) throws {
@@ -55,5 +46,17 @@ final class VerifyingSandbox {
         try sandbox.eventually("the verdict \(verdict)") {
             try verification(name)?["verdict"] as? String == verdict
         }
+    }
+}
+
+extension StandIn {
+    /// Has the program that asks listen for a sandbox's daemon, and ask this.
+    func serve(_ sandbox: Sandbox) throws -> Background {
+        let service = try Background([
+            "/usr/bin/python3", repository + "/Tests/Support/accept.py", sandbox.directory("verify.sock"),
+            Binaries.network, "verify", "--endpoint", address, "--ca-file", authority,
+        ])
+        try #require(service.firstLine == "listening")
+        return service
     }
 }

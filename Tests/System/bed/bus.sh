@@ -61,21 +61,10 @@ configure <<<"clients:
 $clients"
 
 # action CLIENT: how its action stands, and why.
-action() {
-    clientsecretd status --json | python3 -c '
-import json, sys
-for client in json.load(sys.stdin)["clients"]:
-    if client["name"] == sys.argv[1]:
-        action = client["actions"][0]
-        print(action["state"], action["error"] or "", client["last_error"] or "")' "$1"
-}
+action() { of_status '" ".join((c["actions"][0]["state"], c["actions"][0]["error"] or "", c["last_error"] or ""))' "$1"; }
 stands() { [[ $(action "$1") == $2* ]]; }
 # told CLIENT: whether its application counts as told.
-told() {
-    clientsecretd status --json | python3 -c '
-import json, sys
-sys.exit(not all(c["delivered"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]))' "$1"
-}
+told() { [ "$(of_status 'c["delivered"]' "$1")" = True ]; }
 pid() { property MainPID "$1.service"; }
 
 promise "the service starts although nothing permits its actions" systemctl start clientsecretd

@@ -28,7 +28,7 @@ contains "before the start the key's credential is not missing" \
     "clientsecretd.service names it, and was not started since; start it: systemctl restart clientsecretd.service" "$said"
 contains "a token's credential that nothing names is" "clientsecretd-push@v.service has no LoadCredential= for vault-token" "$said"
 promise "without the drop-in the service starts" systemctl restart clientsecretd
-served() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["clients"][0]["outputs"][0]["state"])'; }
+served() { of_status 'c["outputs"][0]["state"]'; }
 equal "and has its key" ok "$(served)"
 eventually "the status names the token's credential, too" \
     eval 'clientsecretd status | grep -q "write LoadCredential=vault-token:/path/to/file into its .Service. section"'

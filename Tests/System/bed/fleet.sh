@@ -114,13 +114,11 @@ newest() { cp "$output" /tmp/newest; }
 ctl() { bash -c '. /root/fleet/etcdctl.env && etcdctl "$@"' ctl "$@"; }
 holds() { ctl get --prefix /clientsecretd/v1/secret/ | grep -qF "$(cat "$output")"; }
 
-before_certificates() { :; }
 after_certificates() {
     promise "the certificates are the authority's" \
         openssl verify -CAfile /root/fleet/ca.pem /root/fleet/{etcd,administrator,signer1}/client.pem
     equal "and have no CN" "" "$(openssl x509 -in /root/fleet/signer1/client.pem -noout -subject | grep CN)"
 }
-before_etcd() { :; }
 after_etcd() { :; }
 before_users() {
     local commands
@@ -153,7 +151,6 @@ after_signer() {
     eventually "the secret is in etcd" holds
     newest
 }
-before_followers() { :; }
 after_followers() {
     for machine in app17 app18; do
         become "$machine"
@@ -163,7 +160,6 @@ after_followers() {
     done
     become signer1
 }
-before_adding() { :; }
 after_adding() {
     become app19
     promise "the machine that was added has the secret" same
@@ -199,7 +195,6 @@ after_signer_lost() {
     eventually "and the follower has it" same
     become app18
 }
-before_etcd_lost() { :; }
 after_etcd_lost() {
     promise "nobody lost a secret" same
     promise "a reload logs in anew" clientsecretd reload
@@ -222,7 +217,6 @@ after_backup() {
     eventually "and received" same
     become app18
 }
-before_restored() { :; }
 after_restored() {
     eventually "the restored members serve" ctl endpoint health
     promise "nobody goes back" same

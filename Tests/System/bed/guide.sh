@@ -19,15 +19,9 @@ variable() { tr '\0' '\n' <"/proc/$(main_process "$2.service")/environ" | sed -n
 secret_of() { clientsecretd inspect --json --key "$key" - | grep -q "\"client_id\": *\"com.example.$1\""; }
 # holds CLIENT TEXT
 holds() { secret_of "$1" <<<"$2"; }
-# state CLIENT: as the status says.
-state() { clientsecretd status --json | python3 -c '
-import json, sys
-print(*[c["state"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"; }
-is_ok() { [ "$(state "$1")" = ok ]; }
+is_ok() { [ "$(of_status 'c["state"]' "$1")" = ok ]; }
 # failing_clients: the clients that are not ok.
-failing_clients() { clientsecretd status --json | python3 -c '
-import json, sys
-print(*[c["name"] for c in json.load(sys.stdin)["clients"] if c["state"] != "ok"])'; }
+failing_clients() { of_status '" ".join(c["name"] for c in d["clients"] if c["state"] != "ok")'; }
 all_ok() { [ -z "$(failing_clients)" ] && clientsecretd health; }
 # reboot [UNIT…]: nothing lies below /run, and the units are started as with the machine.
 reboot() {
@@ -161,7 +155,6 @@ after_credential() {
     equal "of those before" "$second" "$(cat /run/api/seen)"
 }
 
-before_port() { :; }
 after_port() {
     local at=http://127.0.0.1:9467
     get() { curl --silent --show-error --fail-with-body --max-time 20 "$@"; }

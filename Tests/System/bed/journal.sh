@@ -34,8 +34,7 @@ equal "with the action it is of" "exec /usr/local/bin/hook" "$(entry MESSAGE_ID=
 minted=$(entry MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)
 equal "one secret was minted" 1 "$(wc -l <<<"$minted")"
 equal "its key's id is a field" ABC123DEFG "$(field CLIENTSECRETD_KEY_ID <<<"$minted")"
-equal "and its fingerprint" "$(clientsecretd status --json | python3 -c 'import json, sys
-print([c["fingerprint"] for c in json.load(sys.stdin)["clients"] if c["name"] == "web"][0])')" \
+equal "and its fingerprint" "$(of_status 'c["fingerprint"]')" \
     "$(field CLIENTSECRETD_FINGERPRINT <<<"$minted")"
 equal "and its urgency" 6 "$(field PRIORITY <<<"$minted")"
 equal "the message has no urgency in it" web "$(field MESSAGE <<<"$minted" | cut -d: -f1)"

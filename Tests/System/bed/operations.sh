@@ -55,7 +55,6 @@ after_restoring() {
     refused "one that is due is replaced" [ "$due" = "$(cat "$output")" ]
 }
 
-before_management() { :; }
 after_management() {
     eventually "all is well" all_ok
     promise "the addition is served" ours /run/clientsecretd/out/blog.env --variable APPLE_CLIENT_SECRET
@@ -70,7 +69,6 @@ after_management() {
     rm /etc/clientsecretd/clientsecretd.d/broken.yaml
 }
 
-before_cron() { :; }
 after_cron() {
     equal "the service is off" inactive "$(property ActiveState)"
     rm "$output"

@@ -55,13 +55,13 @@ contains() {
 }
 
 # eventually PROMISE COMMAND…: the command succeeds before long; it is tried again for two minutes, which is there to end a
-# script that waits for nothing.
+# script that waits for nothing. What does not come at once is asked for less often, because asking takes processor time.
 eventually() {
-    local what=$1 deadline=$((SECONDS + 120))
+    local what=$1 began=$SECONDS
     shift
     until "$@" >"$seen" 2>&1; do
-        [ $SECONDS -lt $deadline ] || { broken "$what ($*)"; return 1; }
-        sleep 0.05
+        [ $((SECONDS - began)) -lt 120 ] || { broken "$what ($*)"; return 1; }
+        if [ $((SECONDS - began)) -lt 2 ]; then sleep 0.05; else sleep 0.3; fi
     done
     kept "$what"
 }
@@ -81,7 +81,7 @@ manual_example() {
 }
 
 # try_sections PAGE…: does what the sections of these pages, as they are installed, say that say to do something. `tries` has a word for each of them;
-# before_WORD makes what the reader has already, after_WORD looks whether the page's promise is kept.
+# before_WORD, if there is one, makes what the reader has already; after_WORD looks whether the page's promise is kept.
 try_sections() {
     local page section sections
     local pages=("${@/#/\/usr\/local\/share\/doc\/clientsecretd\/}")
@@ -91,7 +91,7 @@ try_sections() {
     for page in "${pages[@]}"; do
         while read -r section; do
             [ "${tries[$section]-}" ] || continue
-            "before_${tries[$section]}"
+            ! declare -F "before_${tries[$section]}" >/dev/null || "before_${tries[$section]}"
             python3 /src/Tests/System/bed/guide.py "$page" "$section" >/tmp/section || exit 1
             promise "what \"$section\" says can be done" bash /tmp/section </dev/null
             "after_${tries[$section]}"
@@ -162,8 +162,13 @@ main_process() {
     echo "$pid"
 }
 
-# clients: what the status says, as JSON.
-clients() { clientsecretd status --json; }
+# of_status EXPRESSION [CLIENT]: what the status says, in Python's words: d is the document, c a client, web unless told otherwise.
+of_status() {
+    clientsecretd status --json | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+c = next((c for c in d["clients"] if c["name"] == sys.argv[2]), None)
+print(eval(sys.argv[1]))' "$1" "${2-web}"
+}
 
 # minted: how many secrets this boot's daemons have made.
 minted() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -c ': minted '; }

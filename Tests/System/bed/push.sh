@@ -29,7 +29,7 @@ socket=/run/clientsecretd/push/production.sock
 contains "a check says what enables it" "systemctl enable --now clientsecretd-push@production.socket" "$(clientsecretd check 2>&1)"
 
 promise "the daemon starts" systemctl start clientsecretd.service
-eventually "and misses it" eval 'clients | grep -q push_service_missing'
+eventually "and misses it" eval 'clientsecretd status --json | grep -q push_service_missing'
 
 # As the guide has it, at a terminal, where the token and the two lines are typed.
 guide=/usr/local/share/doc/clientsecretd/push.md
@@ -45,12 +45,9 @@ equal "the daemon's user alone may connect" "600 clientsecretd" "$(stat -c '%a %
 equal "a check says so no more" "" "$(clientsecretd check 2>&1 | grep push@)"
 
 asks_at $socket
-field() { clients | python3 -c 'import json, sys
-outputs = json.load(sys.stdin)["clients"][0]["outputs"]
-print(next(o for o in outputs if o.get("target") == "production").get(sys.argv[1]))' "$1"; }
-shows() { [ "$(field "$1")" = "$2" ]; }
+shows_verified() { [ "$(of_status 'next(o for o in c["outputs"] if o.get("target") == "production").get("verified")')" = "$1" ]; }
 same() { cmp -s "$output" /tmp/api/held; }
-eventually "the push is verified" shows verified True
+eventually "the push is verified" shows_verified True
 promise "the API holds what the file holds" same
 promise "all is well" clientsecretd health
 question='{"do":"read","client_secret":"'$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.example.web)'"}'
@@ -87,10 +84,10 @@ echo '  - [' >>$configuration
 promise "with a mistake in it the daemon starts" restarted
 contains "with what was adopted before" "would not start" "$(clientsecretd status)"
 # What contradicts the push of a moment ago is a stale read for five minutes.
-eventually "and what is there is read" shows verified None
+eventually "and what is there is read" shows_verified None
 rm $configuration
 promise "so it does without a configuration" restarted
-eventually "and what is there is read" shows verified None
+eventually "and what is there is read" shows_verified None
 cp /tmp/good.yaml $configuration
 promise "and with a good one again" clientsecretd reload
 eventually "all is well" clientsecretd health

@@ -4,7 +4,7 @@
 source /src/Tests/System/bed/prelude.sh
 
 # failure NAME: a member of the failure of the daemon as a whole, which is its worst client's.
-failure() { clients | python3 -c 'import json, sys; print(json.load(sys.stdin).get("failure", {}).get(sys.argv[1]) or "")' "$1"; }
+failure() { of_status "(d.get('failure') or {}).get('$1') or ''"; }
 failing() { [ "$(failure code)" = "$1" ]; }
 # well: health is ok before long. What is local is tried again within a minute.
 well() {

@@ -45,17 +45,9 @@ allowed() { ! clientsecretd check 2>&1 | grep -q addRule; }
 eventually "with the lines that check names nothing is missing" allowed
 
 # delivered CLIENT: whether its application was told, as the status says.
-delivered() {
-    clientsecretd status --json | python3 -c '
-import json, sys
-print(*[c["delivered"] for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"
-}
+delivered() { of_status 'c["delivered"]' "$1"; }
 # state CLIENT: its own state and why.
-state() {
-    clientsecretd status --json | python3 -c '
-import json, sys
-print(*[(c["state"], c["last_error"]) for c in json.load(sys.stdin)["clients"] if c["name"] == sys.argv[1]])' "$1"
-}
+state() { of_status 'c["state"], c["last_error"]' "$1"; }
 active() { for name in "${units[@]}" reloaded; do systemctl is-active --quiet "$name" || return; done; }
 
 promise "the service starts" systemctl start clientsecretd

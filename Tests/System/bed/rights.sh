@@ -4,10 +4,10 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-is_ok() { [ "$(clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = ok ]; }
+is_ok() { [ "$(of_status 'd["state"]')" = ok ]; }
 is_failing() { ! is_ok; }
 # command: the one that is printed with the reason.
-command() { clientsecretd status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["failure"]["command"] or "")'; }
+command() { of_status 'd["failure"]["command"] or ""'; }
 # rights: of everything that the service needs.
 rights() { stat -c '%n %a %U %G' $key /var/lib/clientsecretd /run/clientsecretd/out $output; }
 

@@ -107,17 +107,10 @@ eventually "and all is well" clientsecretd health
 rm /etc/clientsecretd/store/password
 promise "without the password a reload succeeds" systemctl reload clientsecretd.service
 eventually "and it is named" says 'there is no "password_file" for the user'
-mkdir -p /etc/systemd/system/clientsecretd-store.service.d
-printf '[Service]\nLoadCredential=store-password:/etc/etcd-password\n' \
-    >/etc/systemd/system/clientsecretd-store.service.d/override.conf
 (umask 077 && echo signer >/etc/etcd-password)
-systemctl daemon-reload
-promise "with one from elsewhere, by a drop-in, a reload" systemctl reload clientsecretd.service
-eventually "finds all well" clientsecretd health
-promise "a renewal" renew_web
-eventually "is put there with it" shares
 
 # Everything from elsewhere, and nothing in the directory.
+mkdir -p /etc/systemd/system/clientsecretd-store.service.d
 mkdir -m 0700 /etc/elsewhere
 mv /etc/clientsecretd/store/* /etc/elsewhere/
 printf '[Service]\nLoadCredential=%s\n' store-password:/etc/etcd-password store-ca:/etc/elsewhere/ca.pem \

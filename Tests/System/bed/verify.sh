@@ -62,8 +62,7 @@ contains "a server that is silent is given up" '"reason":"timed_out"' "$(daemon_
 rm /tmp/apple/orders
 
 # The daemon itself, by its unit.
-verification() { clients | python3 -c 'import json, sys; print((json.load(sys.stdin)["clients"][0]["verification"] or {}).get("verdict"))'; }
-verdict() { [ "$(verification)" = "$1" ]; }
+verdict() { [ "$(of_status '(c["verification"] or {}).get("verdict")')" = "$1" ]; }
 service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
 equal "a check misses nothing" "" "$(clientsecretd check 2>&1 | grep verif)"
 promise "the daemon starts with a client whose secrets are tried" systemctl start clientsecretd.service

@@ -37,7 +37,7 @@ secrets() {
     echo "$(wc -l </run/secrets) $(clientsecretd inspect --json - </run/secrets | python3 -c 'import json, sys; print(json.load(sys.stdin)["client_id"])')"
 }
 # states: of each client's first output, in the order of their names.
-states() { clients | python3 -c 'import json, sys; print(*[c["outputs"][0]["state"] for c in sorted(json.load(sys.stdin)["clients"], key=lambda c: c["name"])])'; }
+states() { of_status '" ".join(c["outputs"][0]["state"] for c in sorted(d["clients"], key=lambda c: c["name"]))'; }
 are() { [ "$(states)" = "$1" ]; }
 field() { awk -v name="$2:" '$1 == name { print $2 }' "/proc/$1/status"; }
 networks() { nsenter --target "$1" --net cat /proc/net/dev | grep -c :; }
