@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What holds of every row of the table of failures. Their exact words are in `FailureTests`.
+/// What holds of every row of the table of failures.
 @Suite struct FailureCodeTests {
     @Test(arguments: FailureCode.allCases)
     func everyRowIsComplete(code: FailureCode) {
