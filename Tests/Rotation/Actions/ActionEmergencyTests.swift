@@ -54,16 +54,6 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    /// The secret becomes critical during a pause of a quarter of an hour; how far into it depends on when there was a
-    /// new secret.
-    @Test(arguments: [0, 6, 12]) func noPauseLastsOnIntoAnEmergency(minute: Int64) throws {
-        let bench = try bench(hook, .actionFailed)
-        bench.held = [.client(try Values.name(web))]
-        pass(bench, to: renewal + minute * 60)
-        bench.release(.client(try Values.name(web)))
-        #expect(runs(bench, from: critical - 1, to: critical + 60) >= 1)
-    }
-
     @Test func theNextAttemptThatIsShownIsTheOneThatIsMade() throws {
         let bench = try bench(hook, .actionFailed)
         pass(bench, to: critical - 1)
@@ -85,12 +75,6 @@ import Testing
         let moments = bench.entries.compactMap { if case .failing(_, _, _, let retryAt) = $0 { retryAt } else { nil } }
         #expect(moments.count == 1)
         #expect(try #require(moments.first) <= bench.now.wall + 60)
-    }
-
-    /// Each job stops and starts an application. Whoever fixes the unit starts it, and it then reads the secret.
-    @Test func aUnitWhoseJobFailedThreeTimesIsTriedHourlyInAnEmergencyToo() throws {
-        let bench = try bench(unit, .jobFailed)
-        #expect((8...12).contains(runs(bench, from: renewal + 3600, to: expiry + 7 * 3600)))
     }
 
     /// An application that was never notified can still start, and then reads what is published.

@@ -43,12 +43,6 @@ import Testing
         bench.ask(.renew(.init(deliverOnly: true)), 99)
     }
 
-    @Test func aStateThatIsOKFromTheBeginningIsNotReported() throws {
-        let bench = try settled()
-        bench.pass(Values.day)
-        #expect(bench.log == [])
-    }
-
     @Test func aChangeIsReportedOnceItHasLastedHalfAMinute() throws {
         let bench = try settled()
         try spoil(bench)

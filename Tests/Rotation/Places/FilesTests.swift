@@ -93,17 +93,6 @@ import Testing
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
     }
 
-    @Test func twoVariablesOfOneClientAreOneWrite() throws {
-        let bench = try Bench(
-            try Values.configuration([
-                web: Values.client(web, outputs: [Values.env("/srv/.env", "A"), Values.env("/srv/.env", "B")])
-            ]))
-        bench.go()
-        #expect(bench.log.filter { $0 == "publish .env" }.count == 1)
-        #expect(try bench.held(in: "/srv/.env", .variable("A")) == bench.current(web))
-        #expect(try bench.held(in: "/srv/.env", .variable("B")) == bench.current(web))
-    }
-
     @Test func aFileThatCannotBeWrittenIsRetriedAlone() throws {
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")])]))
@@ -120,36 +109,6 @@ import Testing
         bench.pass(60)
         #expect(try bench.held(in: "b") == bench.current(web))
         #expect(try bench.view(web).health == .ok)
-    }
-
-    @Test func damageIsRepairedWithTheCurrentSecret() throws {
-        for damaged in [nil, FileObservation(slots: [.whole: .foreign]), FileObservation(slots: [:])] {
-            let bench = try settled([web: Values.client(web)])
-            let current = try bench.current(web)
-            bench.disk[try Values.path("web.jwt")] = damaged
-            try bench.debounce("web.jwt")
-            #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
-            #expect(try bench.held(in: "web.jwt") == current)
-        }
-    }
-
-    @Test func anOlderSecretThatSomebodyPutBackIsReplacedByTheCurrentOne() throws {
-        let bench = try settled([web: Values.client(web)])
-        let old = try #require(try bench.current(web))
-        bench.ask(.renew(.init()))
-        let new = try bench.current(web)
-        try bench.place(old, in: "web.jwt")
-        bench.forget()
-        try bench.debounce("web.jwt")
-        #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
-        #expect(try bench.held(in: "web.jwt") == new)
-    }
-
-    @Test func aModeThatIsNotTheConfiguredOneIsFixed() throws {
-        let bench = try settled([web: Values.client(web)])
-        bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
-        try bench.debounce("web.jwt")
-        #expect(bench.log == ["observe web.jwt", "publish web.jwt"])
     }
 
     /// Another template, say, three times in an hour.
@@ -232,19 +191,6 @@ import Testing
         #expect(try bench.view(web).outputs[0].error == Values.failure(.diskFull, "web.jwt").message)
     }
 
-    @Test func aLookThatFailsIsForgivenByOneThatSucceeds() throws {
-        let bench = try settled([web: Values.client(web)])
-        let file = Resource.file(try Values.path("web.jwt"))
-        bench.failures = [file: try Values.failure(.ioError, "web.jwt")]
-        try bench.debounce("web.jwt")
-        #expect(try bench.view(web).health == .degraded)
-        bench.failures = [:]
-        bench.forget()
-        bench.pass(2)
-        #expect(bench.log == ["observe web.jwt"])
-        #expect(try bench.view(web).health == .ok)
-    }
-
     @Test func aFileThatCouldNotBeLookedAtIsTriedAgainWhenSomebodyTouchesIt() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
@@ -306,17 +252,25 @@ import Testing
 
     // MARK: Environment files shared with another program
 
-    private func vanishing(_ state: Bool = true) throws -> Bench {
+    private func vanishing(withState: Bool = true) throws -> Bench {
         let bench = try Bench(
             try Values.configuration([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])]))
-        if !state { bench.failures = [.record(try Values.name(web)): try Values.failure(.stateUnusable, "/state")] }
+        if !withState { bench.failures = [.record(try Values.name(web)): try Values.failure(.stateUnusable, "/state")] }
         bench.disk[try Values.path("/srv/.env")] = FileObservation(slots: [:], otherLines: true)
         bench.go()
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
         return bench
     }
 
-    private func expectLeftAlone(_ bench: Bench) throws {
+    @Test(arguments: [(true, false), (true, true), (false, false)])
+    func oneThatWasDeletedIsNotMadeAgainUntilItExists(withState: Bool, isRestarted: Bool) throws {
+        let bench = try vanishing(withState: withState)
+        bench.disk = [:]
+        if isRestarted {
+            try bench.restart(bench.rotation.configuration)
+        } else {
+            try bench.debounce("/srv/.env")
+        }
         bench.pass(3600)
         let path = try Values.path("/srv/.env")
         #expect(bench.disk[path] == nil)
@@ -327,27 +281,6 @@ import Testing
         bench.disk[path] = FileObservation(slots: [:], otherLines: true)
         try bench.debounce("/srv/.env")
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
-    }
-
-    @Test func oneThatWasDeletedIsNotMadeAgainUntilItExists() throws {
-        let bench = try vanishing()
-        bench.disk = [:]
-        try bench.debounce("/srv/.env")
-        try expectLeftAlone(bench)
-    }
-
-    @Test func oneThatWasDeletedIsNotMadeAgainAfterARestartEither() throws {
-        let bench = try vanishing()
-        bench.disk = [:]
-        try bench.restart(bench.rotation.configuration)
-        try expectLeftAlone(bench)
-    }
-
-    @Test func oneThatWasDeletedIsNotMadeAgainWithoutAStateDirectory() throws {
-        let bench = try vanishing(false)
-        bench.disk = [:]
-        try bench.debounce("/srv/.env")
-        try expectLeftAlone(bench)
     }
 
     @Test func oneThatIsDeletedWhileItIsWrittenIsNotMadeAnew() throws {
