@@ -8,12 +8,6 @@ import Testing
 @Suite struct AcceptanceTests {
     private let now = Values.moment(0)
 
-    private func accepts(_ issued: SecretInfo, print: Character? = "1") throws -> Bool {
-        var deadlines = Deadlines(
-            now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
-        return (try? fitness(of: issued, print: print, &deadlines)) != nil
-    }
-
     private func fitness(of issued: SecretInfo, print: Character? = "1", _ deadlines: inout Deadlines) throws -> Int {
         let evidence = try print.map { SignatureEvidence.key(try Values.print($0)) } ?? .remembered
         return try Values.client("web").fitness(
@@ -22,48 +16,42 @@ import Testing
 
     private var signer: KeyDigest { get throws { try Values.print("1") } }
 
-    @Test func aSecretThatFitsIsAccepted() throws {
-        #expect(try accepts(Values.issued(1, signer: signer)))
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var id = "com.example.web"
+        var team = "DEF123GHIJ"
+        var keyID = "ABC123DEFG"
+        var from: Int64 = -60
+        var to: Int64 = 90 * Values.day
+        /// Nil: no key of ours.
+        var signer: Character? = "1"
+        /// Nil: it cannot be read.
+        var key: Character? = "1"
+        var isAccepted = false
     }
 
-    @Test func anotherClientIsRefused() throws {
-        #expect(try !accepts(Values.issued(1, id: "com.example.native", signer: signer)))
-    }
-
-    @Test func anotherTeamIsRefused() throws {
-        #expect(try !accepts(Values.issued(1, team: "XYZ123GHIJ", signer: signer)))
-    }
-
-    @Test func anotherKeyIDIsRefused() throws {
-        #expect(try !accepts(Values.issued(1, keyID: "XYZ123DEFG", signer: signer)))
-    }
-
-    @Test func anotherKeyIsRefused() throws {
-        #expect(try !accepts(Values.issued(1, signer: Values.print("2"))))
-    }
-
-    @Test func aSecretThatNoKeyOfOursSignedIsRefused() throws {
-        #expect(try !accepts(Values.issued(1, signer: nil)))
-        #expect(try !accepts(Values.issued(1, signer: nil), print: nil))
-    }
-
-    @Test func whileTheKeyCannotBeReadASecretOfAKeyOfOursIsBelieved() throws {
-        #expect(try accepts(Values.issued(1, signer: Values.print("2")), print: nil))
-    }
-
-    @Test func aSecretIsValidUntilTheSecondBeforeItsExpiry() throws {
-        #expect(try accepts(Values.issued(1, from: -100, to: 1, signer: signer)))
-        #expect(try !accepts(Values.issued(1, from: -100, to: 0, signer: signer)))
-    }
-
-    @Test func anIssueOfMoreThanAMinuteAheadIsImpossible() throws {
-        #expect(try accepts(Values.issued(1, from: 60, signer: signer)))
-        #expect(try !accepts(Values.issued(1, from: 61, signer: signer)))
-    }
-
-    @Test func anExpiryBeyondApplesLimitIsImpossible() throws {
-        #expect(try accepts(Values.issued(1, to: 15_777_000, signer: signer)))
-        #expect(try !accepts(Values.issued(1, to: 15_777_001, signer: signer)))
+    @Test(arguments: [
+        Row(testDescription: "a secret that fits", isAccepted: true),
+        Row(testDescription: "another client", id: "com.example.native"),
+        Row(testDescription: "another team", team: "XYZ123GHIJ"),
+        Row(testDescription: "another key id", keyID: "XYZ123DEFG"),
+        Row(testDescription: "another key", signer: "2"),
+        Row(testDescription: "no key of ours", signer: nil),
+        Row(testDescription: "no key of ours while the key cannot be read", signer: nil, key: nil),
+        Row(testDescription: "a key of ours while the key cannot be read", signer: "2", key: nil, isAccepted: true),
+        Row(testDescription: "the second before its expiry", from: -100, to: 1, isAccepted: true),
+        Row(testDescription: "its expiry", from: -100, to: 0),
+        Row(testDescription: "an issue a minute ahead", from: 60, isAccepted: true),
+        Row(testDescription: "an issue of more than a minute ahead", from: 61),
+        Row(testDescription: "an expiry at Apple's limit", to: 15_777_000, isAccepted: true),
+        Row(testDescription: "an expiry beyond Apple's limit", to: 15_777_001),
+    ])
+    func aSecretThatFitsIsAcceptedAndNoOther(row: Row) throws {
+        var deadlines = Deadlines(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
+        let secret = try Values.issued(
+            1, id: row.id, team: row.team, keyID: row.keyID, from: row.from, to: row.to,
+            signer: row.signer.map(Values.print))
+        #expect(((try? fitness(of: secret, print: row.key, &deadlines)) != nil) == row.isAccepted)
     }
 
     @Test func whatTimeAloneWillChangeIsRemembered() throws {

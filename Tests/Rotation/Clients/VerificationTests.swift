@@ -198,16 +198,6 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func aRefusedSecretIsNoneToKeep() throws {
-        let bench = try Bench(try configuration())
-        try refuse(bench)
-        bench.go()
-        bench.pass(61)
-        let first = try #require(try bench.held(in: "web.jwt"))
-        bench.ask(.renew(.init()))
-        #expect(try bench.held(in: "web.jwt") != first)
-    }
-
     /// Its application may be refused as long as nobody has heard otherwise.
     @Test(arguments: [true, false]) func theSuccessorOfARefusedSecretInForceIsAsBadUntilItIsAccepted(_ isDown: Bool)
         throws
@@ -321,8 +311,6 @@ import Testing
         return bench
     }
 
-    private func runs(_ bench: Bench) -> [String] { bench.log.filter { $0.hasPrefix("run ") } }
-
     @Test func anActionWaitsForTheVerdictsOnAllOfItsClients() throws {
         let bench = try sharing()
         let second = Resource.verification(try Values.name("web"))
@@ -331,12 +319,11 @@ import Testing
         bench.pass(19)
         #expect(try bench.held(in: "native.jwt") == bench.current("native"))
         #expect(bench.log.contains("publish native.jwt"))
-        #expect(runs(bench) == [])
+        #expect(bench.runs == [])
         bench.release(second)
-        #expect(runs(bench).count == 1)
-        #expect(runs(bench).allSatisfy { $0.hasSuffix("for native, web") })
+        #expect(bench.runs.map { $0.hasSuffix("for native, web") } == [true])
         bench.pass(3600)
-        #expect(runs(bench).count == 1)
+        #expect(bench.runs.count == 1)
     }
 
     @Test func anActionWaitsForASlowVerdictAFewSecondsOnly() throws {
@@ -345,9 +332,9 @@ import Testing
         bench.held = [second]
         bench.ask(.renew(.init()))
         bench.pass(20)
-        #expect(runs(bench).map { $0.hasSuffix("for native") } == [true])
+        #expect(bench.runs.map { $0.hasSuffix("for native") } == [true])
         bench.release(second)
-        #expect(runs(bench).map { $0.hasSuffix("for web") } == [false, true])
+        #expect(bench.runs.map { $0.hasSuffix("for web") } == [false, true])
     }
 
     /// Nor for one that Apple has refused, or says nothing of.
@@ -358,7 +345,7 @@ import Testing
         bench.ask(.renew(.init(clients: [second])))
         bench.pass(isRefused ? 70 : 1)
         bench.ask(.renew(.init(clients: [first])), 2)
-        #expect(runs(bench).map { $0.hasSuffix("for native") } == [true])
+        #expect(bench.runs.map { $0.hasSuffix("for native") } == [true])
     }
 
     @Test func anActionDoesNotWaitWhereASecretIsCritical() throws {
@@ -372,7 +359,7 @@ import Testing
         bench.ask(.renew(.init(clients: [second])))
         bench.failures = [:]
         bench.ask(.renew(.init(clients: [first])), 2)
-        #expect(runs(bench).map { $0.hasSuffix("for native") } == [true])
+        #expect(bench.runs.map { $0.hasSuffix("for native") } == [true])
     }
 
     // MARK: Keys
@@ -470,14 +457,6 @@ import Testing
     }
 
     // MARK: Questions
-
-    @Test func nothingIsAskedWithoutVerify() throws {
-        let bench = try Bench(try configuration(verify: false))
-        bench.go()
-        bench.ask(.renew(.init()))
-        #expect(questions(bench) == 0)
-        #expect(try bench.view(web).verification == nil)
-    }
 
     @Test func aRenewalMaySkipTheQuestion() throws {
         let bench = try settled()

@@ -72,29 +72,21 @@ import Testing
         }
     }
 
-    @Test func whatIsNoSecretOfTheClientIsNone() throws {
-        for observation in [
-            nil, .foreign, .unusable(.derSignature), try secret(id: "com.example.other"), try secret(signer: nil),
-        ] as [SlotObservation?] {
+    /// Such as the file of a template that was edited: the operator has to see that the file is there, but not ours.
+    @Test func whatIsNoSecretOfTheClientIsNoneAndIsSaid() throws {
+        for (observation, code, detail) in [
+            (nil, .noSecret, nil), (.foreign, .noSecret, "what it holds is not a client secret"),
+            (.unusable(.algorithm), .secretUnacceptable, "it is not signed with ES256"),
+            (try secret(id: "com.example.other"), .secretUnacceptable, "it is for client id com.example.other"),
+            (try secret(signer: nil), .secretUnacceptable, "it was not signed by the key"),
+        ] as [(SlotObservation?, Failure.Code, String?)] {
             let evaluation = try evaluate(at: 0, ["web.jwt": observation])
             #expect(evaluation.health == .critical, "\(String(describing: observation))")
-            let isNone = observation == nil || observation == .foreign
-            #expect(evaluation.failure?.code == (isNone ? .noSecret : .secretUnacceptable))
+            #expect(evaluation.failure?.code == code)
+            #expect(evaluation.failure?.detail == detail)
             #expect(evaluation.expiresAt == nil)
         }
         #expect(try evaluate(at: 0, [:]).health == .critical)
-    }
-
-    /// Such as the file of a template that was edited: the operator has to see that the file is there, but not ours.
-    @Test func whatTheFileHoldsInsteadIsSaid() throws {
-        for (observation, detail) in [
-            (nil, nil), (.foreign, "what it holds is not a client secret"),
-            (.unusable(.algorithm), "it is not signed with ES256"),
-            (try secret(id: "com.example.other"), "it is for client id com.example.other"),
-            (try secret(signer: nil), "it was not signed by the key"),
-        ] as [(SlotObservation?, String?)] {
-            #expect(try evaluate(at: 0, ["web.jwt": observation]).failure?.detail == detail)
-        }
     }
 
     @Test func withoutTheKeyNothingIsCalledGood() throws {

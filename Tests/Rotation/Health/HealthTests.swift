@@ -64,15 +64,6 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).health == .critical)
     }
 
-    @Test func aSecretThatHasExpiredIsCritical() throws {
-        let bench = try stuck()
-        bench.pass(90 * Values.day)
-        let view = try bench.view(web)
-        #expect(view.health == .critical)
-        #expect(view.reason?.failure == Failure(.notResponding, at: .client(try Values.name(web))))
-        #expect(view.reason?.since == Values.moment(60 * Values.day))
-    }
-
     @Test func withoutAnotherFailureTheReasonIsTheTimeThatIsLeft() throws {
         // Applications were last notified of a secret that is about to expire.
         let bench = try bench(try Values.client(web, actions: [after]))
@@ -133,27 +124,20 @@ import Testing
         }
     }
 
-    private static let refused: [(from: Int64, to: Int64)] = [
-        (-60, 365 * Values.day), (600, 90 * Values.day), (360_000 * Values.day, 370_000 * Values.day * 4),
-    ]
-
-    @Test(arguments: refused)
-    func aPublishedSecretThatAppleRefusesIsCritical(from: Int64, to: Int64) throws {
-        let bench = try bench()
-        try bench.place(Values.issued(1, from: from, to: to, signer: Values.print("1")), in: "web.jwt")
-        try bench.failWrites(of: "web.jwt")
-        bench.go()
-        #expect(try bench.view(web).health == .critical)
-    }
-
-    @Test func aPublishedSecretWithAnotherIdOfItsKeyIsCritical() throws {
+    /// One that lives for too long, one of the future, near or far, and one with another id of its key.
+    @Test(
+        arguments: [
+            ("ABC123DEFG", -60, 365 * Values.day), ("ABC123DEFG", 600, 90 * Values.day),
+            ("ABC123DEFG", 360_000 * Values.day, 370_000 * Values.day * 4), ("ZZZZZZZZZZ", -60, 90 * Values.day),
+        ] as [(String, Int64, Int64)])
+    func aPublishedSecretThatAppleRefusesIsCritical(keyID: String, from: Int64, to: Int64) throws {
         let bench = try bench()
         try bench.place(
-            Values.issued(1, keyID: "ZZZZZZZZZZ", to: 90 * Values.day, signer: Values.print("1")), in: "web.jwt")
+            Values.issued(1, keyID: keyID, from: from, to: to, signer: Values.print("1")), in: "web.jwt")
         try bench.failWrites(of: "web.jwt")
         bench.go()
         #expect(try bench.view(web).health == .critical)
-        bench.pass(600)
+        bench.pass(60)
         #expect(try bench.view(web).health == .critical)
     }
 
