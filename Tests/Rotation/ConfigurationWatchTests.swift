@@ -68,28 +68,19 @@ import Testing
         #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
     }
 
-    @Test func itIsGoneWhenItIsFixed() throws {
+    @Test(arguments: [true, false]) func itIsGoneWhenItIsFixed(isReloaded: Bool) throws {
         let bench = try settled()
         let good = bench.text
-        edit(bench, .success(.refused([line])))
+        bench.text = .success(.refused([line]))
+        if isReloaded { bench.ask(.reload) } else { bench.tell(.changeNoticed(.configuration)) }
         bench.pass(10)
+        #expect(bench.rotation.snapshot(at: bench.now).health == .degraded)
         bench.forget()
         edit(bench, good)
         bench.pass(1)
         #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
         #expect(bench.rotation.snapshot(at: bench.now).configuration.error == nil)
         #expect(bench.entries == [.passes])
-    }
-
-    @Test func whatAReloadRefusedIsGoneWhenItIsFixedToo() throws {
-        let bench = try settled()
-        let good = bench.text
-        bench.text = .success(.refused([line]))
-        bench.ask(.reload)
-        #expect(bench.rotation.snapshot(at: bench.now).health == .degraded)
-        edit(bench, good)
-        bench.pass(1)
-        #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
     @Test func oneThatPassesIsNotAdoptedByItself() throws {

@@ -81,15 +81,6 @@ import Testing
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for web")
     }
 
-    @Test func anotherOutputOfTheSameClientIsWritten() throws {
-        let bench = try pair(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
-        bench.held = [.file(try Values.path("a"))]
-        bench.go()
-        bench.pass(30)
-        #expect(try bench.held(in: "b") == bench.current(web))
-        #expect(try bench.view(web).outputs.map(\.state) == [.notResponding, .ok])
-    }
-
     @Test func aSharedFileWaitsNoLongerForAClientWhoseKeyHangs() throws {
         let bench = try Bench(
             try Values.configuration(Values.sharingAFile(keyOfNative: "spare"), keys: Values.withSpareKey()))
@@ -133,17 +124,6 @@ import Testing
             bench.pass(30)
             #expect(bench.lastStep.ended, "\(resource)")
         }
-    }
-
-    @Test func onceWaitsForAnActionThatTakesLong() throws {
-        let action = Values.exec("/bin/slow")
-        let bench = try pair(try Values.client(web, actions: [action]), once: true)
-        bench.held = [.action(action.id)]
-        bench.go()
-        bench.pass(300)
-        #expect(!bench.lastStep.ended)
-        bench.release(.action(action.id))
-        #expect(bench.lastStep.ended)
     }
 
     @Test func aClientThatIsRemovedWhileItsJobsRunIsForgotten() throws {

@@ -53,9 +53,11 @@ import Testing
 
     @Test func itIsSaidForADay() throws {
         let bench = try settled()
+        let old = try #require(try bench.current(web))
         try replace(bench, by: "2")
         #expect(bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
         // What is published is signed by the new key.
+        #expect(bench.mintReasons == [.unusable(old)])
         #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
         #expect(try bench.view(web).reason?.failure == failure)
         #expect(try bench.view(web).health == .degraded)
@@ -94,31 +96,22 @@ import Testing
         try replace(bench, by: "2")
         bench.pass(3600)
         let since = try bench.view(web).reason?.since
-        let rotation = try Bench(try configuration())
-        rotation.prints = bench.prints
-        rotation.records = bench.records
-        rotation.disk = bench.disk
-        rotation.go()
-        #expect(try rotation.view(web).reason?.failure == failure)
-        #expect(try rotation.view(web).reason?.since == since)
-        try replace(rotation, by: "1")
-        #expect(try rotation.view(web).health == .ok)
+        try bench.restart(configuration())
+        #expect(try bench.view(web).reason?.failure == failure)
+        #expect(try bench.view(web).reason?.since == since)
+        try replace(bench, by: "1")
+        #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func aKeyThatWasReplacedWhileNobodyLookedIsFound() throws {
+    @Test(arguments: [true, false]) func aKeyThatWasReplacedWhileNobodyLookedIsFound(isReadLast: Bool) throws {
         let bench = try settled()
-        for isReadLast in [true, false] {
-            let anew = try Bench(try configuration())
-            anew.prints = [try Values.key(): try Values.print("2")]
-            anew.records = bench.records
-            anew.disk = bench.disk
-            let late: Resource = isReadLast ? .key(try Values.key()) : .record(try Values.name(web))
-            anew.held = [late]
-            anew.go()
-            anew.release(late)
-            #expect(try anew.view(web).reason?.failure == failure)
-            #expect(anew.rotation.keyChanges(at: anew.now) == [try failure])
-        }
+        bench.prints = [try Values.key(): try Values.print("2")]
+        let late: Resource = isReadLast ? .key(try Values.key()) : .record(try Values.name(web))
+        bench.held = [late]
+        try bench.restart(configuration())
+        bench.release(late)
+        #expect(try bench.view(web).reason?.failure == failure)
+        #expect(bench.rotation.keyChanges(at: bench.now) == [try failure])
     }
 
     /// A changed key alone does not fail `run --once`; anything else that is wrong does.
@@ -153,19 +146,6 @@ import Testing
         bench.reload(try configuration(keyID: "XYZ123DEFG", file: "/keys/other.p8"))
         #expect(try bench.view(web).health == .ok)
         #expect(!bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
-    }
-
-    @Test func aReplacedKeyReplacesTheSecret() throws {
-        let bench = try settled()
-        let old = try #require(try bench.current(web))
-        bench.prints[try Values.key()] = try Values.print("2")
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        #expect(bench.log == [])
-        bench.pass(1)
-        #expect(bench.mintReasons == [.unusable(old)])
-        #expect(try bench.current(web)?.signer == Values.print("2"))
-        #expect(try bench.held(in: "web.jwt") == bench.current(web))
-        #expect(try bench.records[Values.name(web)]?.current == bench.current(web))
     }
 
     @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
@@ -248,18 +228,6 @@ import Testing
         bench.pass(1)
         #expect(Set(bench.log) == ["check configuration", "read apple"])
         #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
-    }
-
-    @Test func aKeyThatIsFixedIsReadAtOnce() throws {
-        let bench = try settled()
-        bench.prints = [:]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(300)
-        bench.prints = [try Values.key(): try Values.print("2")]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
-        #expect(try bench.current(web)?.signer == Values.print("2"))
-        #expect(try bench.held(in: "web.jwt") == bench.current(web))
     }
 
     @Test func aSecretSignedByAnotherKeyThanWasReadHasTheKeyReadAgain() throws {

@@ -77,14 +77,6 @@ import Testing
         #expect(try bench.records[Values.name("web")]?.current == found(2))
     }
 
-    @Test func aRestartReadsAndWritesNothing() throws {
-        let entry = try Values.client("web", actions: [Values.exec("/bin/after")])
-        let bench = try bench(entry)
-        bench.go()
-        try bench.restart(try Values.configuration(["web": entry]))
-        #expect(bench.effects == [])
-    }
-
     @Test func anActionThatWasNotRunBeforeTheKillIsRunAfterIt() throws {
         let entry = try Values.client("web", actions: [Values.exec("/bin/after"), Values.exec("/bin/pager")])
         let bench = try bench(entry)
@@ -94,14 +86,6 @@ import Testing
         try bench.restart(try Values.configuration(["web": entry]))
         #expect(bench.written == [])
         #expect(bench.runs == ["exec /bin/pager for web"])
-    }
-
-    @Test func whatIsDueIsReplacedAtOnce() throws {
-        let bench = try bench()
-        try bench.place(found(1, to: 20 * Values.day), in: "web.jwt")
-        bench.go()
-        #expect(bench.log.contains("mint web"))
-        #expect(try bench.mintReasons == [.due(found(1, to: 20 * Values.day))])
     }
 
     @Test func nothingIsMintedForAClientWhoseOutputsWereNotLookedAtYet() throws {
@@ -192,18 +176,6 @@ import Testing
         try bench.place(found(1), in: "a")
         bench.ask(.renew(.init()))
         #expect(try bench.held(in: "b") == found(1))
-    }
-
-    @Test func oneUnusableKeyFailsItsOwnClientsOnly() throws {
-        let bench = try Bench(
-            try Values.configuration(
-                ["web": Values.client("web"), "native": Values.client("native", key: "spare")],
-                keys: Values.withSpareKey()))
-        bench.prints[try Values.key("spare")] = nil
-        bench.go()
-        #expect(try bench.view("web").health == .ok)
-        #expect(try bench.view("native").health == .critical)
-        #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
     @Test func whatTheStateDirectoryKeepsIsFoundOnceItCanBeReadAndIsNeeded() throws {

@@ -328,14 +328,6 @@ struct FleetTests {
         #expect(fault == nil)
     }
 
-    @Test func whatReportsMeanwhileIsNotForgotten() throws {
-        report("a", try current)
-        bench.sleep(13 * Self.day)
-        report("a", try current)
-        bench.sleep(2 * Self.day)
-        #expect(bench.reports["a"] != nil)
-    }
-
     @Test func aReportThatMustNotBeRemovedDoesNotEndTheReading() throws {
         report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = Failure(.storeForbidden, at: .store)
@@ -348,18 +340,6 @@ struct FleetTests {
         #expect((1...2).contains(tries))
         #expect((250...450).contains(reads))
         #expect(try states() == ["a silent"])
-    }
-
-    @Test func whoAsksWhileItIsReadIsAnsweredByThat() throws {
-        bench.pass(60)
-        bench.held = [.fleet]
-        bench.ask(.fleet(all: false), 1)
-        bench.ask(.fleet(all: false), 2)
-        let failure = Failure(.storeUnreachable, at: .store)
-        bench.failures[.fleet] = failure
-        bench.release(.fleet)
-        #expect(bench.answer(1) == .noFleet(failure))
-        #expect(bench.answer(2) == .noFleet(failure))
     }
 
     @Test func somethingElseThanAReportIsNoMachine() throws {

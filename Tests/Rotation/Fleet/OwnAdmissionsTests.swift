@@ -124,12 +124,6 @@ struct OwnAdmissionsTests {
         #expect(runs == 2)
     }
 
-    @Test mutating func withoutARolloutNobodyWaits() throws {
-        try begin()
-        try offer(2, admitting: nil)
-        #expect(runs == 1)
-    }
-
     @Test mutating func oneThatIsGoneOrAnothersOrUnreadableAdmitsNobody() throws {
         try begin()
         try offer(2, admitting: -1)

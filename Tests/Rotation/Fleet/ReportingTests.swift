@@ -70,6 +70,7 @@ struct ReportingTests {
         #expect(puts.count == 1)
         #expect(
             try bench.reports["app17"]?.report?.clients[web]?.secret?.fingerprint == bench.current("web")?.fingerprint)
+        #expect(fault == nil, "there is no other machine")
     }
 
     @Test func aRenewalIsReportedWithWhatWasDelivered() throws {
@@ -147,19 +148,6 @@ struct ReportingTests {
         bench.reload(try Self.configuration(store: nil))
         bench.pass(90_000)
         #expect(!bench.works.contains { if case .putReport = $0 { true } else { false } })
-    }
-
-    @Test func aReloadDuringAPutIsNoOtherMachine() throws {
-        bench.go()
-        bench.pass(60)
-        bench.held = [.report]
-        bench.ask(.renew(Request.Renewal(clients: [try Values.name("web")])))
-        bench.pass(60)
-        bench.reload(try Self.configuration(), 2)
-        bench.release(.report)
-        bench.pass(120)
-        #expect(fault == nil)
-        #expect(bench.reports["app17"]?.report?.clients[web]?.secret == (try bench.current("web"))?.name)
     }
 
     @Test func aFirstPutThatAReloadHasOvertakenIsRepeated() throws {

@@ -141,16 +141,11 @@ struct RolloutsTests {
         #expect(try admitted.count == 1)
     }
 
-    @Test func whatAMachineLacksOfTheStoreHoldsNothing() throws {
+    /// What it lacks of the store, or that it fails without having been admitted.
+    @Test(arguments: [(0, "store_certificate_expiring"), (5, "disk_full")])
+    func whatAMachineFailsWithHoldsNothing(rank: Int, failure: String) throws {
         try renew()
-        report(try ranked[0], try current, delivered: false, failure: "store_certificate_expiring")
-        bench.pass(60)
-        #expect(try rollout.state == .going)
-    }
-
-    @Test func someoneWhoFailsWithoutBeingAdmittedHoldsNothing() throws {
-        try renew()
-        report(try ranked[5], try current, delivered: false, failure: "disk_full")
+        report(try ranked[rank], try current, delivered: false, failure: failure)
         bench.pass(60)
         #expect(try rollout.state == .going)
     }

@@ -185,18 +185,11 @@ struct StoreReadingTests {
         bench.store[place] = .forbidden
         bench.tell(.changeNoticed(.store))
         bench.pass(1)
-        #expect(try health == .degraded)
+        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+        #expect(try bench.held(in: "web.jwt") == first)
         bench.store[place] = .secret(first, revision: 10)
         bench.pass(61)
         #expect(try health == .ok)
-    }
-
-    @Test func aForbiddenPlaceIsSaidAtOnce() throws {
-        let first = try begin()
-        bench.store[place] = .forbidden
-        bench.pass(61)
-        #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
-        #expect(try bench.held(in: "web.jwt") == first)
     }
 
     @Test func aCertificateThatIsAboutToExpireIsSaidTwoWeeksBefore() throws {

@@ -150,16 +150,6 @@ import Testing
         #expect(try bench.answer() == .renewed([bench.failed("b", failure)]))
     }
 
-    @Test func aContestedFileIsRepairedOnRequest() throws {
-        let bench = try settled()
-        for _ in 0..<4 {
-            try bench.place(nil, in: "b.jwt")
-            try bench.debounce("b.jwt")
-        }
-        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)))
-        #expect(try bench.answer() == .renewed([bench.delivered("b")]))
-    }
-
     @Test func whatIsDueAndFailsIsNoneThatIsNotDue() throws {
         let bench = try settled()
         let failure = Failure(.signingFailed, at: .key(try Values.key()))
