@@ -83,6 +83,14 @@ final class Bench {
         rotation.handle(.configured(configuration), at: now)
     }
 
+    /// With the key `apple` alone.
+    convenience init(
+        _ clients: [String: ClientConfiguration], once: Bool = false, hostJitter: Double = 0,
+        builtAt: Int64 = -365 * Values.day
+    ) throws {
+        try self.init(Values.configuration(clients), once: once, hostJitter: hostJitter, builtAt: builtAt)
+    }
+
     var now: Now {
         Now(
             wall: WallTime(secondsSinceEpoch: wallAtBoot + boot / 1000), boot: BootTime(milliseconds: boot),
@@ -112,6 +120,13 @@ final class Bench {
         } while finishAll()
     }
 
+    /// Does everything that a start demands; ``log`` begins then.
+    func settled() -> Bench {
+        go()
+        forget()
+        return self
+    }
+
     func tell(_ input: Input) {
         rotation.handle(input, at: now)
         go()
@@ -125,10 +140,21 @@ final class Bench {
         answers[RequestID(number: number)]
     }
 
+    /// What an answer says that is of a certain kind.
+    func answer<Value>(_ number: UInt64 = 1, _ value: (Answer) -> Value?) throws -> Value {
+        let answer = answer(number)
+        let wanted = answer.flatMap(value)
+        return try #require(wanted, "\(String(describing: answer))")
+    }
+
     /// Adopts a configuration as a reload does.
     func reload(_ configuration: Configuration, _ number: UInt64 = 1) {
         text = .success(.configuration(configuration))
         ask(.reload, number)
+    }
+
+    func reload(_ clients: [String: ClientConfiguration], _ number: UInt64 = 1) throws {
+        reload(try Values.configuration(clients), number)
     }
 
     /// Advances both clocks, planning at every wake until then.
@@ -202,6 +228,32 @@ final class Bench {
         entries = []
         answers = [:]
     }
+
+    // MARK: A fleet
+
+    /// Puts a machine's report on `web`, as of some seconds ago by its clock.
+    func report(
+        _ machine: String, _ fingerprint: Fingerprint?, ago: Int64 = 0, delivered: Bool = true, failure: String? = nil
+    ) {
+        let at = now.wall - Seconds(ago)
+        let holding = HostReport.Holding(
+            secret: fingerprint.map { SecretName($0) }, since: at, delivered: delivered, failure: failure)
+        reports[machine] = HostObservation(
+            revision: (reports[machine]?.revision ?? 10_000) + 1,
+            report: HostReport(at: at, clients: [Values.identity: holding]))
+    }
+
+    /// What somebody is told who asks for the machines with the only client.
+    func fleet(all: Bool = false) throws -> FleetClientView {
+        forget()
+        ask(.fleet(all: all))
+        let view = try answer { if case .fleet(let view) = $0 { view } else { nil } }
+        #expect(view.clients.count == 1)
+        return try #require(view.clients.first)
+    }
+
+    /// How often the reports were read since ``forget()``.
+    var readings: Int { works.count { if case .readReports = $0 { true } else { false } } }
 
     // MARK: What a test reads
 

@@ -8,7 +8,7 @@ import Testing
 /// When the wall clock is not trusted: nothing is minted, and health says so.
 @Suite struct ClockTrustTests {
     private func bench(builtAt: Int64 = -365 * Values.day) throws -> Bench {
-        try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: builtAt)
+        try Bench(["web": Values.client("web")], builtAt: builtAt)
     }
 
     /// A secret dated an hour ahead.
@@ -84,8 +84,7 @@ import Testing
     }
 
     @Test func noOlderSecretTakesThePlaceOfTheOneInForceWhileTheClockIsDoubted() throws {
-        let bench = try Bench(
-            try Values.configuration(["web": Values.client("web", outputs: [Values.raw("a"), Values.raw("b")])]))
+        let bench = try Bench(["web": Values.client("web", outputs: [Values.raw("a"), Values.raw("b")])])
         bench.isSynced = false
         bench.go()
         bench.pass(Values.day)
@@ -100,8 +99,7 @@ import Testing
     }
 
     @Test func aClockThatWasDoubtedLongEnoughIsNotDoubtedForAnOlderSecretOfThatTime() throws {
-        let bench = try Bench(
-            try Values.configuration(["web": Values.client("web"), "native": Values.client("native")]))
+        let bench = try Bench(["web": Values.client("web"), "native": Values.client("native")])
         bench.isSynced = false
         try bench.place(
             Values.issued(2, id: "com.example.native", from: 1800, to: 80 * Values.day, signer: Values.print("1")),

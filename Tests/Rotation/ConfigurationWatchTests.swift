@@ -10,10 +10,7 @@ import Testing
     private let line = "c.yaml:1:1: error: no clients"
 
     private func settled() throws -> Bench {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
-        bench.go()
-        bench.forget()
-        return bench
+        try Bench(["web": Values.client("web")]).settled()
     }
 
     private func edit(_ bench: Bench, _ text: Result<Outcome, Failure>) {

@@ -74,7 +74,7 @@ import Testing
         bench.go()
         bench.held = [.file(try Values.path("web.jwt"))]
         let acting = try Values.client(web, actions: [Values.exec("/bin/after")])
-        bench.reload(try Values.configuration([web: acting]))
+        try bench.reload([web: acting])
         bench.pass(60)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         bench.release(.file(try Values.path("web.jwt")))
@@ -128,14 +128,12 @@ import Testing
 
     @Test func aClientThatIsRemovedWhileItsJobsRunIsForgotten() throws {
         let native = try Values.name("native")
-        let both = try Values.configuration([web: Values.client(web), "native": Values.client("native")])
-        for held in [
-            Resource.client(native), .record(native), .file(try Values.path("native.jwt")), .key(try Values.key()),
-        ] {
-            let bench = try Bench(both)
+        let file = Resource.file(try Values.path("native.jwt"))
+        for held in [Resource.client(native), .record(native), file, .key(try Values.key())] {
+            let bench = try Bench([web: Values.client(web), "native": Values.client("native")])
             bench.held = [held]
             bench.go()
-            bench.reload(try Values.configuration([web: Values.client(web)]))
+            try bench.reload([web: Values.client(web)])
             bench.release(held)
             #expect(try bench.view(web).health == .ok, "\(held)")
             #expect(bench.answer() == .reloaded(unserved: []), "\(held)")
@@ -147,15 +145,12 @@ import Testing
 
     @Test func whatFailsForARemovedKeyOrFileIsNobodysFailure() throws {
         let spare = try Values.key("spare")
-        let both = try Values.configuration(
-            [web: Values.client(web), "native": Values.client("native", key: "spare")],
-            keys: Values.withSpareKey())
         let path = try Values.path("native.jwt")
         for held in [Resource.key(spare), .file(path)] {
-            let bench = try Bench(both)
+            let bench = try pair()
             bench.held = [held]
             bench.go()
-            bench.reload(try Values.configuration([web: Values.client(web)]))
+            try bench.reload([web: Values.client(web)])
             bench.failures = [held: Failure(.ioError, at: .path(path))]
             bench.forget()
             bench.release(held)

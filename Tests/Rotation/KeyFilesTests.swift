@@ -15,10 +15,7 @@ import Testing
     }
 
     private func settled() throws -> Bench {
-        let bench = try Bench(try configuration())
-        bench.go()
-        bench.forget()
-        return bench
+        try Bench(try configuration()).settled()
     }
 
     /// The read that is under way has opened the file before.
@@ -150,7 +147,7 @@ import Testing
 
     @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
         let key = try Values.key()
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         bench.failures = [.key(key): Failure(.keyTruncated, at: .key(key))]
         bench.go()
         // By now it is retried once a minute.

@@ -12,7 +12,7 @@ import Testing
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
 
     private func settled() throws -> Bench {
-        let bench = try Bench(try Values.configuration([web: Values.client(web)]))
+        let bench = try Bench([web: Values.client(web)])
         bench.go()
         return bench
     }
@@ -42,9 +42,7 @@ import Testing
 
     @Test func aRenewalIsLoggedWithoutItsHealthState() throws {
         let action = Values.exec("/bin/after")
-        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [action])]))
-        bench.go()
-        bench.forget()
+        let bench = try Bench([web: Values.client(web, actions: [action])]).settled()
         bench.ask(.renew(.init()))
         let name = try Values.name(web)
         let current = try #require(try bench.current(web))

@@ -91,7 +91,7 @@ import Testing
 
     @Test func aFailingMintIsRetriedForAsLongAsItTakes() throws {
         let client = Resource.client(try Values.name("web"))
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
         bench.go()
         bench.pass(7200)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func aClockThatIsSetBackDelaysNoRetry() throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         try bench.failWrites(of: "web.jwt")
         bench.go()
         bench.step(-300 * Values.day)
@@ -114,10 +114,9 @@ import Testing
     }
 
     @Test func oneClientsFailureNeverDelaysAnothers() throws {
-        let bench = try Bench(
-            try Values.configuration([
-                "web": Values.client("web"), "native": Values.client("native", lifetime: 7200, renewBefore: 3600),
-            ]))
+        let bench = try Bench([
+            "web": Values.client("web"), "native": Values.client("native", lifetime: 7200, renewBefore: 3600),
+        ])
         try bench.failWrites(of: "web.jwt")
         bench.failures = [.record(try Values.name("web")): try Values.failure(.stateUnusable, "web.jwt")]
         bench.go()
@@ -127,7 +126,7 @@ import Testing
     }
 
     @Test func aMintThatFailedAndIsNotWantedAnyMoreIsNoFailure() throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         bench.go()
         let client = Resource.client(try Values.name("web"))
         bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]

@@ -8,7 +8,7 @@ import Testing
 /// The whole core at a start: what it does, depending on what is already there.
 @Suite struct RotationStartTests {
     private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
-        try Bench(try Values.configuration(["web": try entry ?? Values.client("web")]))
+        try Bench(["web": try entry ?? Values.client("web")])
     }
 
     private func found(_ number: UInt64, to: Int64 = 80 * Values.day) throws -> SecretInfo {

@@ -32,6 +32,17 @@ enum Values {
         try #require(KeyDigest(String(repeating: digit, count: 64)))
     }
 
+    /// The client `web`, as machines report it.
+    static var identity: ClientIdentity { ClientIdentity(team: place().team, client: place().client) }
+
+    /// Where the store holds the secrets of `web` that a key has signed, by its digit.
+    static func place(ofKey digit: Character = "1") -> StorePlace {
+        guard let team = TeamID("DEF123GHIJ"), let client = ClientID("com.example.web"),
+            let key = KeyDigest(String(repeating: digit, count: 64))
+        else { fatalError("a value of the tests is not valid") }
+        return StorePlace(team: team, client: client, key: key)
+    }
+
     static func keyEntry(team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG", file: String = "/keys/apple.p8")
         throws -> KeyConfiguration
     {

@@ -23,7 +23,7 @@ import Testing
 
     /// A client whose application was notified of its first secret, and whose action fails from then on.
     private func bench(_ action: Action, _ failure: Failure.Code) throws -> Bench {
-        let bench = try Bench(try Values.configuration([web: client(web, action)]))
+        let bench = try Bench([web: client(web, action)])
         bench.go()
         bench.failures = [.action(action.id): Failure(failure, at: .action(action.id))]
         return bench
@@ -79,15 +79,14 @@ import Testing
 
     /// An application that was never notified can still start, and then reads what is published.
     @Test func anActionThatNeverRanIsNoEmergency() throws {
-        let bench = try Bench(try Values.configuration([web: client(web, hook)]))
+        let bench = try Bench([web: client(web, hook)])
         bench.failures = [.action(hook.id): Failure(.actionFailed, at: .action(hook.id))]
         bench.go()
         #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
     }
 
     @Test func aClientThatWasDeliveredMakesNoEmergencyOfAnothers() throws {
-        let bench = try Bench(
-            try Values.configuration([web: Values.client(web, actions: [hook]), "other": client("other", hook)]))
+        let bench = try Bench([web: Values.client(web, actions: [hook]), "other": client("other", hook)])
         bench.go()
         // From now on no secret can be minted for the other client: the one that was delivered runs out.
         bench.failures = [

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func bench(_ actions: [Action]) throws -> Bench {
-        try Bench(try Values.configuration([web: Values.client(web, actions: actions)]))
+        try Bench([web: Values.client(web, actions: actions)])
     }
 
     private func sharing() throws -> [String: ClientConfiguration] {
@@ -25,10 +25,7 @@ import Testing
     }
 
     @Test func actionsRunAfterAllOutputsAreWritten() throws {
-        let bench = try Bench(
-            try Values.configuration([
-                web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")], actions: [after])
-            ]))
+        let bench = try Bench([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")], actions: [after])])
         try bench.failWrites(of: "b")
         bench.go()
         bench.pass(300)
@@ -39,7 +36,7 @@ import Testing
     }
 
     @Test func anActionThatTwoShareRunsOnceForBoth() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
+        let bench = try Bench(sharing())
         bench.held = [.file(try Values.path("b.jwt"))]
         bench.go()
         bench.release(.file(try Values.path("b.jwt")))
@@ -47,7 +44,7 @@ import Testing
     }
 
     @Test func clientsThatShareAnActionAndAreDueAboutTheSameTimeRenewTogether() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
+        let bench = try Bench(sharing())
         // A day before that of the other falls due.
         let old = try Values.issued(
             1, id: "com.example.a", from: -60 - Values.day, to: 89 * Values.day, signer: Values.print("1"))
@@ -69,7 +66,7 @@ import Testing
         let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
-        bench.reload(try Values.configuration([web: Values.client(web)]))
+        try bench.reload([web: Values.client(web)])
         bench.release(.action(after.id))
         #expect(try bench.records[Values.name(web)]?.delivered[after.id] == bench.current(web))
     }
@@ -105,7 +102,7 @@ import Testing
     /// At a start the record says that an action is owed while the file is written: that the record was kept plans no action,
     /// but must not hide that the file was written in the same moment.
     @Test func anActionRunsWhenARecordAndAFileAreWrittenInOneMoment() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
+        let bench = try Bench(sharing())
         bench.go()
         bench.disk[try Values.path("b.jwt")]?.slots[.whole] = .foreign
         // Its probe, once it has ended, would have the action planned again.
@@ -127,10 +124,7 @@ import Testing
     }
 
     @Test func anActionIsGivenTheSecretAndAllOutputs() throws {
-        let bench = try Bench(
-            try Values.configuration([
-                web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])
-            ]))
+        let bench = try Bench([web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])])
         bench.go()
         let covering = bench.works.compactMap { work -> [ClientName: Covered]? in
             if case .run(_, let covering) = work { covering } else { nil }
@@ -145,17 +139,16 @@ import Testing
         let short = Action.exec(arguments: ["/bin/after"], timeout: 5)
         let long = Action.exec(arguments: ["/bin/after"], timeout: 50)
         for (first, second) in [(short, long), (long, short)] {
-            let bench = try Bench(
-                try Values.configuration([
-                    "a": Values.client("a", actions: [first]), "b": Values.client("b", actions: [second]),
-                ]))
+            let bench = try Bench([
+                "a": Values.client("a", actions: [first]), "b": Values.client("b", actions: [second]),
+            ])
             bench.go()
             #expect(bench.works.contains { if case .run(long, _) = $0 { true } else { false } })
         }
     }
 
     @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasDelivered() throws {
-        let bench = try Bench(try Values.configuration(sharing()))
+        let bench = try Bench(sharing())
         bench.go()
         bench.failures = [.action(after.id): failure(after.id)]
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
@@ -178,9 +171,7 @@ import Testing
     @Test func anOutputThatIsAddedGetsTheCurrentSecret() throws {
         let bench = try settled([])
         let current = try bench.current(web)
-        bench.reload(
-            try Values.configuration([web: Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])])
-        )
+        try bench.reload([web: Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])])
         // The record names the new output before the secret is written there.
         #expect(bench.effects == ["keep web", "publish new.jwt"])
         #expect(try bench.held(in: "new.jwt") == current)
@@ -188,7 +179,7 @@ import Testing
 
     @Test func anActionThatIsAddedIsRunForTheCurrentSecret() throws {
         let bench = try settled([])
-        bench.reload(try Values.configuration([web: Values.client(web, actions: [Values.exec("/bin/after")])]))
+        try bench.reload([web: Values.client(web, actions: [Values.exec("/bin/after")])])
         #expect(bench.written == [])
         #expect(bench.runs == ["exec /bin/after for web"])
         #expect(try bench.records[Values.name(web)]?.delivered[after.id] == bench.current(web))
@@ -198,14 +189,14 @@ import Testing
         let bench = try settled([after])
         var entry = try Values.client(web, actions: [after])
         entry.outputs.append(try Values.raw("second.jwt"))
-        bench.reload(try Values.configuration([web: entry]))
+        try bench.reload([web: entry])
         #expect(try bench.held(in: "second.jwt") == bench.current(web))
         #expect(bench.runs.count == 1)
         entry.outputs = [try Values.raw("third.jwt")]
-        bench.reload(try Values.configuration([web: entry]))
+        try bench.reload([web: entry])
         #expect(bench.runs.count == 2)
         // Nothing is written, so no action runs.
-        bench.reload(try Values.configuration([web: entry]))
+        try bench.reload([web: entry])
         #expect(bench.runs.count == 2)
         #expect(try bench.view(web).health == .ok)
     }
@@ -219,9 +210,7 @@ import Testing
             second.outputs = [try Values.raw(others)]
             return try Values.configuration([web: first, "other": second])
         }
-        let bench = try Bench(try configuration("a.jwt", "b.jwt"))
-        bench.go()
-        bench.forget()
+        let bench = try Bench(try configuration("a.jwt", "b.jwt")).settled()
         bench.reload(try configuration("b.jwt", "a.jwt"))
         #expect(try bench.held(in: "b.jwt") == bench.current(web))
         #expect(bench.runs.sorted() == ["exec /bin/after for web", "exec /bin/other for other"])

@@ -19,10 +19,7 @@ import Testing
     }
 
     private func settled(_ actions: [Action]? = nil) throws -> Bench {
-        let bench = try Bench(try configuration(actions))
-        bench.go()
-        bench.forget()
-        return bench
+        try Bench(try configuration(actions)).settled()
     }
 
     /// The states reported since ``Bench/forget()``, from the unit's instance.
@@ -136,23 +133,22 @@ import Testing
 
     @Test func theNextSecretIsReportedAnew() throws {
         let bench = try settled()
-        for _ in 0..<2 {
-            bench.held = [.client(try Values.name(web))]
-            bench.pass(61 * Values.day)
-            bench.release(.client(try Values.name(web)))
-            bench.pass(Values.day)
+        let minting = Resource.client(try Values.name(web))
+        func replaceTwoLate() {
+            for _ in 0..<2 {
+                bench.held = [minting]
+                bench.pass(61 * Values.day)
+                bench.release(minting)
+                bench.pass(Values.day)
+            }
         }
+        replaceTwoLate()
         #expect(reported(bench) == ["degraded", "ok", "degraded", "ok"])
         // The same while the health is bad all along, so that its changes report nothing.
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(60)
         bench.forget()
-        for _ in 0..<2 {
-            bench.held = [.client(try Values.name(web))]
-            bench.pass(61 * Values.day)
-            bench.release(.client(try Values.name(web)))
-            bench.pass(Values.day)
-        }
+        replaceTwoLate()
         #expect(reported(bench) == ["degraded", "degraded"])
     }
 

@@ -15,7 +15,7 @@ import Testing
 
     /// A client whose application was notified of a secret that lasts for 90 days, and whose action fails from now on.
     private func delivered() throws -> (Bench, first: SecretInfo) {
-        let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
+        let bench = try Bench([web: try Values.client(web, actions: [after])])
         bench.go()
         let first = try #require(try bench.current(web))
         for action in [after, Values.exec("/bin/other")] {
@@ -35,8 +35,7 @@ import Testing
 
     @Test func anActionThatWasEditedReachesTheSameApplication() throws {
         let (bench, first) = try delivered()
-        bench.reload(
-            try Values.configuration([web: try Values.client(web, actions: [Values.exec("/bin/other")])]))
+        try bench.reload([web: try Values.client(web, actions: [Values.exec("/bin/other")])])
         try expectEmergency(bench, web, first)
         // An old action's delivery no longer counts once its successor has delivered something.
         bench.failures = [:]
@@ -44,14 +43,14 @@ import Testing
         #expect(try bench.view(web).health == .ok)
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         let both = [Values.exec("/bin/other"), after]
-        bench.reload(try Values.configuration([web: try Values.client(web, actions: both)]))
+        try bench.reload([web: try Values.client(web, actions: both)])
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).deliveredExpiresAt == nil)
     }
 
     @Test func whatARenamedClientsApplicationHoldsLiesInItsOutputs() throws {
         let (bench, first) = try delivered()
-        bench.reload(try Values.configuration(["shop": try Values.client(web, actions: [after])]))
+        try bench.reload(["shop": try Values.client(web, actions: [after])])
         try expectEmergency(bench, "shop", first)
     }
 
@@ -72,7 +71,7 @@ import Testing
     }
 
     @Test func anApplicationNeverDeliveredToHoldsNothing() throws {
-        let bench = try Bench(try Values.configuration([web: try Values.client(web, actions: [after])]))
+        let bench = try Bench([web: try Values.client(web, actions: [after])])
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
         try bench.restart(bench.rotation.configuration)

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func readyWaitsForEveryFirstWrite() throws {
-        let bench = try Bench(try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]))
+        let bench = try Bench(["a": Values.client("a"), "b": Values.client("b")])
         let file = Resource.file(try Values.path("b.jwt"))
         bench.held = [file]
         bench.go()
@@ -26,7 +26,7 @@ import Testing
 
     @Test func readyDoesNotWaitForActions() throws {
         let action = Values.exec("/bin/slow")
-        let bench = try Bench(try Values.configuration(["a": Values.client("a", actions: [action])]))
+        let bench = try Bench(["a": Values.client("a", actions: [action])])
         bench.held = [.action(action.id)]
         bench.go()
         #expect(isReady(bench))
@@ -35,11 +35,10 @@ import Testing
     /// A shared file is good only once each of its clients has the secret that it holds: here `b` finds that out last,
     /// and `a` must become ready with it.
     @Test func whoSharesAFileIsReadyWithTheOther() throws {
-        let bench = try Bench(
-            try Values.configuration([
-                "a": Values.client("a", outputs: [Values.env("/srv/.env", "A")]),
-                "b": Values.client("b", outputs: [Values.env("/srv/.env", "B"), Values.raw("b.jwt")]),
-            ]))
+        let bench = try Bench([
+            "a": Values.client("a", outputs: [Values.env("/srv/.env", "A")]),
+            "b": Values.client("b", outputs: [Values.env("/srv/.env", "B"), Values.raw("b.jwt")]),
+        ])
         let signer = try Values.print("1")
         let ofA = try Values.issued(1, id: "com.example.a", signer: signer)
         let older = try Values.issued(2, id: "com.example.b", to: 80 * Values.day, signer: signer)
@@ -61,7 +60,7 @@ import Testing
         let path = try Values.path("a.jwt")
         for resource in [Resource.key(try Values.key()), .client(name), .record(name), .file(path)] {
             for outputs in [[try Values.raw("a.jwt")], []] {
-                let bench = try Bench(try Values.configuration(["a": Values.client("a", outputs: outputs)]))
+                let bench = try Bench(["a": Values.client("a", outputs: outputs)])
                 bench.failures = [resource: Failure(.ioError, at: .path(path))]
                 bench.go()
                 #expect(isReady(bench), "\(resource) \(outputs.count)")
@@ -70,7 +69,7 @@ import Testing
     }
 
     @Test func aClockThatIsNotTrustedKeepsNobodyWaiting() throws {
-        let bench = try Bench(try Values.configuration(["a": Values.client("a")]), builtAt: 1)
+        let bench = try Bench(["a": Values.client("a")], builtAt: 1)
         bench.go()
         #expect(isReady(bench))
         #expect(try bench.view("a").health == .critical)
@@ -78,8 +77,7 @@ import Testing
 
     @Test func onceEndsWhenEverythingIsDone() throws {
         let action = Values.exec("/bin/after")
-        let bench = try Bench(
-            try Values.configuration(["a": Values.client("a", actions: [action])]), once: true)
+        let bench = try Bench(["a": Values.client("a", actions: [action])], once: true)
         bench.held = [.action(action.id)]
         bench.go()
         // An action may take its time.
@@ -92,8 +90,7 @@ import Testing
     }
 
     @Test func onceServesTheRestAndEndsAlthoughSomethingFails() throws {
-        let bench = try Bench(
-            try Values.configuration(["a": Values.client("a"), "b": Values.client("b")]), once: true)
+        let bench = try Bench(["a": Values.client("a"), "b": Values.client("b")], once: true)
         try bench.failWrites(of: "b.jwt")
         bench.go()
         #expect(bench.lastStep.ended)
@@ -103,7 +100,7 @@ import Testing
     }
 
     @Test func aDaemonDoesNotEndByItself() throws {
-        let bench = try Bench(try Values.configuration(["a": Values.client("a")]))
+        let bench = try Bench(["a": Values.client("a")])
         bench.go()
         #expect(!bench.lastStep.ended)
         bench.tell(.stop)

@@ -14,10 +14,7 @@ import Testing
         let entries = try clients.map { ($0, try Values.client($0, actions: [after])) }
         var configuration = try Values.configuration(Dictionary(uniqueKeysWithValues: entries))
         configuration.onStateChange = [pager]
-        let bench = try Bench(configuration)
-        bench.go()
-        bench.forget()
-        return bench
+        return try Bench(configuration).settled()
     }
 
     @Test func everythingIsKeptAgainOnceAndNothingElseIsDone() throws {
@@ -59,7 +56,7 @@ import Testing
 
     /// A record that was being written went into the lost directory.
     @Test func whatWasBeingKeptMeanwhileIsKeptAgain() throws {
-        let bench = try Bench(try Values.configuration(["web": try Values.client("web")]))
+        let bench = try Bench(["web": try Values.client("web")])
         bench.go()
         let record = Resource.record(try Values.name("web"))
         bench.held = [record]
@@ -88,7 +85,7 @@ import Testing
     }
 
     @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]), builtAt: Values.day)
+        let bench = try Bench(["web": Values.client("web")], builtAt: Values.day)
         func tidied() -> [Work] {
             bench.works.filter { if case .tidyRecords = $0 { true } else { false } }
         }
@@ -103,7 +100,7 @@ import Testing
             removed: [], outputs: [place])
         #expect(tidied() == [first])
         bench.forget()
-        bench.reload(try Values.configuration(["other": Values.client("other")]))
+        try bench.reload(["other": Values.client("other")])
         let second = Work.tidyRecords(
             keeping: [try Values.name("other")], expiredBefore: bench.now.wall - Lifetime.appleLimit,
             removed: [place], outputs: [other])

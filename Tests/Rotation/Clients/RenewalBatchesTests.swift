@@ -9,7 +9,7 @@ import Testing
 @Suite struct RenewalBatchesTests {
     /// What is minted when the secret of `a`, which is this many days older than the others', is due.
     private func minted(_ clients: [String: ClientConfiguration], days: Int64) throws -> [String] {
-        let bench = try Bench(try Values.configuration(clients))
+        let bench = try Bench(clients)
         let old = try Values.issued(
             1, id: "com.example.a", from: -60 - days * Values.day, to: (90 - days) * Values.day,
             signer: Values.print("1"))
@@ -40,7 +40,7 @@ import Testing
         let action = Values.exec("/bin/after")
         var clients = ["a": try Values.client("a", actions: [action]), "b": try Values.client("b", actions: [action])]
         clients["a"]?.verify = true
-        let bench = try Bench(try Values.configuration(clients))
+        let bench = try Bench(clients)
         let old = try Values.issued(
             1, id: "com.example.a", from: -60 - 2 * Values.day, to: 88 * Values.day, signer: Values.print("1"))
         try bench.place(old, in: "a.jwt")
@@ -59,9 +59,7 @@ import Testing
         let action = Values.exec("/bin/after")
         var clients: [String: ClientConfiguration] = [:]
         for number in 1...1000 { clients["c\(number)"] = try Values.client("c\(number)", actions: [action]) }
-        let bench = try Bench(try Values.configuration(clients))
-        bench.go()
-        bench.forget()
+        let bench = try Bench(clients).settled()
         bench.pass(59 * Values.day)
         #expect(bench.mintReasons == [])
         bench.pass(Values.day)

@@ -9,10 +9,7 @@ import Testing
     private let web = "web"
 
     private func settled(_ entry: ClientConfiguration? = nil) throws -> Bench {
-        let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
-        bench.go()
-        bench.forget()
-        return bench
+        try Bench([web: try entry ?? Values.client(web)]).settled()
     }
 
     @Test(arguments: ["client id", "team id", "key id"])
@@ -35,12 +32,11 @@ import Testing
         let bench = try settled(try Values.client(web, actions: [Values.exec("/bin/after")]))
         let old = try bench.current(web)
         bench.prints = [:]
-        bench.reload(
-            try Values.configuration([
-                web: Values.client(
-                    web, id: "com.example.other", outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")],
-                    actions: [Values.exec("/bin/after"), Values.exec("/bin/new")])
-            ]))
+        try bench.reload([
+            web: Values.client(
+                web, id: "com.example.other", outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")],
+                actions: [Values.exec("/bin/after"), Values.exec("/bin/new")])
+        ])
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.held(in: "new.jwt") == nil)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
@@ -58,7 +54,7 @@ import Testing
         // The administrator reverts the change while the file still holds the previous secret.
         bench.failingWrites = [:]
         bench.forget()
-        bench.reload(try Values.configuration([web: Values.client(web)]))
+        try bench.reload([web: Values.client(web)])
         #expect(bench.mintReasons == [])
         #expect(try bench.current(web) == first)
         #expect(try bench.records[Values.name(web)]?.current == first)
@@ -68,13 +64,10 @@ import Testing
         let outputs = [try Values.raw("a"), try Values.raw("b")]
         let bench = try settled(try Values.client(web, outputs: outputs))
         try bench.failWrites(of: "b")
-        bench.reload(
-            try Values.configuration([
-                web: Values.client(web, lifetime: 9 * Values.day, renewBefore: Values.day, outputs: outputs)
-            ]))
+        try bench.reload([web: Values.client(web, lifetime: 9 * Values.day, renewBefore: Values.day, outputs: outputs)])
         bench.ask(.renew(.init()), 2)
         let short = try bench.current(web)
-        bench.reload(try Values.configuration([web: Values.client(web, renewBefore: Values.day, outputs: outputs)]), 3)
+        try bench.reload([web: Values.client(web, renewBefore: Values.day, outputs: outputs)], 3)
         #expect(try bench.current(web) == short)
         #expect(try bench.held(in: "a") == short)
         #expect(try bench.held(in: "b") != short)

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func aSecretIsReplacedAtThatSecondAndNotBefore() throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         bench.go()
         let first = try #require(try bench.current("web"))
         bench.pass(5_183_999)
@@ -64,13 +64,13 @@ import Testing
     }
 
     @Test func theHostsJitterMovesTheRenewalOfTheWholeHost() throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]), hostJitter: 0.25)
+        let bench = try Bench(["web": Values.client("web")], hostJitter: 0.25)
         bench.go()
         #expect(try bench.view("web").renewAt == Values.moment(5_184_000 - 32_400))
     }
 
     @Test func nothingElseWakesAQuietDaemon() throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         bench.go()
         // First when it may join a batch, then when it is due itself.
         #expect(bench.lastStep.wake == Wake(wall: Values.moment(5_054_400), boot: nil))

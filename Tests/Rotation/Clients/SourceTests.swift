@@ -436,19 +436,16 @@ struct SourceTests {
     @Test func renewFailsWhereTheSourceHoldsNothingAcceptable() throws {
         try begin()
         let place = Failure.Place.path(try Values.path("/in/web.jwt"))
-        bench.sources[try Values.name("web")] = .missing
-        try renew()
-        #expect(bench.answer() == .renewed([try bench.failed("web", Failure(.sourceMissing, at: place))]))
-        bench.sources[try Values.name("web")] = .foreign("it is no client secret")
-        try renew()
-        #expect(
-            bench.answer()
-                == .renewed([
-                    try bench.failed("web", Failure(.sourceWrong, at: place, detail: "it is no client secret"))
-                ]))
-        bench.failures[.source(try Values.name("web"))] = Failure(.sourceUnreadable, at: place)
-        try renew()
-        #expect(bench.answer() == .renewed([try bench.failed("web", Failure(.sourceUnreadable, at: place))]))
+        for (found, failure) in [
+            (.missing, Failure(.sourceMissing, at: place)),
+            (.foreign("it is no client secret"), Failure(.sourceWrong, at: place, detail: "it is no client secret")),
+            (nil, Failure(.sourceUnreadable, at: place)),
+        ] as [(SourceObservation?, Failure)] {
+            bench.sources[try Values.name("web")] = found
+            if found == nil { bench.failures[.source(try Values.name("web"))] = failure }
+            try renew()
+            #expect(bench.answer() == .renewed([try bench.failed("web", failure)]))
+        }
         #expect(!bench.log.contains("mint web"))
     }
 

@@ -9,13 +9,11 @@ import Testing
 struct FleetTests {
     private let bench: Bench
     private let web: ClientName
-    private let identity: ClientIdentity
+    private let identity = Values.identity
     private static let day: Int64 = 86_400
 
     init() throws {
         web = try Values.name("web")
-        identity = ClientIdentity(
-            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")))
         bench = try Bench(try Self.configuration())
         bench.go()
     }
@@ -28,41 +26,20 @@ struct FleetTests {
         return configuration
     }
 
-    /// Puts a machine's report, as of some seconds ago by its clock.
-    private func report(
-        _ machine: String, _ fingerprint: Fingerprint?, ago: Int64 = 0, delivered: Bool = true, failure: String? = nil
-    ) {
-        let at = WallTime(secondsSinceEpoch: bench.now.wall.secondsSinceEpoch - ago)
-        let holding = HostReport.Holding(
-            secret: fingerprint.map { SecretName($0) }, since: at, delivered: delivered, failure: failure)
-        bench.reports[machine] = HostObservation(
-            revision: (bench.reports[machine]?.revision ?? 10_000) + 1,
-            report: HostReport(at: at, clients: [identity: holding]))
-    }
-
     private var current: Fingerprint { get throws { try #require(try bench.current("web")?.fingerprint) } }
 
     private func fleet(all: Bool = false) throws -> FleetClientView {
         bench.pass(31)
-        bench.forget()
-        bench.ask(.fleet(all: all))
-        guard case .fleet(let view) = bench.answer() else {
-            Issue.record("\(String(describing: bench.answer()))")
-            throw CancellationError()
-        }
-        #expect(view.clients.count == 1)
-        return try #require(view.clients.first)
+        return try bench.fleet(all: all)
     }
 
     private func states(all: Bool = false) throws -> [String] {
         try fleet(all: all).machines.map { "\($0.machine) \($0.state.rawValue)" }
     }
 
-    private var reads: Int { bench.works.count { if case .readReports = $0 { true } else { false } } }
-
     /// Its configuration no longer has the client; it goes on reporting its others.
     @Test func aMachineThatNoLongerHasTheClientIsNotMissing() throws {
-        for machine in ["a", "b", "c"] { report(machine, try current) }
+        for machine in ["a", "b", "c"] { bench.report(machine, try current) }
         _ = try fleet()
         #expect(bench.rotation.fleet.missing(identity) == 0)
         bench.reports["b"] = HostObservation(revision: 20_000, report: HostReport(at: bench.now.wall, clients: [:]))
@@ -72,12 +49,12 @@ struct FleetTests {
     }
 
     @Test func eachMachineIsInOneState() throws {
-        report("a", try current)
-        report("b", try current, delivered: false)
-        report("c", Fingerprint(leadingBytes: 1))
-        report("d", nil)
-        report("e", try current, failure: "disk_full")
-        report("f", try current, ago: 2 * Self.day)
+        bench.report("a", try current)
+        bench.report("b", try current, delivered: false)
+        bench.report("c", Fingerprint(leadingBytes: 1))
+        bench.report("d", nil)
+        bench.report("e", try current, failure: "disk_full")
+        bench.report("f", try current, ago: 2 * Self.day)
         // What was there before the start is judged by what it says.
         try bench.restart(Self.configuration())
         let view = try fleet()
@@ -96,23 +73,23 @@ struct FleetTests {
     }
 
     @Test func aRenewalLeavesThemBehind() throws {
-        report("a", try current)
+        bench.report("a", try current)
         #expect(try states() == [])
         bench.pass(300)
         bench.ask(.renew(Request.Renewal(clients: [web])), 2)
         #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.current] == 0)
         #expect(try states().contains("a behind"))
-        report("a", try current)
+        bench.report("a", try current)
         bench.pass(300)
         #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.current] == 2)
     }
 
     /// After a backup was restored etcd counts on from an earlier revision.
     @Test func anotherReportMayHaveTheRevisionOfAnEarlierOne() throws {
-        report("a", try current)
+        bench.report("a", try current)
         #expect(try states() == [])
         let revision = try #require(bench.reports["a"]?.revision)
-        report("a", Fingerprint(leadingBytes: 1))
+        bench.report("a", Fingerprint(leadingBytes: 1))
         bench.reports["a"] = HostObservation(revision: revision, report: bench.reports["a"]?.report)
         #expect(try states() == ["a behind"])
     }
@@ -121,13 +98,13 @@ struct FleetTests {
         bench.pass(300)
         bench.forget()
         bench.pass(3000)
-        #expect(reads == 10)
+        #expect(bench.readings == 10)
         bench.forget()
         bench.held = [.fleet]
         bench.pass(31)
         bench.ask(.fleet(all: true), 1)
         bench.ask(.fleet(all: true), 2)
-        #expect(reads == 1)
+        #expect(bench.readings == 1)
         #expect(bench.answer(1) == nil)
         bench.release(.fleet)
         #expect(bench.answer(1) != nil)
@@ -136,7 +113,7 @@ struct FleetTests {
         bench.forget()
         bench.ask(.fleet(all: true), 3)
         #expect(bench.answer(3) != nil)
-        #expect(reads == 0)
+        #expect(bench.readings == 0)
     }
 
     @Test func whoAsksIsToldWhyThereIsNoAnswer() throws {
@@ -153,18 +130,18 @@ struct FleetTests {
     }
 
     @Test func aClockThatIsBehindMakesNobodySilentWhoReports() throws {
-        report("slow", try current, ago: 400 * Self.day)
+        bench.report("slow", try current, ago: 400 * Self.day)
         try bench.restart(Self.configuration())
         #expect(try states() == ["slow silent"])
         // A report that changes is a sign of life, whatever it says of the time.
-        report("slow", try current, ago: 400 * Self.day)
+        bench.report("slow", try current, ago: 400 * Self.day)
         #expect(try states() == [])
         bench.pass(2 * Self.day)
         #expect(try states() == ["slow silent"])
     }
 
     @Test func aClockThatIsAheadKeepsNobodyAlive() throws {
-        report("fast", try current, ago: -400 * Self.day)
+        bench.report("fast", try current, ago: -400 * Self.day)
         #expect(try states() == [])
         bench.sleep(2 * Self.day)
         #expect(try states() == ["fast silent"])
@@ -174,7 +151,7 @@ struct FleetTests {
 
     /// Nor when the time has come that its report names.
     @Test func aReportOfTheFutureDoesNotBecomeTrueLater() throws {
-        report("a", try current, ago: -3 * Self.day)
+        bench.report("a", try current, ago: -3 * Self.day)
         try bench.restart(Self.configuration())
         bench.pass(2 * Self.day)
         #expect(try states() == ["a silent"])
@@ -183,11 +160,11 @@ struct FleetTests {
     }
 
     @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
-        report("a", try current, ago: 100 * Self.day)
+        bench.report("a", try current, ago: 100 * Self.day)
         bench.reports["b"] = HostObservation(revision: 7, report: nil)
         bench.pass(600)
         bench.sleep(13 * Self.day)
-        report("c", try current)
+        bench.report("c", try current)
         #expect(bench.reports.keys.sorted() == ["a", "b", "c", "signer"])
         bench.sleep(Self.day + 600)
         #expect(bench.reports.keys.sorted() == ["c", "signer"])
@@ -196,10 +173,10 @@ struct FleetTests {
 
     /// A signer that is restarted each week forgets as well.
     @Test func whatWasSilentForTwoWeeksBeforeTheStartIsForgottenAfterADay() throws {
-        report("a", try current, ago: 15 * Self.day)
-        report("young", try current, ago: 12 * Self.day)
+        bench.report("a", try current, ago: 15 * Self.day)
+        bench.report("young", try current, ago: 12 * Self.day)
         // Nothing but what is seen of these counts: one may report with a clock that is wrong, or in another version.
-        report("fast", try current, ago: -15 * Self.day)
+        bench.report("fast", try current, ago: -15 * Self.day)
         bench.reports["unreadable"] = HostObservation(revision: 7, report: nil)
         try bench.restart(Self.configuration())
         bench.sleep(Self.day)
@@ -214,11 +191,11 @@ struct FleetTests {
 
     /// Machines report once a day.
     @Test func whatReportsDailyIsNotForgottenWhateverItsClockSays() throws {
-        report("slow", try current, ago: 400 * Self.day)
+        bench.report("slow", try current, ago: 400 * Self.day)
         try bench.restart(Self.configuration())
         for _ in 0..<15 {
             bench.sleep(Self.day)
-            report("slow", try current, ago: 400 * Self.day)
+            bench.report("slow", try current, ago: 400 * Self.day)
         }
         bench.pass(600)
         #expect(bench.reports["slow"] != nil)
@@ -271,7 +248,7 @@ struct FleetTests {
     /// An alert that waits for a day must not begin anew with each read that fails.
     @Test func whatWasReadLastIsShownWhileTheReportsCannotBeRead() throws {
         var shown: [ClientName: FleetCounts] { bench.rotation.snapshot(at: bench.now).fleet }
-        report("a", Fingerprint(leadingBytes: 1))
+        bench.report("a", Fingerprint(leadingBytes: 1))
         bench.pass(400)
         let counts = shown
         #expect(counts[web]?[.behind] == 1)
@@ -315,7 +292,7 @@ struct FleetTests {
 
     @Test func reportsThatMustNotBeRemovedAreAFaultUntilTheyAre() throws {
         let failure = Failure(.storeForbidden, at: .store, detail: "the report of a")
-        report("a", try current, ago: 100 * Self.day)
+        bench.report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = failure
         bench.pass(600)
         bench.sleep(14 * Self.day + 600)
@@ -329,16 +306,15 @@ struct FleetTests {
     }
 
     @Test func aReportThatMustNotBeRemovedDoesNotEndTheReading() throws {
-        report("a", try current, ago: 100 * Self.day)
+        bench.report("a", try current, ago: 100 * Self.day)
         bench.failingForgets = Failure(.storeForbidden, at: .store)
         bench.pass(600)
         bench.sleep(14 * Self.day + 600)
         bench.forget()
         bench.pass(Self.day)
         let tries = bench.works.count { if case .forgetReport = $0 { true } else { false } }
-        let reads = bench.works.count { if case .readReports = $0 { true } else { false } }
         #expect((1...2).contains(tries))
-        #expect((250...450).contains(reads))
+        #expect((250...450).contains(bench.readings))
         #expect(try states() == ["a silent"])
     }
 

@@ -8,14 +8,11 @@ import Testing
 /// When a machine that receives its secrets from the store delivers them.
 struct OwnAdmissionsTests {
     private let bench: Bench
-    private let place: StorePlace
+    private let place = Values.place()
     private let web: ClientName
 
     init() throws {
         web = try Values.name("web")
-        place = StorePlace(
-            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")),
-            key: try Values.print("1"))
         bench = try Bench(try Self.configuration())
     }
 

@@ -8,11 +8,9 @@ import Testing
 /// What a machine says of itself in the store.
 struct ReportingTests {
     private let bench: Bench
-    private let web: ClientIdentity
+    private let web = Values.identity
 
     init() throws {
-        web = ClientIdentity(
-            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")))
         bench = try Bench(try Self.configuration(), hostJitter: 0.5)
     }
 

@@ -8,18 +8,13 @@ import Testing
 /// How a signer lets the machines of its fleet deliver.
 struct RolloutsTests {
     private let bench: Bench
-    private let place: StorePlace
+    private let place = Values.place()
     private let web: ClientName
-    private let identity: ClientIdentity
     /// Of a fleet.
     private static let machines = (1...40).map { "app\($0)" }
 
     init() throws {
         web = try Values.name("web")
-        let team = try #require(TeamID("DEF123GHIJ"))
-        let client = try #require(ClientID("com.example.web"))
-        identity = ClientIdentity(team: team, client: client)
-        place = StorePlace(team: team, client: client, key: try Values.print("1"))
         bench = try Bench(try Self.configuration())
     }
 
@@ -29,16 +24,6 @@ struct RolloutsTests {
         var configuration = try Values.configuration(["web": client])
         configuration.store = SecretStore(place: "etcd", machine: "signer")
         return configuration
-    }
-
-    private func report(
-        _ machine: String, _ fingerprint: Fingerprint?, delivered: Bool = true, failure: String? = nil
-    ) {
-        let holding = HostReport.Holding(
-            secret: fingerprint.map { SecretName($0) }, since: bench.now.wall, delivered: delivered, failure: failure)
-        bench.reports[machine] = HostObservation(
-            revision: (bench.reports[machine]?.revision ?? 10_000) + 1,
-            report: HostReport(at: bench.now.wall, clients: [identity: holding]))
     }
 
     private var rollout: Rollout { get throws { try #require(bench.rollouts[place]?.rollout) } }
@@ -65,11 +50,11 @@ struct RolloutsTests {
     private func renew() throws {
         bench.go()
         let first = try current
-        for machine in Self.machines { report(machine, first) }
+        for machine in Self.machines { bench.report(machine, first) }
         bench.pass(700)
         bench.ask(.renew(Request.Renewal(clients: [web])), 99)
         #expect(try current != first)
-        for machine in Self.machines { report(machine, try current, delivered: false) }
+        for machine in Self.machines { bench.report(machine, try current, delivered: false) }
         bench.forget()
     }
 
@@ -78,12 +63,8 @@ struct RolloutsTests {
         #expect(try admitted == [ranked[0]])
         #expect(try rollout.secret.fingerprint == current)
         #expect(try rollout.state == .going)
-        guard case .secret(let secret, let revision)? = bench.store[place] else {
-            Issue.record("there is no secret")
-            return
-        }
-        #expect(try secret.fingerprint == current)
-        #expect(bench.rollouts[place]?.revision == revision)
+        let revision = try #require(bench.rollouts[place]?.revision)
+        #expect(try bench.store[place] == .secret(#require(try bench.current("web")), revision: revision))
     }
 
     @Test func withoutTheSettingThereIsNone() throws {
@@ -108,7 +89,7 @@ struct RolloutsTests {
     @Test func thenItPausesAndGoesOnInSteps() throws {
         try renew()
         let ranked = try ranked
-        report(ranked[0], try current)
+        bench.report(ranked[0], try current)
         bench.pass(590)
         #expect(try admitted.count == 1, "the pause was cut short")
         var seen = 1
@@ -117,7 +98,7 @@ struct RolloutsTests {
             let admitted = try admitted
             let pending = admitted.count - seen
             #expect(pending <= 2, "five percent of forty are two")
-            for machine in admitted { report(machine, try current) }
+            for machine in admitted { bench.report(machine, try current) }
             seen = admitted.count
         }
         #expect(seen == 40)
@@ -130,7 +111,7 @@ struct RolloutsTests {
 
     @Test func aCanaryThatFailsHoldsIt() throws {
         try renew()
-        report(try ranked[0], try current, delivered: false, failure: "action_failed")
+        bench.report(try ranked[0], try current, delivered: false, failure: "action_failed")
         bench.pass(60)
         #expect(try rollout.state == .held)
         let reason = try #require(try bench.view("web").reason)
@@ -145,7 +126,7 @@ struct RolloutsTests {
     @Test(arguments: [(0, "store_certificate_expiring"), (5, "disk_full")])
     func whatAMachineFailsWithHoldsNothing(rank: Int, failure: String) throws {
         try renew()
-        report(try ranked[rank], try current, delivered: false, failure: failure)
+        bench.report(try ranked[rank], try current, delivered: false, failure: failure)
         bench.pass(60)
         #expect(try rollout.state == .going)
     }
@@ -153,15 +134,15 @@ struct RolloutsTests {
     @Test func moreThanOneInTwentyHoldIt() throws {
         try renew()
         let ranked = try ranked
-        report(ranked[0], try current)
+        bench.report(ranked[0], try current)
         bench.pass(700)
         #expect(try admitted.count == 3)
-        for machine in ranked[1...2] { report(machine, try current, delivered: false, failure: "action_failed") }
+        for machine in ranked[1...2] { bench.report(machine, try current, delivered: false, failure: "action_failed") }
         bench.pass(60)
         #expect(try rollout.state == .going, "two of forty are no more than five percent")
         bench.pass(700)
         #expect(try admitted.count == 5, "who fails without a sign of life is not waited for")
-        report(ranked[3], try current, delivered: false, failure: "action_failed")
+        bench.report(ranked[3], try current, delivered: false, failure: "action_failed")
         bench.pass(60)
         #expect(try rollout.state == .held)
     }
@@ -170,7 +151,7 @@ struct RolloutsTests {
         try renew()
         bench.pass(630)
         #expect(try admitted.count == 2)
-        report(try ranked[1], try current)
+        bench.report(try ranked[1], try current)
         bench.pass(700)
         #expect(try admitted.count == 4)
     }
@@ -188,7 +169,7 @@ struct RolloutsTests {
         bench.pass(3600)
         #expect(try rollout.isFinished)
         #expect(try Set(shown()) == ["\(lost) silent", "\(next) silent"])
-        report(lost, try current)
+        bench.report(lost, try current)
         bench.pass(300)
         #expect(try shown() == ["\(next) silent"])
     }
@@ -197,25 +178,19 @@ struct RolloutsTests {
     @Test func whoeverFailsIsNotSilent() throws {
         try renew()
         let failing = try ranked[0]
-        report(failing, try current, delivered: false, failure: "action_failed")
+        bench.report(failing, try current, delivered: false, failure: "action_failed")
         bench.pass(3600)
         #expect(try shown() == ["\(failing) failing"])
     }
 
     /// The machines that are not current.
     private func shown() throws -> [String] {
-        bench.forget()
-        bench.ask(.fleet(all: false), 7)
-        guard case .fleet(let view) = bench.answer(7) else {
-            Issue.record("\(String(describing: bench.answer(7)))")
-            return []
-        }
-        return try #require(view.clients.first).machines.map { "\($0.machine) \($0.state.rawValue)" }
+        try bench.fleet().machines.map { "\($0.machine) \($0.state.rawValue)" }
     }
 
     @Test func whereTheReportsCannotBeReadNothingIsRaised() throws {
         try renew()
-        report(try ranked[0], try current)
+        bench.report(try ranked[0], try current)
         bench.failures[.fleet] = Failure(.storeUnreachable, at: .store)
         bench.pass(3600)
         #expect(try admitted.count == 1)
@@ -223,12 +198,12 @@ struct RolloutsTests {
 
     @Test func aStoreThatWasEmptiedReleasesNobody() throws {
         try renew()
-        report(try ranked[0], try current)
+        bench.report(try ranked[0], try current)
         bench.pass(60)
         bench.reports = bench.reports.filter { $0.key == "signer" }
         bench.pass(7200)
         #expect(try admitted.count == 1)
-        for machine in Self.machines { report(machine, try current, delivered: machine == (try ranked[0])) }
+        for machine in Self.machines { bench.report(machine, try current, delivered: machine == (try ranked[0])) }
         bench.pass(900)
         #expect(try admitted.count > 1)
     }
@@ -278,7 +253,7 @@ struct RolloutsTests {
     @Test func aStoreThatIsLostAndASignerThatIsRestartedReleaseNoMachine() throws {
         try renew()
         let ranked = try ranked
-        report(ranked[0], try current)
+        bench.report(ranked[0], try current)
         bench.pass(60)
         bench.store = [:]
         bench.rollouts = [:]
@@ -287,7 +262,7 @@ struct RolloutsTests {
         bench.pass(1800)
         #expect(try admitted.isEmpty)
         for (count, machine) in ranked.reversed().enumerated() {
-            report(machine, try current, delivered: machine == ranked[0])
+            bench.report(machine, try current, delivered: machine == ranked[0])
             bench.pass(400)
             let waiting = try admitted.filter { $0 != ranked[0] }.count
             #expect(waiting <= 2, "\(waiting) machines may deliver when \(count + 1) have reported")
@@ -300,15 +275,15 @@ struct RolloutsTests {
         bench.go()
         bench.ask(.renew(Request.Renewal(clients: [web])), 99)
         let ranked = try ranked
-        report(ranked[0], try current, delivered: false)
+        bench.report(ranked[0], try current, delivered: false)
         bench.pass(600)
         #expect(try admitted == [ranked[0]])
-        report(ranked[0], try current)
+        bench.report(ranked[0], try current)
         bench.pass(1000)
-        for machine in ranked[1...] { report(machine, try current, delivered: false) }
+        for machine in ranked[1...] { bench.report(machine, try current, delivered: false) }
         bench.pass(300)
         #expect(try admitted == Array(ranked[...1]), "the second canary, and not all")
-        report(ranked[1], try current)
+        bench.report(ranked[1], try current)
         bench.pass(540)
         #expect(try admitted.count == 2, "the pause was cut short")
         bench.pass(120)
@@ -328,13 +303,10 @@ struct RolloutsTests {
     @Test func itIsHeldResumedAndFinished() throws {
         try renew()
         bench.ask(.rollout(web, .hold), 1)
-        guard case .rollout(let view)? = bench.answer(1) else {
-            Issue.record("\(String(describing: bench.answer(1)))")
-            return
-        }
+        let view = try bench.answer(1) { if case .rollout(let view) = $0 { view } else { nil } }
         #expect(view.state == .held)
         #expect(try rollout.state == .held)
-        report(try ranked[0], try current)
+        bench.report(try ranked[0], try current)
         bench.pass(3600)
         #expect(try admitted.count == 1)
         bench.ask(.rollout(web, .resume), 2)
@@ -343,11 +315,7 @@ struct RolloutsTests {
         #expect(try admitted.count == 3)
         bench.ask(.rollout(web, .finish), 3)
         #expect(try rollout.isFinished)
-        guard case .rollout(let end)? = bench.answer(3) else {
-            Issue.record("\(String(describing: bench.answer(3)))")
-            return
-        }
-        #expect(end.share == 1)
+        #expect(try bench.answer(3) { if case .rollout(let view) = $0 { view.share } else { nil } } == 1)
         bench.ask(.rollout(web, .hold), 4)
         #expect(bench.answer(4) == .noRollout(nil))
     }
@@ -355,14 +323,14 @@ struct RolloutsTests {
     @Test func resumedItGoesOnInSpiteOfThoseThatFail() throws {
         try renew()
         let ranked = try ranked
-        report(ranked[0], try current, delivered: false, failure: "action_failed")
+        bench.report(ranked[0], try current, delivered: false, failure: "action_failed")
         bench.pass(60)
         #expect(try rollout.state == .held)
         bench.ask(.rollout(web, .resume), 1)
         bench.pass(700)
         #expect(try rollout.state == .going)
         #expect(try admitted.count == 2)
-        report(ranked[1], try current, delivered: false, failure: "action_failed")
+        bench.report(ranked[1], try current, delivered: false, failure: "action_failed")
         bench.pass(60)
         #expect(try rollout.state == .held, "another one fails")
     }
@@ -383,10 +351,7 @@ struct RolloutsTests {
         bench.isSynced = false
         bench.step(-400 * Values.day)
         bench.ask(.rollout(web, .hold), 1)
-        guard case .noRollout(let failure?)? = bench.answer(1) else {
-            Issue.record("\(String(describing: bench.answer(1)))")
-            return
-        }
+        let failure = try bench.answer(1) { if case .noRollout(let failure) = $0 { failure } else { nil } }
         #expect(failure.code == .clockBeforeBuild)
     }
 
@@ -454,7 +419,7 @@ struct RolloutsTests {
     @Test func whatIsRemovedOrForgedIsPutAgainAsItWas() throws {
         try renew()
         let ranked = try ranked
-        report(ranked[0], try current)
+        bench.report(ranked[0], try current)
         bench.pass(700)
         let before = try rollout
         bench.rollouts[place] = nil
@@ -512,25 +477,23 @@ struct RolloutsTests {
         bench.pass(60)
         bench.forget()
         bench.pass(300)
-        let reads = bench.works.count { if case .readReports = $0 { true } else { false } }
-        #expect((9...14).contains(reads))
+        #expect((9...14).contains(bench.readings))
         bench.ask(.rollout(web, .finish), 1)
         bench.pass(60)
         bench.forget()
         bench.pass(1500)
-        let atRest = bench.works.count { if case .readReports = $0 { true } else { false } }
-        #expect(atRest <= 7)
+        #expect(bench.readings <= 7)
     }
 
     @Test func aRestartGoesOnWhereItWas() throws {
         try renew()
-        report(try ranked[0], try current)
+        bench.report(try ranked[0], try current)
         bench.pass(700)
         let before = try rollout
         try bench.restart(Self.configuration())
         bench.pass(300)
         #expect(try rollout == before)
-        for machine in try admitted { report(machine, try current) }
+        for machine in try admitted { bench.report(machine, try current) }
         bench.pass(700)
         #expect(try rollout.admitted > before.admitted)
     }

@@ -9,14 +9,12 @@ import Testing
 struct SharedSecretTests {
     private let bench: Bench
     private let signer: KeyDigest
-    private let place: StorePlace
+    private let place = Values.place()
     private let web: ClientName
 
     init() throws {
         signer = try Values.print("1")
         web = try Values.name("web")
-        place = StorePlace(
-            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")), key: signer)
         bench = try Bench(try Self.configuration())
     }
 

@@ -10,15 +10,13 @@ struct StoreReadingTests {
     private let bench: Bench
     private let signer: KeyDigest
     private let other: KeyDigest
-    private let place: StorePlace
+    private let place = Values.place()
     private let web: ClientName
 
     init() throws {
         signer = try Values.print("1")
         other = try Values.print("2")
         web = try Values.name("web")
-        place = StorePlace(
-            team: try #require(TeamID("DEF123GHIJ")), client: try #require(ClientID("com.example.web")), key: signer)
         bench = try Bench(try Self.configuration())
     }
 
@@ -232,7 +230,7 @@ struct StoreReadingTests {
     @Test func whatThePreferredKeySignedWinsWhateverTheOtherPlaceHolds() throws {
         let bench = try Bench(try Self.configuration(keys: ["apple", "former"]))
         bench.prints[try Values.key("former")] = other
-        let old = StorePlace(team: place.team, client: place.client, key: other)
+        let old = Values.place(ofKey: "2")
         let former = try Values.issued(2, keyID: "XYZ123DEFG", from: -10, signer: other)
         bench.store[old] = .secret(former, revision: 4)
         bench.go()

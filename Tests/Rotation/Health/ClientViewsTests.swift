@@ -6,7 +6,7 @@ import Testing
 /// Views are shared between snapshots, and still compare and change like values.
 @Suite struct ClientViewsTests {
     private func views() throws -> ClientViews {
-        let bench = try Bench(try Values.configuration(["a": try Values.client("a"), "b": try Values.client("b")]))
+        let bench = try Bench(["a": try Values.client("a"), "b": try Values.client("b")])
         bench.go()
         return bench.rotation.snapshot(at: bench.now).clients
     }

@@ -10,7 +10,7 @@ import Testing
     private let after = Values.exec("/bin/after")
 
     private func bench() throws -> Bench {
-        try Bench(try Values.configuration(["a": Values.client("a", actions: [after]), "b": Values.client("b")]))
+        try Bench(["a": Values.client("a", actions: [after]), "b": Values.client("b")])
     }
 
     @Test func everyAttemptIsCountedByItsResult() throws {
@@ -42,7 +42,7 @@ import Testing
 
     @Test func aWriteOfTwoVariablesOfOneClientIsOne() throws {
         let outputs = [try Values.env("app.env", "A"), try Values.env("app.env", "B")]
-        let bench = try Bench(try Values.configuration(["a": Values.client("a", outputs: outputs)]))
+        let bench = try Bench(["a": Values.client("a", outputs: outputs)])
         bench.go()
         #expect(try bench.view("a").counts.publishes == Tally(successes: 1))
     }

@@ -16,7 +16,7 @@ import Testing
 
     /// A start that got as far as the held resource.
     private func started(_ entry: ClientConfiguration? = nil, holding held: Resource) throws -> Bench {
-        let bench = try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
+        let bench = try Bench([web: try entry ?? Values.client(web)])
         bench.held = [held]
         return bench
     }
@@ -81,7 +81,7 @@ import Testing
         bench.go()
         #expect(try bench.view(web).health == .ok)
         let more = try Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])
-        bench.reload(try Values.configuration([web: more]))
+        try bench.reload([web: more])
         #expect(try bench.view(web).health == .degraded)
         // Not read back yet, so not written either.
         bench.held = []
@@ -96,12 +96,12 @@ import Testing
     @Test func aReloadHidesNoFailure() throws {
         let action = Values.exec("/bin/after")
         let entry = try Values.client(web, actions: [action])
-        let bench = try Bench(try Values.configuration([web: entry]))
+        let bench = try Bench([web: entry])
         bench.failures = [.action(action.id): Failure(.actionFailed, at: .action(action.id))]
         bench.go()
         #expect(try bench.view(web).health == .degraded)
         bench.held = [.file(try Values.path("web.jwt"))]
-        bench.reload(try Values.configuration([web: entry]))
+        try bench.reload([web: entry])
         #expect(try bench.view(web).health == .degraded)
     }
 }

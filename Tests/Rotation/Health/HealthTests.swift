@@ -13,7 +13,7 @@ import Testing
     private let third = 10 * Values.day
 
     private func bench(_ entry: ClientConfiguration? = nil) throws -> Bench {
-        try Bench(try Values.configuration([web: try entry ?? Values.client(web)]))
+        try Bench([web: try entry ?? Values.client(web)])
     }
 
     private func found(_ number: UInt64, to: Int64, signer: Character? = "1", id: String = "com.example.web") throws
@@ -151,17 +151,6 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
-    @Test func aClockThatIsSetBackMakesNoSecretBad() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.go()
-        bench.pass(600)
-        bench.step(-Values.day)
-        #expect(try bench.view(web).health == .degraded)
-        #expect(try bench.view(web).reason?.failure.code == .clockDoubtful)
-        #expect(!bench.rotation.snapshot(at: bench.now).clockTrusted)
-    }
-
     @Test func aClientThatWasNeverDeliveredIsDegradedUntilItIs() throws {
         let bench = try bench(try Values.client(web, actions: [after]))
         bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id), detail: "exit status 1")]
@@ -207,7 +196,7 @@ import Testing
         (.permissionDenied, .degraded), (.ioError, .degraded),
     ])
     func whatStandsInAFilesPlaceHoldsNoSecret(code: Failure.Code, health: HealthState) throws {
-        let bench = try Bench(try Values.configuration(["web": Values.client("web")]))
+        let bench = try Bench(["web": Values.client("web")])
         bench.go()
         let path = try Values.path("web.jwt")
         bench.failures = [.file(path): Failure(code, at: .path(path))]
@@ -298,18 +287,6 @@ import Testing
         #expect(snapshot.clients.map(\.health) == [.degraded, .critical, .ok])
         #expect(snapshot.health == .critical)
         #expect(snapshot.reason?.client == (try Values.name("b")))
-    }
-
-    @Test func whatTheDaemonItselfLacksIsDegraded() throws {
-        let bench = try bench()
-        bench.go()
-        let failure = Failure(.socketUnusable, at: .named("status socket"))
-        bench.tell(.faultRaised(failure))
-        let snapshot = bench.rotation.snapshot(at: bench.now)
-        #expect(snapshot.health == .degraded)
-        #expect(snapshot.reason?.failure == failure)
-        #expect(snapshot.reason?.nextAttempt == nil)
-        #expect(snapshot.clients.map(\.health) == [.ok])
     }
 
     @Test func whenTheDaemonTriesAgainForWhatItLacksIsSaid() throws {

@@ -13,7 +13,7 @@ import Testing
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
 
     private func settled() throws -> Bench {
-        let bench = try Bench(try Values.configuration([web: Values.client(web, actions: [after])]))
+        let bench = try Bench([web: Values.client(web, actions: [after])])
         bench.go()
         bench.pass(10)
         bench.forget()
@@ -127,7 +127,7 @@ import Testing
     @Test func aReloadDoesNotWaitForAContestedFile() throws {
         let bench = try contested(leftBad: true)
         #expect(try bench.held(in: "web.jwt") == nil)
-        bench.reload(try Values.configuration([web: Values.client(web, actions: [after])]))
+        try bench.reload([web: Values.client(web, actions: [after])])
         let failure = Failure(.contested, at: .path(try path))
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
     }
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test func somebodyWhoNeverRestsDoesNotKeepAFileFromBeingKnown() throws {
-        let bench = try Bench(try Values.configuration([web: Values.client(web)]))
+        let bench = try Bench([web: Values.client(web)])
         bench.held = [.file(try path)]
         bench.go()
         for _ in 0..<10 {

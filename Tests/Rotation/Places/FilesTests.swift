@@ -11,10 +11,7 @@ import Testing
     private let full = Failure.Code.diskFull
 
     private func settled(_ clients: [String: ClientConfiguration]) throws -> Bench {
-        let bench = try Bench(try Values.configuration(clients))
-        bench.go()
-        bench.forget()
-        return bench
+        try Bench(clients).settled()
     }
 
     /// A client whose file could not be read back for ten minutes.
@@ -28,7 +25,7 @@ import Testing
     }
 
     @Test func aFileThatTwoClientsShareIsWrittenOnceForBoth() throws {
-        let bench = try Bench(try Values.configuration(Values.sharingAFile()))
+        let bench = try Bench(Values.sharingAFile())
         bench.held = [.client(try Values.name("native"))]
         bench.go()
         #expect(!bench.log.contains("publish .env"))
@@ -39,7 +36,7 @@ import Testing
     }
 
     @Test func whoSharesAFileThatIsLookedAtAgainIsPlannedAnewToo() throws {
-        let bench = try Bench(try Values.configuration(Values.sharingAFile()))
+        let bench = try Bench(Values.sharingAFile())
         bench.go()
         bench.pass(Values.day)
         bench.held = [.file(try Values.path("/srv/.env"))]
@@ -52,7 +49,7 @@ import Testing
     @Test func anActionThatWaitsForAFileOfOthersWakesNobodyMeanwhile() throws {
         var clients = try Values.sharingAFile()
         clients[web]?.onChange = [Values.exec("/bin/after")]
-        let bench = try Bench(try Values.configuration(clients))
+        let bench = try Bench(clients)
         let action = Resource.action(Values.exec("/bin/after").id)
         bench.failures = [action: Failure(.actionFailed, at: .action(Values.exec("/bin/after").id))]
         bench.go()
@@ -94,8 +91,7 @@ import Testing
     }
 
     @Test func aFileThatCannotBeWrittenIsRetriedAlone() throws {
-        let bench = try Bench(
-            try Values.configuration([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")])]))
+        let bench = try Bench([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")])])
         try bench.failWrites(of: "b")
         bench.go()
         #expect(try bench.held(in: "a") == bench.current(web))
@@ -253,8 +249,7 @@ import Testing
     // MARK: Environment files shared with another program
 
     private func vanishing(withState: Bool = true) throws -> Bench {
-        let bench = try Bench(
-            try Values.configuration([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])]))
+        let bench = try Bench([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
         if !withState { bench.failures = [.record(try Values.name(web)): try Values.failure(.stateUnusable, "/state")] }
         bench.disk[try Values.path("/srv/.env")] = FileObservation(slots: [:], otherLines: true)
         bench.go()
@@ -301,7 +296,7 @@ import Testing
 
     @Test func oneThatWasNeverWrittenIsNotOverwrittenAfterARestartEither() throws {
         let path = try Values.path("/srv/.env")
-        let bench = try Bench(try Values.configuration([web: Values.client(web, outputs: [Values.raw("/srv/.env")])]))
+        let bench = try Bench([web: Values.client(web, outputs: [Values.raw("/srv/.env")])])
         bench.disk[path] = FileObservation(slots: [.whole: .foreign])
         bench.strange = [path]
         bench.go()

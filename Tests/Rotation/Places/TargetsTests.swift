@@ -299,9 +299,7 @@ import Testing
 
     /// Else the second would have to wait until the document may be written again.
     @Test func aWriteWaitsForASecretThatIsBeingMinted() throws {
-        let bench = try Bench(try sharing())
-        bench.go()
-        bench.forget()
+        let bench = try Bench(try sharing()).settled()
         let minting = Resource.client(try Values.name("api"))
         bench.held = [minting]
         bench.ask(.renew(.init(clients: [try Values.name(web), try Values.name("api")])))
@@ -314,9 +312,7 @@ import Testing
     /// The record of what an action delivered may be the last thing that the other target waits for.
     @Test func aWriteGoesOnOnceADeliveryIsRecorded() throws {
         let name = try Values.name(web)
-        let bench = try Bench(try sharing(actions: [action]))
-        bench.go()
-        bench.forget()
+        let bench = try Bench(try sharing(actions: [action])).settled()
         bench.held = [.action(action.id)]
         bench.ask(.renew(.init(clients: [name])))
         bench.held.insert(.record(name))
@@ -328,9 +324,7 @@ import Testing
     }
 
     @Test func aWriteDoesNotWaitForOneThatHangs() throws {
-        let bench = try Bench(try sharing())
-        bench.go()
-        bench.forget()
+        let bench = try Bench(try sharing()).settled()
         bench.held = [.target(try #require(TargetName(second)))]
         bench.ask(.renew(.init(clients: [try Values.name("api")])))
         bench.ask(.renew(.init(clients: [try Values.name(web)])), 2)
