@@ -23,19 +23,6 @@ import Testing
         #expect(simulator.steps < 600)
     }
 
-    @Test func aRestartMintsNothing() throws {
-        let simulator = simulator()
-        try simulator.run(for: 60)
-        let mints = simulator.outside.mints
-        let runs = simulator.outside.runs
-        for _ in 0..<50 {
-            simulator.die()
-            try simulator.run(for: 60)
-        }
-        #expect(simulator.outside.mints == mints)
-        #expect(simulator.outside.runs == runs)
-    }
-
     @Test func aFileThatHangsHoldsUpNothingElse() throws {
         let simulator = simulator()
         let alone = try #require(AbsolutePath("/run/clientsecretd/out/alone.jwt"))
@@ -137,20 +124,5 @@ import Testing
         let simulator = Simulator(seed: 1, configuration: configuration)
         try simulator.run(for: 1200)
         #expect((18 * 5...21 * 5).contains(simulator.outside.mints))
-    }
-
-    @Test func whatIsSharedIsRenewedTogetherAndToldOnce() throws {
-        let simulator = simulator()
-        try simulator.run(for: 600)
-        let web = try #require(ClientName("web"))
-        // Half a day apart: less than the twentieth of thirty days within which they form a batch.
-        try simulator.run(for: Scenario.day / 2)
-        simulator.ask(.renew(.init(clients: [web])))
-        try simulator.run(for: 600)
-        let before = (simulator.outside.mints, simulator.outside.runs)
-        try simulator.run(for: 60 * Scenario.day)
-        // Five clients and three actions, one of which two clients share.
-        #expect(simulator.outside.mints == before.0 + 5)
-        #expect(simulator.outside.runs == before.1 + 3)
     }
 }
