@@ -28,24 +28,17 @@ import Testing
         return folder.map { $0 + "/simulate" }
     }
 
-    @Test func fleetsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: Self.seed, kind: .files, days: 120).live()
-    }
-
-    @Test func fleetsAroundAStoreOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: Self.seed, kind: .store, days: 30).live()
-    }
-
-    @Test func fleetsWithRolloutsOutliveFaultsAndDeaths() throws {
-        try FleetLife(seed: Self.seed, kind: .rollouts, days: 30).live()
+    @Test(arguments: [(FleetKind.files, 120), (.store, 30), (.rollouts, 30)] as [(FleetKind, Int64)])
+    func fleetsOutliveFaultsAndDeaths(kind: FleetKind, days: Int64) throws {
+        try FleetLife(seed: Self.seed, kind: kind, days: days).live()
     }
 
     @Test func machinesKeepToTheRolloutWhenTheStoreIsLost() throws {
-        #expect(try FleetLife.brokenPromise(in: .lostStore, seed: Self.seed) == nil)
+        try FleetLife(seed: Self.seed, kind: .rollouts).live(with: .lostStore)
     }
 
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {
-        let failure = try #require(throws: FleetLife.Failure.self) {
+        let failure = try #require(throws: LifeFailure<FleetPromise>.self) {
             for seed in UInt64(1)...20 { try FleetLife(seed: seed, mistake: .believesForgedSecrets).live() }
         }
         #expect(failure.promise == .genuine)
@@ -53,8 +46,8 @@ import Testing
     }
 
     @Test func aPlantedMistakeIsNoticedAndSaysHowToSeeItAgain() throws {
-        let failure = try #require(throws: Life.Failure.self) {
-            for seed in UInt64(1)...20 { try Life(seed: seed, sabotage: .believesWrites).live() }
+        let failure = try #require(throws: LifeFailure<Invariant>.self) {
+            for seed in UInt64(1)...20 { try Life(seed: seed, mistake: .believesWrites).live() }
         }
         #expect("\(failure)".contains(#/make simulate SEED=\d+$/#))
     }

@@ -7,7 +7,7 @@ extension Fate {
     /// Dies right before or after a kind of job, after triggering one; often in the middle of a renewal.
     func kill() throws {
         for _ in 0...draw(3) {
-            let boundary = pick(hasTargets ? Fault.Boundary.allWithTargets : Fault.Boundary.all)
+            let boundary = pick(hasTargets ? Fault.boundariesWithTargets : Fault.boundaries)
             var seconds = draw(2)
             switch boundary.work {
             case .recall, .recallReportedStates, .readTarget: simulator.die(downFor: UInt64(draw(1000)))

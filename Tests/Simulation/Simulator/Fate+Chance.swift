@@ -1,19 +1,8 @@
 import Model
 import Rotation
 
-/// Random choices, which the seed determines.
-extension Fate {
-    func draw(_ bound: Int64) -> Int64 {
-        Int64(simulator.random.next() % UInt64(bound))
-    }
-
-    func chance(_ of: Int) -> Bool {
-        draw(Int64(of)) == 0
-    }
-
-    func pick<Element>(_ all: [Element]) -> Element {
-        all[Int(simulator.random.next() % UInt64(all.count))]
-    }
+extension Fate: Chance {
+    func next() -> UInt64 { simulator.random.next() }
 
     func pickFile() -> AbsolutePath {
         pick(outside.configuration.files.keys.sorted())

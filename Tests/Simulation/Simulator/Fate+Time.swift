@@ -17,10 +17,10 @@ extension Fate {
             simulator.die(downFor: UInt64(draw(60_000)), byPowerCut: true)
         }
         if chance(2) {
-            outside.meet(.clockAhead(size))
+            outside.meet(.clockAhead, size)
             simulator.stepClock(by: seconds)
         } else {
-            outside.meet(.clockBack(size))
+            outside.meet(.clockBack, size)
             simulator.stepClock(by: -seconds)
         }
         if simulator.now.wall.secondsSinceEpoch < Simulator.builtAt { outside.meet(.clockBeforeBuild) }
@@ -37,8 +37,8 @@ extension Fate {
             outside.meet(.suspendedUntilWake)
             simulator.suspend(for: untilWake - draw(600))
         } else {
-            let size = pick([Fault.Size.minutes, .hours, .days, .months])
-            outside.meet(.suspended(size))
+            let size = pick(Fault.Size.ofSuspends)
+            outside.meet(.suspended, size)
             if chance(2) {
                 askToRenew()
                 try simulator.run(for: 0)

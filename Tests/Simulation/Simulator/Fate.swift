@@ -90,7 +90,7 @@ struct Fate {
 }
 
 /// What happens in a strike of fate. Tests/Simulation/README.md has a row for each.
-package enum Strike: String, CaseIterable, Sendable {
+enum Strike: CaseIterable {
     case kill
     case breakDisk
     case breakState
@@ -107,8 +107,8 @@ package enum Strike: String, CaseIterable, Sendable {
     case breakTarget
     case changeTarget
 
-    /// How many of ``total`` strikes are of this kind, on average.
-    package var weight: Int {
+    /// How often it strikes, compared with the others.
+    var weight: Int {
         switch self {
         case .breakState, .suspend, .breakText, .liveFast, .contest: 1
         case .breakDisk, .breakKey, .breakAction, .breakApple, .setClock: 2
@@ -117,7 +117,4 @@ package enum Strike: String, CaseIterable, Sendable {
         case .changeOutput: 9
         }
     }
-
-    /// The sum of all weights.
-    package static let total = allCases.map(\.weight).reduce(0, +)
 }

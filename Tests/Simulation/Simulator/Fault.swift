@@ -2,7 +2,7 @@ import Model
 import Rotation
 
 /// Every fault that can occur here; a run counts how often each of them did.
-package enum Fault: Hashable, Sendable, CaseIterable {
+enum Fault: CaseIterable {
     // Writes.
     case writeFailed
     /// The name is there already when the call that makes it durable fails.
@@ -22,17 +22,17 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     /// The key that signs is not the one that was read.
     case keySwappedBeforeSigning
     // Time.
-    case clockAhead(Size)
-    case clockBack(Size)
+    case clockAhead
+    case clockBack
     case clockUnsynchronised
     /// The machine starts with a clock that is years ahead, which is corrected later.
     case clockWrongAtStart
     case clockBeforeBuild
-    case suspended(Size)
+    case suspended
     /// Suspended to shortly before the daemon's next wake.
     case suspendedUntilWake
     // Death.
-    case killed(Boundary)
+    case killed
     case powerCut
     // Actions.
     case actionFailed
@@ -99,13 +99,15 @@ package enum Fault: Hashable, Sendable, CaseIterable {
     case environmentSlotWritten
 
     /// How long a step of the clock or a suspend is.
-    package enum Size: String, Sendable, CaseIterable {
+    enum Size: CaseIterable {
         case seconds
         case minutes
         case hours
         case days
         case months
         case years
+
+        static let ofSuspends: [Size] = [.minutes, .hours, .days, .months]
 
         /// A span of this size, in seconds.
         func draw(_ random: inout some RandomNumberGenerator) -> Int64 {
@@ -122,24 +124,11 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A moment right before or right after the effect of a piece of work.
-    package struct Boundary: Hashable, Sendable {
-        let work: Kind
-        let isAfter: Bool
+    /// The moments of deaths without targets, and with some.
+    static let boundaries = Boundary.all(of: Kind.allCases.filter { ![.push, .readTarget].contains($0) })
+    static let boundariesWithTargets = Boundary.all(of: Kind.allCases)
 
-        /// Those that occur without targets.
-        static let all = boundaries(of: Kind.allCases.filter { ![.push, .readTarget].contains($0) })
-        /// Those that occur with targets.
-        static let allWithTargets = boundaries(of: Kind.allCases)
-
-        private static func boundaries(of kinds: [Kind]) -> [Boundary] {
-            kinds.flatMap {
-                [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)]
-            }
-        }
-    }
-
-    package enum Kind: String, Sendable, CaseIterable {
+    enum Kind: Sendable, CaseIterable {
         case readConfiguration
         case checkConfiguration
         case readKey
@@ -180,34 +169,13 @@ package enum Fault: Hashable, Sendable, CaseIterable {
         }
     }
 
-    package static var allCases: [Fault] {
-        let plain: [Fault] = [
-            .writeFailed, .writeFailedLate, .diskFull, .directoryGone, .fileHung, .writeLost, .stateUnusable,
-            .stateLost, .keyMissing, .keyUnreadable, .keySwapped, .keySwappedBeforeSigning, .clockUnsynchronised,
-            .clockWrongAtStart, .clockBeforeBuild, .suspendedUntilWake, .powerCut, .actionFailed, .actionFailedLate,
-            .actionHung, .retriedInEmergency, .appleDown, .appleWrong, .appleFlapping, .clientRefused, .newKeyRefused,
-            .publishedUntried, .apiUnreachable, .apiTokenRefused, .apiTokenGone, .apiWantsRest, .apiLate,
-            .pushedAmbiguously, .pushNotKept, .deploymentFailed, .deployedByOthers, .placeChanged, .placeEmptied,
-            .placeContested, .placeMoved, .operatorsNotified, .stateChangeFailed,
-            .reloadRefused, .wouldNotStart, .lifetimeShorter, .lifetimeLonger, .clientIDChanged, .teamChanged,
-            .keyIDChanged,
-            .keyOfClientChanged, .clientRemoved, .clientAdded, .outputMoved, .actionAdded, .linesEdited,
-            .oldContentPutBack, .contentTorn, .fileDeleted, .modeChanged, .fileContested, .secretForged,
-            .secretMadeElsewhere,
-            .sharedWrite, .sharedRun, .environmentSlotWritten,
-        ]
-        return plain + Size.allCases.flatMap { [.clockAhead($0), .clockBack($0)] }
-            + [Size.minutes, .hours, .days, .months].map(suspended) + Boundary.allWithTargets.map(killed)
-    }
-
-    /// What happened to the daemon; a case without a value is named by itself.
-    package var words: String {
-        switch self {
-        case .clockAhead(let size): "clock set ahead by \(size)"
-        case .clockBack(let size): "clock set back by \(size)"
-        case .suspended(let size): "suspended for \(size)"
-        case .killed(let boundary): "killed \(boundary.isAfter ? "after" : "before") \(boundary.work)"
-        default: "\(self)"
+    /// Each fault in words, those of time in every size and deaths at every moment.
+    static let allWords = allCases.flatMap { fault -> [String] in
+        switch fault {
+        case .clockAhead, .clockBack: Size.allCases.map { "\(fault) \($0)" }
+        case .suspended: Size.ofSuspends.map { "\(fault) \($0)" }
+        case .killed: boundariesWithTargets.map { "\(fault) \($0)" }
+        default: ["\(fault)"]
         }
     }
 }

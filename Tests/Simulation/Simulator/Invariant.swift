@@ -30,15 +30,4 @@ package enum Invariant: String, Sendable, CaseIterable {
     case state
 }
 
-/// A promise that was broken.
-package struct Violation: Error, CustomStringConvertible {
-    package let invariant: Invariant
-    let text: String
-
-    init(_ invariant: Invariant, _ text: String) {
-        self.invariant = invariant
-        self.text = text
-    }
-
-    package var description: String { "\(invariant): \(text)" }
-}
+typealias Violation = BrokenPromise<Invariant>

@@ -64,7 +64,8 @@ package final class Outside {
     package internal(set) var runs = 0
     /// How often an action of `on_state_change` was run, successfully or not.
     package internal(set) var pages = 0
-    package private(set) var met: [Fault: Int] = [:]
+    /// How often each fault has occurred, by its words.
+    private(set) var met: [String: Int] = [:]
     var violation: Violation?
     var firstPrints: [KeyName: KeyDigest] = [:]
     var written: [AbsolutePath: FileObservation] = [:]
@@ -81,9 +82,10 @@ package final class Outside {
         noteIDs()
     }
 
-    func meet(_ fault: Fault) {
-        met[fault, default: 0] += 1
-    }
+    func meet(_ fault: Fault) { met["\(fault)", default: 0] += 1 }
+
+    /// - Parameter what: its size, or the moment of a death.
+    func meet(_ fault: Fault, _ what: some Any) { met["\(fault) \(what)", default: 0] += 1 }
 
     func configure(_ configuration: Configuration) {
         self.configuration = configuration

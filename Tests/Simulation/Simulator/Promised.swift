@@ -34,14 +34,25 @@ extension ClientConfiguration {
     }
 }
 
+extension SecretInfo {
+    /// Whether of two secrets of one key this one goes before the other.
+    func isLater(than other: SecretInfo) -> Bool {
+        (issuedAt, fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
+    }
+
+    /// Whether Apple refuses its times at a moment, apart from its expiry: it would live for too long.
+    func livesTooLong(at moment: WallTime) -> Bool {
+        expiresAt.secondsSinceEpoch - moment.secondsSinceEpoch > 15_777_000
+    }
+}
+
 extension Simulator {
     /// Whether a secret fits the configuration and Apple would accept it.
     func isUsable(_ issued: SecretInfo, _ entry: ClientConfiguration) -> Bool {
         guard let key = outside.configuration.keys[entry.key] else { return false }
-        let limit: Int64 = 15_777_000
         return issued.client == entry.clientID && issued.team == key.team && issued.keyID == key.keyID
             && issued.signer == outside.prints[entry.key] && issued.issuedAt <= now.wall && now.wall < issued.expiresAt
-            && issued.expiresAt.secondsSinceEpoch - now.wall.secondsSinceEpoch <= limit
+            && !issued.livesTooLong(at: now.wall)
     }
 
     /// Whether a secret could still serve a client as it is configured.

@@ -3,9 +3,8 @@ import Failures
 import Model
 import Rotation
 
-/// Mistakes planted between the core and the simulated environment. The simulator must notice each: one that finds
-/// nothing may simply not be checking.
-package enum Sabotage: Sendable, CaseIterable {
+/// Mistakes planted between the core and the simulated environment.
+package enum Sabotage: PlantedMistake {
     /// Wakes by the wall clock come 40 days late.
     case latesWakes
     /// The core asks again and again to be woken at a moment that has passed.
@@ -79,7 +78,6 @@ package enum Sabotage: Sendable, CaseIterable {
     /// The kernel is said to vouch for every clock.
     case believesClocks
 
-    /// The promises that it breaks.
     package var breaks: Set<Invariant> {
         switch self {
         case .latesWakes, .repeatsWakes: [.wake]
@@ -105,13 +103,12 @@ package enum Sabotage: Sendable, CaseIterable {
         }
     }
 
-    /// Whether only lives with targets can show it.
-    var needsTargets: Bool {
+    package func canShow(in seed: UInt64) -> Bool {
         switch self {
         case .believesPushes, .forgetsPushes, .pushesAtOnce, .losesRests, .mixesUpTargets, .believesPlaces,
             .believesDeployments:
-            true
-        default: false
+            Life.pushes(seed)
+        default: true
         }
     }
 

@@ -24,7 +24,7 @@ package enum Scenario {
     ///   - pushes: whether the other three have a target each too.
     ///   - hasKinds: whether these three have tokens of Apple Ads, MusicKit and MapKit.
     package static func configuration(
-        lifetimeInDays: Int64 = 90, verifiesAll: Bool = false, pushes: Bool = false, hasKinds: Bool = false
+        verifiesAll: Bool = false, pushes: Bool = false, hasKinds: Bool = false
     ) -> Configuration {
         let shared = Action.exec(arguments: ["/bin/shared"], timeout: 30)
         let clients = [
@@ -44,9 +44,9 @@ package enum Scenario {
         ]
         let notice = Action.exec(arguments: ["/bin/page", "%s"], timeout: 30)
         var configuration = Configuration(
-            keys: ["apple": key("ABC123DEFG"), "other": key("HIJ456KLMN")].named(), clients: clients.named(),
-            onStateChange: [notice])
-        for name in configuration.clients.keys { configuration.live(for: lifetimeInDays * day, name) }
+            keys: ["apple": key("ABC123DEFG"), "other": key("HIJ456KLMN")].named { KeyName($0) },
+            clients: clients.named { ClientName($0) }, onStateChange: [notice])
+        for name in configuration.clients.keys { configuration.live(for: 90 * day, name) }
         for name in configuration.clients.keys {
             configuration.clients[name]?.verify = verifiesAll || !["web", "native"].contains(name.description)
         }
@@ -106,15 +106,9 @@ extension Configuration {
     }
 }
 
-extension [String: KeyConfiguration] {
-    fileprivate func named() -> [KeyName: KeyConfiguration] {
-        reduce(into: [:]) { $0[sure(KeyName($1.key))] = $1.value }
-    }
-}
-
-extension [String: ClientConfiguration] {
-    fileprivate func named() -> [ClientName: ClientConfiguration] {
-        reduce(into: [:]) { $0[sure(ClientName($1.key))] = $1.value }
+extension Dictionary where Key == String {
+    fileprivate func named<Name: Hashable>(_ name: (String) -> Name?) -> [Name: Value] {
+        reduce(into: [:]) { $0[sure(name($1.key))] = $1.value }
     }
 }
 

@@ -46,11 +46,9 @@ extension Simulator {
             }
         }
         guard isAlive else { return try outside.check() }
-        let step = rotation.plan(at: now)
+        let step = plan()
         oversleep = 0
-        plannedAt = boot
         steps += 1
-        wake = sabotage == .latesWakes ? step.wake.later(by: 40 * 86_400) : step.wake
         if sabotage == .repeatsWakes, steps % 50 == 0 { wake.wall = now.wall }
         for job in step.start {
             say(Words.of(job))
@@ -74,25 +72,9 @@ extension Simulator {
     }
 
     private func take(_ job: Job) throws {
-        let kind = Fault.Kind(job.work)
         try watch.begin(job, self)
-        if let doom, doom == Fault.Boundary(work: kind, isAfter: false) {
-            outside.meet(.killed(doom))
-            return die(downFor: random.next() % 5000)
-        }
-        outside.api.clock = boot
-        let result = outside.carryOut(job, &random)
-        // The watcher does not know who changed a file, so the daemon's own writes are reported too.
-        if case .publish = job.work, outside.unreported[job.id] != nil,
-            sabotage?.hears(.changeNoticed(job.resource)) != false
-        {
-            schedule(.input(.changeNoticed(job.resource)), after: random.next() % 20)
-        }
-        if let doom, doom == Fault.Boundary(work: kind, isAfter: true) {
-            outside.meet(.killed(doom))
-            return die(downFor: random.next() % 5000, byPowerCut: random.next() % 2 == 0)
-        }
-        if sabotage == .losesActionResults, kind == .run, job.resource.stateChangeActionID == nil { return }
+        guard let result = try carryOut(job) else { return }
+        if sabotage == .losesActionResults, case .run = job.work, job.resource.stateChangeActionID == nil { return }
         if sabotage == .losesNoticeResults, job.resource.stateChangeActionID != nil { return }
         schedule(.input(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
     }

@@ -1,66 +1,29 @@
 import AppleClientSecret
 package import Model
-package import Rotation
-package import TestSupport
+import Rotation
+import TestSupport
 
-/// The daemon's loop with a simulated executor: time, disk, keys, applications and deaths come from a seed.
-///
-/// Only data is exchanged with the core. Where the real loop passes a job to a worker thread, this one schedules an
-/// effect and later an input at moments of its choosing, and may die between any two of them.
-package final class Simulator {
-    package var random: SeededGenerator
-    package let outside: Outside
-    package internal(set) var rotation: Rotation
-    let sabotage: Sabotage?
-    /// From 0 to 1, the same at every start.
-    let hostJitter: Double
-
-    var clocks = Clocks()
-    var agenda = Agenda()
-    var wake = Wake()
+/// One daemon: time, disk, keys, applications and deaths come from a seed, and every promise is checked at every step.
+package final class Simulator: Daemon {
     /// Milliseconds by which the next wake comes too late, where that is the planted mistake.
     var oversleep: Int64 = 0
-    /// When the last plan was made.
-    var plannedAt: Int64 = 0
-    var isAlive = true
-    /// When the daemon was started last.
-    var bornAt: Int64 = 0
-    /// Whether the clock was set since.
+    /// Whether the clock was set since the daemon was started.
     var wasClockSet = false
-    /// Where the daemon dies next.
-    var doom: Fault.Boundary?
     var watch: Watch
     var stateChangeActions: NoticeWatch
     var verdicts = VerdictWatch()
     /// Jobs on files that hang.
     var stuck: [Job] = []
     package internal(set) var steps = 0
-    var deaths = 0
-    var requestIDs: UInt64 = 0
-    /// Receives a line for each event.
-    var log: ((String) -> Void)?
-
-    /// The clock cannot be right before this moment.
-    static let builtAt: Int64 = 1_700_000_000
 
     package init(seed: UInt64, configuration: Configuration, sabotage: Sabotage? = nil) {
-        random = SeededGenerator(seed: seed)
-        outside = Outside(configuration, sabotage: sabotage)
-        self.sabotage = sabotage
-        hostJitter = Double(seed % 101) / 100
-        rotation = Self.newborn(seed: seed, hostJitter, at: clocks.now.wall)
         watch = Watch(configuration)
         stateChangeActions = NoticeWatch(configuration)
+        super.init(seed: seed, jitter: Double(seed % 101) / 100, Outside(configuration, sabotage: sabotage))
         schedule(.input(.configured(configuration)), after: 0)
     }
 
-    /// What time it is, as the daemon sees it.
-    package var now: Now {
-        guard sabotage == .believesClocks else { return clocks.now }
-        return Now(wall: clocks.now.wall, boot: clocks.now.boot, kernelSynced: true)
-    }
-
-    var boot: Int64 { clocks.boot }
+    var sabotage: Sabotage? { outside.sabotage }
 
     /// Whether the kernel calls the wall clock synchronised.
     package var isSynced: Bool {
@@ -68,18 +31,81 @@ package final class Simulator {
         set { clocks.isSynced = newValue }
     }
 
-    static func newborn(seed: UInt64, _ hostJitter: Double, at wall: WallTime) -> Rotation {
-        Rotation(
-            seed: seed, hostJitter: hostJitter, builtAt: WallTime(secondsSinceEpoch: builtAt),
-            startedAt: wall, configurationPath: "/etc/clientsecretd/clientsecretd.yaml")
+    // MARK: What happens to it
+
+    /// Notes an event that affects all clients, or those that share a resource: time limits of promises start anew.
+    package override func disturb(_ resource: Resource? = nil) {
+        watch.disturb(resource, outside.configuration, at: boot)
+        stateChangeActions.disturb(at: boot)
     }
 
-    func schedule(_ event: Agenda.Event, after milliseconds: UInt64) {
-        agenda.add(event, at: boot + Int64(milliseconds))
+    override func forget(byPowerCut isPowerCut: Bool) {
+        stuck = []
+        watch.forget()
+        verdicts.forget()
+        stateChangeActions.forget(keeping: outside.told, at: boot)
     }
 
-    func say(_ text: @autoclosure () -> String) {
-        guard let log else { return }
-        log("\(now.wall) \(boot % 1000) \(text())")
+    /// Not while its configuration would be refused.
+    override func begin() {
+        guard !outside.broken.isTextBad else { return schedule(.birth, after: 1000) }
+        wasClockSet = false
+        super.begin()
+    }
+
+    package override func stepClock(by seconds: Int64) {
+        stateChangeActions.setClock(isAlive: isAlive)
+        if isAlive { wasClockSet = true }
+        super.stepClock(by: seconds)
+    }
+
+    /// Suspends the machine: both clocks go on, nothing runs.
+    package func suspend(for seconds: Int64) {
+        say("== suspended for \(seconds) s")
+        clocks.pass(until: boot + seconds * 1000)
+        watch.sleep(for: seconds * 1000)
+        if sabotage == .sleepsAfterSuspends { oversleep += seconds * 1000 }
+        disturb()
+    }
+
+    package func reload(_ configuration: Configuration) {
+        if !outside.broken.isTextBad { outside.configure(configuration) }
+        ask(.reload)
+    }
+
+    override func note(_ request: Request, _ requestID: RequestID) {
+        watch.asked(requestID, at: boot)
+        guard case .renew(let renewal) = request else { return }
+        if !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }
+        for (name, entry) in outside.configuration.clients
+        where renewal.clients.isEmpty || renewal.clients.contains(name) {
+            watch.asked.formUnion(entry.outputs.map(\.path))
+        }
+    }
+
+    package override func loseRecords() {
+        super.loseRecords()
+        watch.loseState()
+        stateChangeActions.forgetTold()
+    }
+
+    /// Ends every fault but a wrong clock; hung jobs go on.
+    package func fix() {
+        say("== fixed")
+        doom = nil
+        let returned = outside.away.map(Resource.file) + outside.configuration.files.keys.map(Resource.file)
+        let keys = outside.broken.keys.keys.map(Resource.key)
+        let wasTextBad = outside.broken.isTextBad
+        outside.fix()
+        for job in stuck { schedule(.effect(job), after: random.next() % 50) }
+        stuck = []
+        // The watcher reports a file or a key that is back, but nobody a disk that has room again.
+        for resource in returned.sorted(by: { "\($0)" < "\($1)" }) where outside.returned(resource) {
+            noteChange(resource)
+        }
+        for key in keys.sorted(by: { "\($0)" < "\($1)" }) { noteChange(key) }
+        // Whoever has fixed the text may reload it, or only save it.
+        if wasTextBad { if random.next() % 2 == 0 { ask(.reload) } else { noteChange(.configuration) } }
+        disturb()
     }
 }

@@ -35,15 +35,9 @@ struct TargetWatch {
 
     /// Forgets what died with the daemon.
     mutating func forget() {
-        known = [:]
-        uncertain = []
-        different = []
-        pushedAt = [:]
-        readAt = [:]
-        lacking = []
-        repairing = []
-        repairs = [:]
-        lookedAt = [:]
+        let changedAt = changedAt
+        self = TargetWatch()
+        self.changedAt = changedAt
     }
 
     mutating func change(_ target: TargetName, at boot: Int64) {

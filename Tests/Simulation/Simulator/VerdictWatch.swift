@@ -23,14 +23,9 @@ struct VerdictWatch {
 
     /// Forgets what died with the daemon.
     mutating func forget() {
-        newest = [:]
-        predecessors = [:]
-        refusals = [:]
-        replacesRefused = []
-        inForce = [:]
-        running = nil
-        begun = []
-        failedAt = [:]
+        let minted = minted
+        self = VerdictWatch()
+        self.minted = minted
     }
 
     /// Whether the daemon knows a secret to be refused.
@@ -110,10 +105,8 @@ struct VerdictWatch {
 extension Simulator {
     /// Whether a secret may be one that Apple accepts, although its key or key id is no longer configured.
     fileprivate func mayBeKept(_ issued: SecretInfo, _ entry: ClientConfiguration) -> Bool {
-        let limit: Int64 = 15_777_000
-        return issued.client == entry.clientID && issued.signer != nil && issued.issuedAt <= now.wall + 60
-            && now.wall < issued.expiresAt
-            && issued.expiresAt.secondsSinceEpoch - now.wall.secondsSinceEpoch <= limit
+        issued.client == entry.clientID && issued.signer != nil && issued.issuedAt <= now.wall + 60
+            && now.wall < issued.expiresAt && !issued.livesTooLong(at: now.wall)
     }
 
     /// No client is late because Apple is not reached: its outputs hold a secret that is not critical; one that has not

@@ -10,39 +10,9 @@ enum Words {
         case .configured(let configuration): "configured, \(configuration.clients.count) clients"
         case .configuredAsBefore(let configuration, _):
             "configured as before, \(configuration.clients.count) clients"
-        case .storeWatched(let isWatched): "store \(isWatched ? "" : "un")watched"
-        case .storeCertificate(let expiresAt):
-            "the store's certificate expires \(expiresAt.map { "at \($0)" } ?? "never")"
-        case .changeNoticed(let resource): "change noticed: \(of(resource))"
         case .finished(let id, let result): "\(id.number) \(of(result))"
-        case .faultRaised(let failure, _): "fault raised: \(failure.code)"
-        case .faultCleared(let code): "fault cleared: \(code)"
-        case .stateLost: "the state directory was lost"
-        case .clockSet: "clock set"
         case .asked(let request, let requestID): "asked \(requestID?.number ?? 0) \(of(request))"
-        case .stop: "stop"
-        }
-    }
-
-    static func of(_ resource: Resource) -> String {
-        switch resource {
-        case .configuration: "configuration"
-        case .key(let name): "key \(name)"
-        case .client(let name): "client \(name)"
-        case .verification(let name): "verification \(name)"
-        case .record(let name): "record \(name)"
-        case .source(let name): "source \(name)"
-        case .store: "store"
-        case .share(let name): "share \(name)"
-        case .rollout(let name): "rollout of \(name)"
-        case .report: "report"
-        case .fleet: "fleet"
-        case .file(let path): "file \(path)"
-        case .target(let name): "target \(name)"
-        case .action(let id): "action \(id)"
-        case .probe(let id): "probe \(id)"
-        case .stateChangeAction(let id): "state-change action \(id)"
-        case .state: "state"
+        default: "\(input)"
         }
     }
 
@@ -99,12 +69,7 @@ enum Words {
             "seen \(observation.exists ? of(observation.slots.compactMapValues(\.secret)) : "nothing")"
         case .success(.key(let print)): "key \(print.description.suffix(1))"
         case .success(.refused): "refused"
-        case .success(.configuration), .success(.passes), .success(.tidied), .success(.ran), .success(.deploying),
-            .success(.feasible), .success(.source), .success(.storeRead), .success(.putInStore), .success(.rolloutPut),
-            .success(.pushed),
-            .success(.targetRead), .success(.reportPut), .success(.reportsRead), .success(.reportForgotten),
-            .success(.recalledReportedStates), .success(.keptReportedStates):
-            "done"
+        case .success: "done"
         }
     }
 
@@ -125,7 +90,7 @@ enum Words {
         case .clockDistrusted(let failure): "   distrusts the clock: \(failure.code)"
         case .clockTrusted: "   trusts the clock"
         case .tookOver(let client, let issued): "   \(client) takes \(of(issued))"
-        case .recovered(let resource, let failure): "   \(of(resource)) has recovered from \(failure.code)"
+        case .recovered(let resource, let failure): "   \(resource) has recovered from \(failure.code)"
         default: nil
         }
     }

@@ -38,27 +38,26 @@ import TestSupport
         if planted {
             try noticePlanted()
         } else if let seed {
-            let report = try Life(seed: seed).live { say($0) }
-            say("Every promise was kept, in \(report.steps) turns with \(report.mints) secrets.")
+            try live(Life(seed: seed))
         } else if let fleetSeed {
-            let report = try FleetLife(seed: fleetSeed).live { say($0) }
-            say("Every promise was kept, in \(report.steps) turns with \(report.mints) secrets.")
+            try live(FleetLife(seed: fleetSeed))
         } else if let fleetYears {
-            try liveFleets(fleetYears)
+            try liveMany(FleetLife.self, fleetYears, "fleet-years", allFaultsFrom: 100)
         } else {
-            try liveMany()
+            try liveMany(Life.self, years, "secret-years", allFaultsFrom: 2000)
         }
+    }
+
+    private func live(_ life: some SimulatedLife) throws {
+        let report = try life.live { say($0) }
+        say("Every promise was kept, in \(report.steps) turns with \(report.mints) secrets.")
     }
 
     private func noticePlanted() throws {
         let unnoticed = Mutex(0)
-        var all: [(String, @Sendable () -> String?)] = []
         // Those around a store take longest.
-        for mistake in FleetMistake.allCases.reversed() {
-            all.append(("\(mistake)", { FleetLife.notice(mistake)?.rawValue }))
-        }
-        for mistake in Sabotage.allCases { all.append(("\(mistake)", { Life.notice(mistake)?.rawValue })) }
-        DispatchQueue.concurrentPerform(iterations: all.count) { [all] index in
+        let all = notices(FleetLife.self).reversed() + notices(Life.self)
+        DispatchQueue.concurrentPerform(iterations: all.count) { index in
             let (mistake, notice) = all[index]
             if let promise = notice() {
                 say("\(promise)\t\(mistake)")
@@ -70,55 +69,24 @@ import TestSupport
         if unnoticed.withLock({ $0 }) > 0 { throw ExitCode.failure }
     }
 
-    private func liveMany() throws {
+    private func notices<L: SimulatedLife>(_: L.Type) -> [(mistake: String, notice: @Sendable () -> String?)] {
+        L.Mistake.allCases.map { mistake in ("\(mistake)", { L.notice(mistake)?.rawValue }) }
+    }
+
+    /// - Parameter allFaultsFrom: the years from which on every fault has to occur: a promise holds only if each has put it to
+    ///   the test.
+    private func liveMany<L: SimulatedLife>(_: L.Type, _ years: Int, _ unit: String, allFaultsFrom: Int) throws {
         let generator = SeededGenerator()
-        let lives = (years + Life.secretYears - 1) / Life.secretYears
+        let lives = (years + L.years - 1) / L.years
         let work = Mutex(Work(seeds: generator, left: lives))
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let began = ContinuousClock.now
-        say("\(lives * Life.secretYears) secret-years in \(lives) lives, from seed \(generator.seed)")
+        say("\(lives * L.years) \(unit) in \(lives) lives, from seed \(generator.seed)")
         DispatchQueue.concurrentPerform(iterations: cores) { _ in
             while let seed = work.withLock({ $0.next() }) {
                 do {
-                    let report = try Life(seed: seed).live()
-                    work.withLock { $0.add(report) }
-                } catch {
-                    work.withLock { $0.failures.append("\(error)") }
-                }
-            }
-        }
-        let seconds = (ContinuousClock.now - began).components.seconds
-        try work.withLock { try conclude($0, after: seconds, on: cores) }
-    }
-
-    private func conclude(_ work: Work, after seconds: Int64, on cores: Int) throws {
-        for failure in work.failures { say(failure) }
-        guard work.failures.isEmpty else { throw ExitCode.failure }
-        if counts {
-            for fault in Fault.allCases { say("\(work.met[fault, default: 0])\t\(fault.words)") }
-        }
-        let missing = Fault.allCases.filter { work.met[$0, default: 0] == 0 }
-        say(
-            "Every promise was kept in \(work.steps) turns, \(work.met.values.reduce(0, +)) faults and \(work.deaths) deaths,"
-                + " in \(seconds) s on \(cores) cores.")
-        // A promise holds only if every fault has put it to the test.
-        guard missing.isEmpty || years < 2000 else {
-            say("Never occurred: \(missing.map(\.words).joined(separator: ", "))")
-            throw ExitCode.failure
-        }
-    }
-
-    private func liveFleets(_ years: Int) throws {
-        let generator = SeededGenerator()
-        let lives = (years + Int(FleetLife.years) - 1) / Int(FleetLife.years)
-        let work = Mutex(Fleets(seeds: generator, left: lives))
-        let began = ContinuousClock.now
-        say("\(lives * Int(FleetLife.years)) fleet-years in \(lives) lives, from seed \(generator.seed)")
-        DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
-            while let seed = work.withLock({ $0.next() }) {
-                do {
-                    let report = try FleetLife(seed: seed).live()
-                    work.withLock { $0.add(report) }
+                    let report = try L(seed: seed, mistake: nil).live(log: nil)
+                    work.withLock { $0.report.add(report) }
                 } catch {
                     work.withLock { $0.failures.append("\(error)") }
                 }
@@ -128,36 +96,17 @@ import TestSupport
         let done = work.withLock { $0 }
         for failure in done.failures { say(failure) }
         guard done.failures.isEmpty else { throw ExitCode.failure }
+        let met = done.report.met
         if counts {
-            for fault in FleetFault.allCases { say("\(done.met[fault, default: 0])\t\(fault)") }
+            for fault in L.faults { say("\(met[fault, default: 0])\t\(fault)") }
         }
-        say("Every promise was kept in \(done.steps) turns with \(done.mints) secrets, in \(seconds) s.")
-        let missing = FleetFault.allCases.filter { done.met[$0, default: 0] == 0 }
-        guard missing.isEmpty || years < 100 else {
-            say("Never occurred: \(missing.map(\.rawValue).joined(separator: ", "))")
+        say(
+            "Every promise was kept in \(done.report.steps) turns with \(met.values.reduce(0, +)) faults and"
+                + " \(done.report.mints) secrets, in \(seconds) s on \(cores) cores.")
+        let missing = L.faults.filter { met[$0, default: 0] == 0 }
+        guard missing.isEmpty || years < allFaultsFrom else {
+            say("Never occurred: \(missing.joined(separator: ", "))")
             throw ExitCode.failure
-        }
-    }
-
-    private struct Fleets {
-        var seeds: SeededGenerator
-        var left: Int
-        var failures: [String] = []
-        var met: [FleetFault: Int] = [:]
-        var steps = 0
-        var mints = 0
-
-        /// The seed of the next life; nil when all lives are done or five have failed.
-        mutating func next() -> UInt64? {
-            guard left > 0, failures.count < 5 else { return nil }
-            left -= 1
-            return seeds.next()
-        }
-
-        mutating func add(_ report: FleetLife.Report) {
-            met.merge(report.met, uniquingKeysWith: +)
-            steps += report.steps
-            mints += report.mints
         }
     }
 
@@ -170,21 +119,13 @@ import TestSupport
         var seeds: SeededGenerator
         var left: Int
         var failures: [String] = []
-        var met: [Fault: Int] = [:]
-        var steps = 0
-        var deaths = 0
+        var report = LifeReport()
 
         /// The seed of the next life; nil when all lives are done or five have failed.
         mutating func next() -> UInt64? {
             guard left > 0, failures.count < 5 else { return nil }
             left -= 1
             return seeds.next()
-        }
-
-        mutating func add(_ report: Life.Report) {
-            met.merge(report.met, uniquingKeysWith: +)
-            steps += report.steps
-            deaths += report.deaths
         }
     }
 }

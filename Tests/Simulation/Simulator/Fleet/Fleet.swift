@@ -59,7 +59,7 @@ final class Fleet {
     private var born = 0
     private(set) var mints = 0
     private(set) var steps = 0
-    var met: [FleetFault: Int] = [:]
+    var met: [String: Int] = [:]
     private let log: ((String) -> Void)?
 
     init(seed: UInt64, kind: FleetKind, mistake: FleetMistake?, log: ((String) -> Void)?) {
@@ -97,6 +97,7 @@ final class Fleet {
             name, isSigner: isSigner, keys: isSigner ? [key] : accepted, seed: seed, jitter: jitter(seed), at: boot,
             mistake: mistake, board: board, rollout: rollout)
         machine.log = log
+        machine.minted = { [unowned self, unowned machine] in try noteMint($0, machine) }
         machines.append(machine)
         watches[name] = MachineWatch(machine)
         storeWatches[name] = StoreWatch(machine)
@@ -224,7 +225,7 @@ final class Fleet {
             pass(until: moment)
             deliver()
             spread()
-            for machine in machines where try machine.advance(minted: { try self.noteMint($0, machine) }) {
+            for machine in machines where try machine.advance() {
                 steps += 1
                 try watch(machine)
                 spread()
@@ -234,7 +235,7 @@ final class Fleet {
         }
         pass(until: end)
         for machine in machines {
-            _ = try machine.advance { try self.noteMint($0, machine) }
+            _ = try machine.advance()
             try watch(machine)
         }
         try checkAgreement()

@@ -5,7 +5,7 @@ import Rotation
 import TestSupport
 
 /// The events of a fleet's simulated years: faults, their fixes, and long quiet periods in between.
-struct FleetFate {
+struct FleetFate: Chance {
     let fleet: Fleet
 
     /// The number of the last key: its id has one digit.
@@ -51,7 +51,7 @@ struct FleetFate {
         fleet.say("strike: \(fault)")
         fleet.fault()
         let isMet = try bring(fault)
-        if isMet { fleet.met[fault, default: 0] += 1 }
+        if isMet { fleet.met[fault.rawValue, default: 0] += 1 }
     }
 
     /// Brings a fault about; returns whether there was occasion for it.
@@ -107,8 +107,8 @@ struct FleetFate {
     /// Machines die right before or after a kind of job, while a new secret spreads.
     private func kill() throws {
         for machine in fleet.machines where chance(2) {
-            machine.doom = pick(Fault.Boundary.all)
-            if fleet.board != nil { machine.link.doom = pick(StoreLink.Boundary.all) }
+            machine.doom = pick(Fault.boundaries)
+            if fleet.board != nil { machine.link.doom = pick(StoreLink.boundaries) }
         }
         renew()
         try fleet.run(for: 120 + draw(300))
@@ -199,7 +199,7 @@ struct FleetFate {
         fleet.key = key
         for machine in fleet.signers {
             machine.reload(keys: [key])
-            if chance(3) { machine.doom = pick(Fault.Boundary.all) }
+            if chance(3) { machine.doom = pick(Fault.boundaries) }
             try fleet.run(for: draw(Scenario.day))
             // Somebody has found the old secret.
             if chance(3), let old = fleet.history.last(where: { $0.keyID != FleetScenario.keyID(key) }) {
@@ -264,11 +264,7 @@ struct FleetFate {
         return secret
     }
 
-    // MARK: Random choices, which the seed determines
+    // MARK: Chance
 
-    func draw(_ bound: Int64) -> Int64 { Int64(fleet.random.next() % UInt64(bound)) }
-
-    func chance(_ of: Int) -> Bool { draw(Int64(of)) == 0 }
-
-    func pick<Element>(_ all: [Element]) -> Element { all[Int(fleet.random.next() % UInt64(all.count))] }
+    func next() -> UInt64 { fleet.random.next() }
 }

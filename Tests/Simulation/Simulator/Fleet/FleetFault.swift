@@ -39,38 +39,34 @@ package enum FleetFault: String, CaseIterable, Sendable {
     case orders
     case forgedRollouts
 
-    /// How many of ``total(in:)`` strikes on such a fleet are of this kind, on average.
-    package func weight(in kind: FleetKind) -> Int {
-        switch (kind, self) {
-        case (.files, .brokenReloads), (.files, .silence), (.files, .lostStore), (.files, .orders),
-            (.files, .forgedRollouts),
-            (.store, .brokenReloads), (.store, .silence), (.store, .lostStore), (.store, .orders),
-            (.store, .forgedRollouts):
-            0
-        case (.rollouts, .brokenReloads), (.rollouts, .orders): 8
-        case (.rollouts, .silence), (.rollouts, .lostStore), (.rollouts, .forgedRollouts): 5
-        case (.rollouts, _): weight(in: .store)
-        case (.store, .unreadable): 0
-        case (.files, .kill): 6
-        case (.store, .kill), (.store, .ambiguousPuts): 4
-        case (.files, .renew), (_, .cutOff), (.store, .freeze): 3
-        case (.store, .breakDisk), (.store, .damageOutput), (.store, .renew): 1
-        case (_, .replayed), (_, .setClock), (.files, .breakDisk), (.files, .damageOutput): 2
-        case (.store, .restored), (.store, .renewEverywhere), (.store, .appear), (.store, .vanish): 2
-        case (.files, .renewEverywhere), (.files, .freeze), (.files, .ambiguousPuts), (.files, .outOfSpace),
-            (.files, .muteWatches), (.files, .restored), (.files, .contested), (.files, .forbidden),
-            (.files, .forgedReports):
-            0
-        default: 1
+    /// How often it strikes, compared with the others: on fleets of each kind.
+    private var weights: (files: Int, store: Int, rollouts: Int) {
+        switch self {
+        case .kill: (6, 4, 4)
+        case .renew: (3, 1, 1)
+        case .cutOff: (3, 3, 3)
+        case .setClock, .replayed: (2, 2, 2)
+        case .breakDisk, .damageOutput: (2, 1, 1)
+        case .powerCut, .breakAction, .loseState, .breakKey, .emptied, .forged, .foreign, .future, .junk, .huge,
+            .replaceKey, .loseSigner:
+            (1, 1, 1)
+        case .appear, .vanish: (1, 2, 2)
+        case .unreadable: (1, 0, 0)
+        case .ambiguousPuts: (0, 4, 4)
+        case .freeze: (0, 3, 3)
+        case .renewEverywhere, .restored: (0, 2, 2)
+        case .outOfSpace, .muteWatches, .contested, .forbidden, .forgedReports: (0, 1, 1)
+        case .brokenReloads, .orders: (0, 0, 8)
+        case .silence, .lostStore, .forgedRollouts: (0, 0, 5)
         }
     }
 
-    /// The sum of all weights.
-    package static func total(in kind: FleetKind) -> Int { allCases.map { $0.weight(in: kind) }.reduce(0, +) }
+    /// Every kind of strike on a kind of fleet as often as its weight says.
+    static let decks: [FleetKind: [FleetFault]] = [
+        .files: deck { $0.weights.files }, .store: deck { $0.weights.store }, .rollouts: deck { $0.weights.rollouts },
+    ]
 
-    /// Every kind of strike as often as its weight says.
-    static let decks: [FleetKind: [FleetFault]] = Dictionary(
-        uniqueKeysWithValues: FleetKind.allCases.map { kind in
-            (kind, allCases.flatMap { Array(repeating: $0, count: $0.weight(in: kind)) })
-        })
+    private static func deck(_ weight: (FleetFault) -> Int) -> [FleetFault] {
+        allCases.flatMap { Array(repeating: $0, count: weight($0)) }
+    }
 }

@@ -1,5 +1,5 @@
 /// How the secrets of a fleet are handed on.
-package enum FleetKind: Sendable, CaseIterable {
+package enum FleetKind: Sendable {
     /// Something copies a signer's secret into a file on each follower.
     case files
     /// Signers put their secrets into a store, from which followers read them.

@@ -2,84 +2,51 @@ import AppleClientSecret
 import Model
 import Rotation
 
-/// One fleet's simulated life: its seed determines everything that happens in it.
-package struct FleetLife: Sendable {
-    package let seed: UInt64
-    let mistake: FleetMistake?
-    package let kind: FleetKind
+/// One fleet's simulated life.
+package struct FleetLife: SimulatedLife {
+    private let seed: UInt64
+    private let mistake: FleetMistake?
+    private let kind: FleetKind
     private let days: Int64
 
-    /// Simulated years that pass in one life.
-    package static let years: Int64 = 2
+    package static let years = 2
+    package static let faults = FleetFault.allCases.map(\.rawValue)
 
     /// How the secrets are handed on in the lives of eight seeds that follow each other.
     private static let kinds: [FleetKind] = [.rollouts, .files, .files, .files, .store, .files, .files, .files]
 
-    /// - Parameter kind: nil: as the mistake demands, or the seed says.
-    package init(seed: UInt64, mistake: FleetMistake? = nil, kind: FleetKind? = nil, days: Int64 = Self.years * 365) {
-        self.seed = seed
+    package init(seed: UInt64, mistake: FleetMistake? = nil) {
         self.mistake = mistake
-        self.kind = kind ?? mistake?.kind ?? Self.kinds[Int(seed % 8)]
+        self.seed = seed
+        kind = mistake?.kind ?? Self.kinds[Int(seed % 8)]
+        days = Int64(Self.years) * 365
+    }
+
+    package init(seed: UInt64, kind: FleetKind, days: Int64 = Int64(Self.years) * 365) {
+        mistake = nil
+        self.seed = seed
+        self.kind = kind
         self.days = days
     }
 
-    /// What happened in a life, in numbers.
-    package struct Report: Sendable {
-        package var met: [FleetFault: Int]
-        package var mints: Int
-        package var steps: Int
+    @discardableResult
+    package func live(log: ((String) -> Void)? = nil) throws -> LifeReport {
+        try live(log: log) { try $0.live(days: days) }
     }
 
-    /// Runs the life, checking every promise at every step.
-    ///
-    /// - Parameter log: receives a line for each event.
-    /// - Throws: ``Failure`` at the first promise that is broken.
+    /// A short life in which this fault strikes alone.
+    package func live(with fault: FleetFault) throws {
+        try live(log: nil) { try $0.live(with: fault, times: 3) }
+    }
+
     @discardableResult
-    package func live(log: ((String) -> Void)? = nil) throws -> Report {
+    private func live(log: ((String) -> Void)?, _ events: (FleetFate) throws -> Void) throws -> LifeReport {
         let fleet = Fleet(seed: seed, kind: kind, mistake: mistake, log: log)
         do {
-            try FleetFate(fleet: fleet).live(days: days)
+            try events(FleetFate(fleet: fleet))
         } catch let violation as FleetViolation {
-            throw Failure(seed: seed, at: fleet.wall, promise: violation.promise, text: violation.text)
+            throw LifeFailure(violation, at: fleet.wall, seed: seed, replay: "FLEET_SEED")
         }
-        return Report(met: fleet.met, mints: fleet.mints, steps: fleet.steps)
-    }
-
-    /// The promise that is broken in a short life in which this fault strikes alone; nil where none is.
-    package static func brokenPromise(in fault: FleetFault, seed: UInt64) throws -> FleetPromise? {
-        let fleet = Fleet(seed: seed, kind: .rollouts, mistake: nil, log: nil)
-        do {
-            try FleetFate(fleet: fleet).live(with: fault, times: 3)
-        } catch let violation as FleetViolation {
-            return violation.promise
-        }
-        return nil
-    }
-
-    /// The promise that a planted mistake breaks in the first of `seeds` in which it breaks one that it is meant to
-    /// break; nil when there is none.
-    package static func notice(_ mistake: FleetMistake, seeds: ClosedRange<UInt64> = 1...60) -> FleetPromise? {
-        for seed in seeds {
-            do {
-                try FleetLife(seed: seed, mistake: mistake).live()
-            } catch let failure as Failure where mistake.breaks.contains(failure.promise) {
-                return failure.promise
-            } catch {
-                continue
-            }
-        }
-        return nil
-    }
-
-    /// A life in which a promise was broken.
-    package struct Failure: Error, Sendable, CustomStringConvertible {
-        let seed: UInt64
-        let at: WallTime
-        package let promise: FleetPromise
-        let text: String
-
-        package var description: String {
-            "\(promise): \(text), at \(at) in the fleet's life of seed \(seed); to see it again: make simulate FLEET_SEED=\(seed)"
-        }
+        return LifeReport(met: fleet.met, mints: fleet.mints, steps: fleet.steps)
     }
 }

@@ -3,8 +3,8 @@ import Failures
 import Model
 import Rotation
 
-/// Mistakes that can be planted between the machines of a fleet and their surroundings. The simulator must notice each.
-package enum FleetMistake: Sendable, CaseIterable {
+/// Mistakes that can be planted between the machines of a fleet and their surroundings.
+package enum FleetMistake: PlantedMistake {
     /// A forged secret counts as signed by the key that its key id names.
     case believesForgedSecrets
     /// A secret of another client counts as this client's.
@@ -99,7 +99,7 @@ package enum FleetMistake: Sendable, CaseIterable {
     case hidesHeld
 
     /// How secrets are handed on where it is planted.
-    package var kind: FleetKind {
+    var kind: FleetKind {
         switch self {
         case .putsWithoutCompare, .forgetsFailedPuts, .repeatsConflicts, .hidesOtherSigners, .mintsBeforeStoreAnswers,
             .losesHints, .believesHints, .copiesEmptiedStore, .believesRestoredSecrets, .believesForgedValues,
@@ -107,15 +107,15 @@ package enum FleetMistake: Sendable, CaseIterable {
             .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
             .store
         case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause, .raisesWithoutCompare,
-            .hidesFailingMachines, .resumesByItself,
-            .ignoresHeld,
-            .releasesWhenEmptied, .believesOtherRollouts, .holdsPastDeadline, .hidesHeld:
+            .hidesFailingMachines, .resumesByItself, .ignoresHeld, .releasesWhenEmptied, .believesOtherRollouts,
+            .holdsPastDeadline, .hidesHeld:
             .rollouts
         default: .files
         }
     }
 
-    /// The promises that it breaks.
+    package func canShow(in seed: UInt64) -> Bool { true }
+
     package var breaks: Set<FleetPromise> {
         switch self {
         case .believesForgedSecrets, .believesOtherClients: [.genuine]
@@ -153,6 +153,7 @@ package enum FleetMistake: Sendable, CaseIterable {
         case .believesForgedSecrets, .believesForgedValues: .believesForgedSecrets
         case .skipsActions: .skipsActions
         case .believesWrites: .believesWrites
+        case .latesWakes: .latesWakes
         default: nil
         }
     }

@@ -26,13 +26,4 @@ package enum FleetPromise: String, Sendable, CaseIterable {
     case state
 }
 
-/// A promise about a fleet that was broken.
-struct FleetViolation: Error {
-    let promise: FleetPromise
-    let text: String
-
-    init(_ promise: FleetPromise, _ text: String) {
-        self.promise = promise
-        self.text = text
-    }
-}
+typealias FleetViolation = BrokenPromise<FleetPromise>

@@ -8,6 +8,7 @@ enum FleetScenario {
     static let clientID = sure(ClientID("com.example.web"))
     static let outputs = [Scenario.raw("web"), Output(path: sure(AbsolutePath("/srv/web/web.json")), format: .json)]
     static let action = Action.exec(arguments: ["/bin/reload"], timeout: 30)
+    static let reader = Outside.Reader(client: client, action: action.id)
     static let lifetime: Int64 = 90 * Scenario.day
     /// Around a store more is to be seen of renewals.
     static let lifetimeOnStore: Int64 = 30 * Scenario.day

@@ -39,22 +39,16 @@ extension Machine {
     /// Its rank for a secret.
     func order(of secret: SecretInfo) -> UInt64 { RolloutRank.of(name, secret.fingerprint) }
 
-    /// The place of a secret of one of its keys.
-    func place(of secret: SecretInfo) -> StorePlace? {
-        StorePlace(of: secret)
-    }
-
     /// Whether it may deliver the secret in force, as far as it was told; a signer may.
     var isAdmitted: Bool {
-        guard !isSigner, let current, let place = place(of: current) else { return true }
+        guard !isSigner, let current, let place = StorePlace(of: current) else { return true }
         return told.admits(order(of: current), to: current.fingerprint, at: place) ?? true
     }
 
     /// What its applications may hold as far as its daemon can know.
     var heldPossibly: [SecretInfo] {
         let kept = outside.records[FleetScenario.client].map { Array($0.delivered.values) } ?? []
-        let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
-        return kept + [lastRun, outside.held[reader]].compactMap { $0 }
+        return kept + [lastRun, outside.held[FleetScenario.reader]].compactMap { $0 }
     }
 
     /// From when on a machine that is not admitted delivers a secret while its applications hold another one.
@@ -66,9 +60,8 @@ extension Machine {
 
     /// Whether its applications may hold another secret than this one, which is published.
     func mayWait(with secret: SecretInfo) -> Bool {
-        guard let board, !isSigner, let place = place(of: secret) else { return false }
-        let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
-        guard let held = outside.held[reader] else { return false }
+        guard let board, !isSigner, let place = StorePlace(of: secret) else { return false }
+        guard let held = outside.held[FleetScenario.reader] else { return false }
         if now.wall > deadline(of: secret, holding: held) + 300 || isCritical(held) { return false }
         // Who has not seen since its start that the store holds what it received waits: it may be rolled out.
         guard let foundAt = link.found[secret.fingerprint], boot - foundAt > MachineWatch.fiveMinutes else {
@@ -96,7 +89,7 @@ extension Machine {
     // MARK: Notes
 
     func noteDelivery(_ secret: SecretInfo) {
-        guard !isSigner, rollout != nil, let place = place(of: secret) else { return }
+        guard !isSigner, rollout != nil, let place = StorePlace(of: secret) else { return }
         let isAdmitted = told.admits(order(of: secret), to: secret.fingerprint, at: place)
         let held = heldPossibly
         let needsNone =

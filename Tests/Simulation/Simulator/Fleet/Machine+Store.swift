@@ -256,16 +256,7 @@ extension Machine {
             switch seen[place]?.value {
             case nil: states.insert(.missing)
             case .junk, .huge, .unreadable: states.insert(.wrong)
-            case .secret(let secret):
-                if isWrong(secret) {
-                    states.insert(.wrong)
-                } else if secret.expiresAt <= now.wall {
-                    states.insert(.stale)
-                } else if let current, secret != current, !prefers(secret, to: current) {
-                    states.insert(.stale)
-                } else {
-                    states.insert(.current)
-                }
+            case .secret(let secret): states.insert(state(of: secret))
             }
         }
         // What somebody should look at comes first.

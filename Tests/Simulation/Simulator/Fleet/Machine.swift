@@ -4,22 +4,13 @@ import Model
 import Rotation
 import TestSupport
 
-/// A machine of a fleet: a core with a disk, clocks, faults and deaths of its own.
-final class Machine {
+/// A machine of a fleet.
+final class Machine: Daemon {
     let name: String
     let isSigner: Bool
-    let outside: Outside
     let mistake: FleetMistake?
-    /// From 0 to 1, the same at every start.
-    let hostJitter: Double
-    var clocks = Clocks()
-    var random: SeededGenerator
-    /// Where the daemon dies next.
-    var doom: Fault.Boundary?
-    private(set) var rotation: Rotation
-    private(set) var isAlive = true
-    private(set) var wake = Wake()
-    private var agenda = Agenda()
+    /// Receives each secret that it mints.
+    var minted: ((SecretInfo) throws -> Void)?
     /// What comes of jobs on the store, and what the store tells of; apart, for it may take long and nothing waits for it.
     private var storeAgenda = Agenda()
     /// The jobs on the store that are under way.
@@ -52,7 +43,6 @@ final class Machine {
     private var instancedAt = Noticeboard.longAgo
     /// By how many milliseconds what is merely to be looked at again may be late.
     var rest: Int64 = 0
-    private var plannedAt: Int64
     /// When its report was last put.
     var reportedAt: Int64
     /// When the store has said something last.
@@ -63,17 +53,14 @@ final class Machine {
     private(set) var harmedAt: Int64
     /// When what it is offered last changed.
     private(set) var offeredAt: Int64
-    private(set) var bornAt: Int64
     /// When it was first started.
     let madeAt: Int64
     /// Whether a secret was asked for since the last one was minted.
     private(set) var isForced = false
     /// Outputs that another program has deleted, until they are there again.
     var deleted: Set<AbsolutePath> = []
-    private var requests: UInt64 = 0
     /// The secrets for which its action runs.
     private var runs: [JobID: SecretInfo] = [:]
-    var log: ((String) -> Void)?
 
     init(
         _ name: String, isSigner: Bool, keys: [Int], seed: UInt64, jitter: Double, at boot: Int64,
@@ -84,30 +71,21 @@ final class Machine {
         self.mistake = mistake
         self.board = board
         self.rollout = rollout
-        random = SeededGenerator(seed: seed)
-        hostJitter = jitter
         link = StoreLink(at: boot)
         instance = seed
-        plannedAt = boot
         reportedAt = boot
         madeAt = boot
-        outside = Outside(
-            FleetScenario.configuration(
-                isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name, rollout: nil),
-            sabotage: mistake?.sabotage)
-        clocks.pass(until: boot)
         disturbedAt = boot
         harmedAt = boot
         offeredAt = boot
-        bornAt = boot
-        rotation = Simulator.newborn(seed: seed, hostJitter, at: clocks.now.wall)
+        let configuration = FleetScenario.configuration(
+            isSigner: isSigner, keys: keys, storeMachine: board == nil ? nil : name, rollout: nil)
+        super.init(
+            seed: seed, jitter: jitter, Outside(configuration, sabotage: mistake?.sabotage), label: "\(name) ", at: boot
+        )
         configure(keys)
         schedule(.input(.configured(outside.configuration)), after: 1)
     }
-
-    var now: Now { clocks.now }
-
-    var boot: Int64 { clocks.boot }
 
     var clientID: ClientID { FleetScenario.clientID }
 
@@ -120,15 +98,6 @@ final class Machine {
 
     /// Whether nothing is under way but what concerns the store.
     var isSettled: Bool { isAlive && agenda.isEmpty && rotation.runningJobs == storeJobs.count }
-
-    private func schedule(_ event: Agenda.Event, after milliseconds: UInt64) {
-        agenda.add(event, at: boot + Int64(milliseconds))
-    }
-
-    func say(_ text: @autoclosure () -> String) {
-        guard let log else { return }
-        log("\(now.wall) \(boot % 1000) \(name) \(text())")
-    }
 
     // MARK: The loop
 
@@ -151,16 +120,13 @@ final class Machine {
         return agenda.takeNext(until: boot)
     }
 
-    /// Does what is due now.
-    ///
-    /// - Parameter minted: receives each secret that is minted.
-    /// - Returns: whether anything was due.
-    func advance(minted: (SecretInfo) throws -> Void) throws -> Bool {
+    /// Does what is due now. Returns whether anything was.
+    func advance() throws -> Bool {
         guard let next = nextMoment, next <= boot else { return false }
         while let event = takeNext() {
             switch event {
             case .birth: begin()
-            case .effect(let job): try take(job, minted: minted)
+            case .effect(let job): try take(job)
             case .input(let input):
                 say(Words.of(input))
                 if case .finished(let id, let result) = input {
@@ -170,7 +136,7 @@ final class Machine {
                     }
                     outside.report(id)
                     if case .success(.ran) = result {
-                        outside.reportRun(.init(client: FleetScenario.client, action: FleetScenario.action.id))
+                        outside.reportRun(FleetScenario.reader)
                         if let secret = runs.removeValue(forKey: id) {
                             lastRun = secret
                             ranAt = boot
@@ -181,15 +147,12 @@ final class Machine {
                 rotation.handle(input, at: now)
             }
         }
-        if isAlive { try plan() }
+        if isAlive { try start(plan()) }
         return true
     }
 
-    private func plan() throws {
-        plannedAt = boot
-        let step = rotation.plan(at: now)
+    private func start(_ step: Step) throws {
         if let flaw = rotation.checkInvariants().first { throw FleetViolation(.state, flaw) }
-        wake = mistake == .latesWakes ? step.wake.later(by: 40 * Scenario.day) : step.wake
         if let due = wake.wall, due <= now.wall { throw FleetViolation(.state, "a wake at \(due), which has passed") }
         if let due = wake.boot, due <= now.boot { throw FleetViolation(.state, "a wake at a moment that has passed") }
         for job in step.start {
@@ -249,38 +212,28 @@ final class Machine {
         }
     }
 
-    private func take(_ job: Job, minted: (SecretInfo) throws -> Void) throws {
+    private func take(_ job: Job) throws {
         if let board, Self.isOnStore(job.work) { return take(job, on: board) }
         if mistake == .holdsPastDeadline, case .run = job.work, !isAdmitted { return }
-        let kind = Fault.Kind(job.work)
-        if doom == Fault.Boundary(work: kind, isAfter: false) { return die(downFor: random.next() % 5000) }
-        let result = outside.carryOut(job, &random)
-        if let violation = outside.violation { throw FleetViolation(.state, violation.text) }
-        if case .success(.minted(let secret)) = result {
-            try minted(secret)
-            isForced = false
-        }
-        // The watcher does not know who changed a file, so the daemon's own writes are reported too.
-        if case .publish = job.work, outside.unreported[job.id] != nil {
-            schedule(.input(.changeNoticed(job.resource)), after: random.next() % 20)
-        }
-        if doom == Fault.Boundary(work: kind, isAfter: true) {
-            return die(downFor: random.next() % 5000, byPowerCut: random.next() % 2 == 0)
-        }
-        guard let heard = mistake.map({ $0.twist(job, result, self) }) ?? result else { return }
+        guard let result = try carryOut(job),
+            let heard = mistake.map({ $0.twist(job, result, self) }) ?? result
+        else { return }
         schedule(.input(.finished(job.id, heard)), after: random.next() % 20)
     }
 
-    private func begin() {
-        isAlive = true
-        bornAt = boot
+    override func carriedOut(_ job: Job, _ result: Result<Outcome, Failure>) throws {
+        if let violation = outside.violation { throw FleetViolation(.state, violation.text) }
+        guard case .success(.minted(let secret)) = result else { return }
+        try minted?(secret)
+        isForced = false
+    }
+
+    override func begin() {
         link.begin(at: boot)
         told = Told(remembering: outside.records[FleetScenario.client])
         orders = []
         lastRun = nil
-        rotation = Simulator.newborn(seed: random.next(), hostJitter, at: now.wall)
-        schedule(.input(.configured(outside.configuration)), after: 1)
-        disturb()
+        super.begin()
         if mistake == .renewsAtStart {
             schedule(.input(.asked(.renew(.init()), nil)), after: 30_000)
         }
@@ -288,7 +241,10 @@ final class Machine {
 
     // MARK: What happens to it
 
-    private func disturb() { disturbedAt = boot }
+    /// What befalls one thing alone is noted as ``harm()``, where it is any.
+    override func disturb(_ resource: Resource?) {
+        if resource == nil { disturbedAt = boot }
+    }
 
     /// Notes that something of the machine's is broken, or is not any more.
     func harm() {
@@ -297,29 +253,16 @@ final class Machine {
         if outside.broken.isDamaging { damagedAt = boot }
     }
 
-    func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
-        guard isAlive else { return }
-        say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
-        if isPowerCut {
-            outside.cutPower(&random)
-            damagedAt = boot
-        }
-        isAlive = false
-        doom = nil
-        agenda.clear()
+    override func forget(byPowerCut isPowerCut: Bool) {
+        if isPowerCut { damagedAt = boot }
         storeAgenda.clear()
         storeJobs = []
         questions = [:]
         runs = [:]
-        outside.forget()
-        disturb()
-        schedule(.birth, after: milliseconds)
     }
 
-    func stepClock(by seconds: Int64) {
-        say("== clock set by \(seconds) s")
-        clocks.set(by: seconds)
-        if isAlive { schedule(.input(.clockSet), after: 0) }
+    override func stepClock(by seconds: Int64) {
+        super.stepClock(by: seconds)
         harm()
     }
 
@@ -339,18 +282,9 @@ final class Machine {
         harm()
     }
 
-    func ask(_ request: Request) {
-        guard isAlive else { return }
-        requests += 1
+    override func note(_ request: Request, _ requestID: RequestID) {
         if case .renew = request { isForced = true }
         if case .rollout(_, let order) = request { orders.append((order, current?.fingerprint)) }
-        schedule(.input(.asked(request, RequestID(number: requests))), after: 1)
-        disturb()
-    }
-
-    func noteChange(_ resource: Resource) {
-        guard isAlive else { return }
-        schedule(.input(.changeNoticed(resource)), after: 1)
     }
 
     /// Another program puts something where the machine looks for its secrets, or removes it.
@@ -362,13 +296,11 @@ final class Machine {
         if mistake != .losesNotices { noteChange(.source(FleetScenario.client)) }
     }
 
-    func loseRecords() {
-        say("== state lost")
-        outside.loseRecords()
+    override func loseRecords() {
+        super.loseRecords()
         instance = random.next()
         instancedAt = boot
         harm()
-        if isAlive { schedule(.input(.stateLost), after: 1) }
     }
 
     /// Another program deletes an output, or overwrites it.

@@ -25,7 +25,7 @@ extension Machine {
     /// Whether a secret may not be in force on this machine, by its own clock; one that has merely expired may.
     func isWrong(_ secret: SecretInfo) -> Bool {
         rank(of: secret) == nil || secret.issuedAt > now.wall + 60
-            || secret.expiresAt.secondsSinceEpoch - now.wall.secondsSinceEpoch > 15_777_000
+            || secret.livesTooLong(at: now.wall)
     }
 
     /// A ninth of a received secret's life, in which it is critical.
@@ -41,16 +41,16 @@ extension Machine {
         let critical = max(entry.criticalRemainder(of: one), entry.criticalRemainder(of: other))
         if one.expiresAt <= other.expiresAt, one.expiresAt - critical <= now.wall { return false }
         if rank != otherRank { return rank < otherRank || isCritical(other) }
-        return (one.issuedAt, one.fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
+        return one.isLater(than: other)
     }
 
     /// Whether nothing of it is broken.
-    var isGood: Bool { isAlive && outside.broken == Broken() && clocks.error == 0 && clocks.isSynced }
+    var isGood: Bool { isGoodApartFromActions && outside.broken.actions.isEmpty }
 
     /// The same where applications that do not come back may be what is broken.
-    func isGood(apartFromActions: Bool) -> Bool {
+    var isGoodApartFromActions: Bool {
         var broken = outside.broken
-        if apartFromActions { broken.actions = [:] }
+        broken.actions = [:]
         return isAlive && broken == Broken() && clocks.error == 0 && clocks.isSynced
     }
 
@@ -61,17 +61,16 @@ extension Machine {
         case nil: .missing
         case .junk: .wrong
         case .huge, .unreadable: .unreachable
-        case .secret(let secret):
-            if isWrong(secret) {
-                .wrong
-            } else if secret.expiresAt <= now.wall {
-                .stale
-            } else if let current, secret != current, !prefers(secret, to: current) {
-                .stale
-            } else {
-                .current
-            }
+        case .secret(let secret): state(of: secret)
         }
+    }
+
+    /// What a secret makes of the source that holds it.
+    func state(of secret: SecretInfo) -> SourceView.State {
+        if isWrong(secret) { return .wrong }
+        if secret.expiresAt <= now.wall { return .stale }
+        guard let current, secret != current, !prefers(secret, to: current) else { return .current }
+        return .stale
     }
 }
 
@@ -131,7 +130,7 @@ struct MachineWatch {
             guard !machine.isSigner, !isStarting, let truth = made[secret.fingerprint] else { continue }
             // What Apple refuses, because it has expired or a wrong clock made it, is no loss.
             let now = machine.now.wall
-            if let last = latest[truth.keyID], Self.isLater(last, truth), last.expiresAt > now,
+            if let last = latest[truth.keyID], last.isLater(than: truth), last.expiresAt > now,
                 last.issuedAt <= now + 60
             {
                 throw FleetViolation(
@@ -160,13 +159,9 @@ struct MachineWatch {
         }
         latest = [:]
         for secret in known.compactMap({ made[$0.fingerprint] })
-        where latest[secret.keyID].map({ Self.isLater(secret, $0) }) ?? true {
+        where latest[secret.keyID].map(secret.isLater) ?? true {
             latest[secret.keyID] = secret
         }
-    }
-
-    private static func isLater(_ one: SecretInfo, _ other: SecretInfo) -> Bool {
-        (one.issuedAt, one.fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
     }
 
     // MARK: Mints
@@ -210,12 +205,11 @@ struct MachineWatch {
         } else {
             for (offered, since) in machine.offers { try checkReceived(offered, since, machine) }
         }
-        let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
         let turn = (machine.entry.source?.deliverOver.count ?? 0) * 1000
         guard let known = machine.published, machine.boot - changedAt > Self.fiveMinutes + turn,
             !machine.mayWait(with: known)
         else { return }
-        if machine.outside.held[reader] != known {
+        if machine.outside.held[FleetScenario.reader] != known {
             throw FleetViolation(.fresh, "the application on \(machine.name) holds another secret than its output")
         }
     }
@@ -244,8 +238,7 @@ struct MachineWatch {
         if machine.mistake == .claimsAllIsWell { view.health = .ok }
         if machine.mistake == .hidesHeld, view.reason?.failure.code == .rolloutHeld { view.health = .ok }
         let secrets = FleetScenario.outputs.map(machine.published)
-        let reader = Outside.Reader(client: FleetScenario.client, action: FleetScenario.action.id)
-        let held = machine.outside.heldKnowingly(reader)
+        let held = machine.outside.heldKnowingly(FleetScenario.reader)
         let isUrgent = secrets.contains(nil) || (secrets + [held]).contains { $0.map(machine.isCritical) ?? false }
         if isUrgent, view.health != .critical {
             throw FleetViolation(.honest, "\(machine.name) is \(view.health) while time is running out")

@@ -117,7 +117,7 @@ struct ActionWatch {
 
     /// Whether a machine is in a state in which it can be expected to act when it is let, and to say so.
     private static func isInTouch(_ machine: Machine) -> Bool {
-        machine.isGood(apartFromActions: true) && machine.link.isGood
+        machine.isGoodApartFromActions && machine.link.isGood
             && machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.patience
     }
 

@@ -30,7 +30,7 @@ struct StoreLink {
     /// Whether watches say nothing.
     var isMute = false
     /// Where the daemon dies next.
-    var doom: Boundary?
+    var doom: Boundary<Step>?
 
     /// When something of it was last broken, or ceased to be.
     private(set) var changedAt: Int64
@@ -63,15 +63,7 @@ struct StoreLink {
     /// When the read began that is under way.
     var askedAt: Int64?
 
-    /// A moment right before or right after the effect of a piece of work on the store.
-    struct Boundary: Hashable {
-        let work: Step
-        let isAfter: Bool
-
-        static let all = Step.allCases.flatMap {
-            [Boundary(work: $0, isAfter: false), Boundary(work: $0, isAfter: true)]
-        }
-    }
+    static let boundaries = Boundary.all(of: Step.allCases)
 
     enum Step: CaseIterable {
         case read

@@ -1,0 +1,172 @@
+import AppleClientSecret
+package import Model
+package import Rotation
+package import TestSupport
+
+/// A core with a simulated executor: what a daemon alone and a machine of a fleet have in common.
+///
+/// Only data is exchanged with the core. Where the real loop passes a job to a worker thread, this one schedules an
+/// effect and later an input at moments of its choosing, and may die between any two of them.
+package class Daemon {
+    package var random: SeededGenerator
+    package let outside: Outside
+    package internal(set) var rotation: Rotation
+    /// From 0 to 1, the same at every start.
+    let hostJitter: Double
+    var clocks = Clocks()
+    var agenda = Agenda()
+    var wake = Wake()
+    /// When the last plan was made.
+    var plannedAt: Int64
+    private(set) var isAlive = true
+    /// When the daemon was started last.
+    private(set) var bornAt: Int64
+    /// Where the daemon dies next.
+    var doom: Boundary<Fault.Kind>?
+    private var requests: UInt64 = 0
+    /// What each line of the log says first.
+    private let label: String
+    /// Receives a line for each event.
+    var log: ((String) -> Void)?
+
+    /// The clock cannot be right before this moment.
+    static let builtAt: Int64 = 1_700_000_000
+
+    init(seed: UInt64, jitter: Double, _ outside: Outside, label: String = "", at boot: Int64 = 0) {
+        random = SeededGenerator(seed: seed)
+        self.outside = outside
+        self.label = label
+        hostJitter = jitter
+        plannedAt = boot
+        bornAt = boot
+        clocks.pass(until: boot)
+        rotation = Self.newborn(seed, jitter, at: clocks.now.wall)
+    }
+
+    private static func newborn(_ seed: UInt64, _ jitter: Double, at wall: WallTime) -> Rotation {
+        Rotation(
+            seed: seed, hostJitter: jitter, builtAt: WallTime(secondsSinceEpoch: builtAt), startedAt: wall,
+            configurationPath: "/etc/clientsecretd/clientsecretd.yaml")
+    }
+
+    /// What time it is, as the daemon sees it.
+    package var now: Now {
+        guard outside.sabotage == .believesClocks else { return clocks.now }
+        return Now(wall: clocks.now.wall, boot: clocks.now.boot, kernelSynced: true)
+    }
+
+    var boot: Int64 { clocks.boot }
+
+    func schedule(_ event: Agenda.Event, after milliseconds: UInt64) {
+        agenda.add(event, at: boot + Int64(milliseconds))
+    }
+
+    func say(_ text: @autoclosure () -> String) {
+        guard let log else { return }
+        log("\(now.wall) \(boot % 1000) \(label)\(text())")
+    }
+
+    // MARK: The loop
+
+    func plan() -> Step {
+        let step = rotation.plan(at: now)
+        plannedAt = boot
+        wake = outside.sabotage == .latesWakes ? step.wake.later(by: 40 * Scenario.day) : step.wake
+        return step
+    }
+
+    /// Carries out a job; nil where the daemon dies right before it or right after.
+    func carryOut(_ job: Job) throws -> Result<Outcome, Failure>? {
+        if dies(job, isAfter: false) { return nil }
+        outside.api.clock = boot
+        let result = outside.carryOut(job, &random)
+        try carriedOut(job, result)
+        // The watcher does not know who changed a file, so the daemon's own writes are reported too.
+        if case .publish = job.work, outside.unreported[job.id] != nil {
+            announce(.changeNoticed(job.resource), after: random.next() % 20)
+        }
+        return dies(job, isAfter: true) ? nil : result
+    }
+
+    /// Looks at what a job has done, before anybody hears of it.
+    func carriedOut(_ job: Job, _ result: Result<Outcome, Failure>) throws {}
+
+    private func dies(_ job: Job, isAfter: Bool) -> Bool {
+        guard let doom, doom == Boundary(work: Fault.Kind(job.work), isAfter: isAfter) else { return false }
+        outside.meet(.killed, doom)
+        die(downFor: random.next() % 5000, byPowerCut: isAfter && random.next() % 2 == 0)
+        return true
+    }
+
+    /// Has the daemon hear of something, unless that it does not is the planted mistake.
+    private func announce(_ input: Input, after milliseconds: @autoclosure () -> UInt64 = 1) {
+        if outside.sabotage?.hears(input) != false { schedule(.input(input), after: milliseconds()) }
+    }
+
+    // MARK: What happens to it
+
+    /// Notes that something has happened, to all of it or to one thing.
+    package func disturb(_ resource: Resource?) {}
+
+    /// Kills the daemon, which loses everything that was not written; it is started again after a time.
+    package func die(downFor milliseconds: UInt64 = 1, byPowerCut isPowerCut: Bool = false) {
+        guard isAlive else { return }
+        say("== \(isPowerCut ? "power cut" : "death"), for \(milliseconds) ms")
+        if isPowerCut {
+            outside.meet(.powerCut)
+            outside.cutPower(&random)
+        }
+        isAlive = false
+        doom = nil
+        agenda.clear()
+        outside.forget()
+        forget(byPowerCut: isPowerCut)
+        disturb(nil)
+        schedule(.birth, after: milliseconds)
+    }
+
+    /// Forgets what dies with the daemon.
+    func forget(byPowerCut isPowerCut: Bool) {}
+
+    func begin() {
+        isAlive = true
+        bornAt = boot
+        rotation = Self.newborn(random.next(), hostJitter, at: now.wall)
+        schedule(.input(.configured(outside.configuration)), after: 1)
+        disturb(nil)
+    }
+
+    package func stepClock(by seconds: Int64) {
+        say("== clock set by \(seconds) s")
+        clocks.set(by: seconds)
+        // The timer reports it at once.
+        if isAlive { schedule(.input(.clockSet), after: 0) }
+        disturb(nil)
+    }
+
+    /// Sends a request that has to be answered; a dead daemon takes none.
+    package func ask(_ request: Request) {
+        guard isAlive else { return }
+        requests += 1
+        note(request, RequestID(number: requests))
+        schedule(.input(.asked(request, RequestID(number: requests))), after: 1)
+        disturb(nil)
+    }
+
+    /// Takes note of a request before it is sent.
+    func note(_ request: Request, _ requestID: RequestID) {}
+
+    /// Reports a change, as the watcher does; a dead daemon hears nothing.
+    package func noteChange(_ resource: Resource) {
+        guard isAlive else { return }
+        announce(.changeNoticed(resource))
+        disturb(resource)
+    }
+
+    /// Loses the state directory's content, which a living daemon notices.
+    package func loseRecords() {
+        say("== state lost")
+        outside.loseRecords()
+        if isAlive { announce(.stateLost) }
+    }
+}
