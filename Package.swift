@@ -116,7 +116,9 @@ let package = Package(
         .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibsystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["AppleClientSecret", "Model"], path: "Tests/Support/TestSupport",
+            swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Failures", of: ["Failures", "AppleClientSecret"]),
         test("Formats", of: ["Formats", "AppleClientSecret"]),

@@ -34,6 +34,26 @@ package final class TemporaryDirectory: Sendable {
         return self(name)
     }
 
+    /// Makes a directory with these permission bits; returns its path.
+    @discardableResult
+    package func folder(_ name: String, mode: Int = 0o755) throws -> String {
+        try FileManager.default.createDirectory(atPath: self(name), withIntermediateDirectories: false)
+        try permit(mode, name)
+        return self(name)
+    }
+
+    /// Makes a symbolic link; returns its path.
+    @discardableResult
+    package func link(_ name: String, to target: String) throws -> String {
+        try FileManager.default.createSymbolicLink(atPath: self(name), withDestinationPath: target)
+        return self(name)
+    }
+
+    /// Gives `name`, or without one the directory itself, these permission bits.
+    package func permit(_ mode: Int, _ name: String? = nil) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: name.map { self($0) } ?? path)
+    }
+
     /// The content of `name` as text.
     package func read(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: self(name))), as: UTF8.self)

@@ -12,7 +12,7 @@ that its certificate is signed by; log, a line of JSON for each request with wha
 
 Actions: silent, slow, reset, close, truncated, endless, long-headers, no-http, html, redirect, status=CODE, error=CODE; for
 /auth/keys also without-current and size=BYTES; for what is posted echo=CODE, an error that describes what it was sent, with
-all of it; for /auth/token issuer=URL and nonce=TEXT of the identity token.
+all of it; for /auth/token nonce=TEXT of the identity token.
 """
 
 import argparse
@@ -414,8 +414,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             raise Refused("unsupported_grant_type", "grant_type")
         stated = identity.claims(client, registry.now(), value if name == "nonce" else nonce)
-        if name == "issuer":
-            stated["iss"] = value
         tokens = {
             "access_token": f"a{secrets.token_hex(16)}.0.{secrets.token_hex(4)}", "token_type": "Bearer",
             "expires_in": 3600, "id_token": identity.sign(registry.directory, stated),

@@ -8,7 +8,7 @@ It listens with HTTPS on loopback, prints its address and serves until its input
 that its certificate is signed by; log, a line "METHOD PATH ANSWER" for each request, the answer being a status or an action;
 and held, the secret that it took last. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
 redirect, endless, close, garbage, status=CODE, says=CODE:MESSAGE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now),
-long=CODE (a message of two thousand words), raw=CODE (words that are no JSON), lie (says done and keeps what was there), conflict=N.
+raw=CODE (words that are no JSON), lie (says done and keeps what was there), conflict=N.
 
 Files there change what it holds: `reads` is the body of every answer to a GET of a secret, `deployments` that of a list of
 deployments; `environments` has those of a variable APPLE_SECRET that was made by hand; with `other-digest` digests are made otherwise.
@@ -109,8 +109,6 @@ class API(http.server.BaseHTTPRequestHandler):
             if seconds.startswith("date="):
                 seconds = email.utils.formatdate(time.time() + int(seconds[5:]), usegmt=True)
             self.answer(int(code), {"message": "later"}, {"Retry-After": seconds})
-        elif name == "long":
-            self.answer(int(value), {"message": " ".join(f"word{number}" for number in range(2000))})
         elif name == "raw":
             self.answer(int(value), None, raw=b"words of something else")
         elif name == "conflict":
