@@ -23,8 +23,7 @@ import Testing
 
     @Test func theExampleIsBuiltAndMintsAndTheDocumentationHasNoDeadLink() throws {
         let directory = try TemporaryDirectory()
-        try FileManager.default.createSymbolicLink(
-            atPath: directory("clientsecretd"), withDestinationPath: repository)
+        try directory.link("clientsecretd", to: repository)
         let files = try files()
         #expect(
             files.map(\.name).sorted() == [

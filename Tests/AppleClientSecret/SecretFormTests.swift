@@ -9,12 +9,20 @@ import Testing
     /// What is changed in a good token, and why Apple then refuses it.
     private static let refused: [(part: String, becomes: String, objection: Objection)] = [
         (#""alg":"ES256""#, #""alg":"RS256""#, .algorithm), (#""alg":"ES256","#, "", .algorithm),
+        (#""alg":"ES256""#, #""alg":"none""#, .algorithm), (#""alg":"ES256""#, #""alg":"es256""#, .algorithm),
         (#""typ":"JWT""#, #""crit":["exp"]"#, .critical),
-        (#""kid":"ABC123DEFG","#, "", .unstated("kid")), ("ABC123DEFG", "abc", .unstated("kid")),
-        (#""iss":"DEF123GHIJ","#, "", .unstated("iss")), (#""sub":"com.example.web""#, #""sub":7"#, .unstated("sub")),
+        (#""kid":"ABC123DEFG","#, "", .unstated("kid")), ("ABC123DEFG", "abc123defg", .unstated("kid")),
+        ("ABC123DEFG", "ABC123DEFGH", .unstated("kid")),
+        (#""iss":"DEF123GHIJ","#, "", .unstated("iss")), ("DEF123GHIJ", "DEF123GHI", .unstated("iss")),
+        (#""DEF123GHIJ""#, "5", .unstated("iss")), (#""sub":"com.example.web""#, #""sub":7"#, .unstated("sub")),
+        ("com.example.web", "com example", .unstated("sub")), ("com.example.web", "", .unstated("sub")),
         (#""iat":1795235400"#, #""iat":"1795235400""#, .unstated("iat")), (#""iat":1795235400,"#, "", .unstated("iat")),
+        ("1795235400", "99999999999999999999", .unstated("iat")),
+        (#""iat":1795235400"#, #""nbf":"now","iat":1795235400"#, .unstated("nbf")),
         (#""exp":1803011460,"#, "", .unstated("exp")), ("1803011460", "1795235400", .endsBeforeItBegins),
         ("https://appleid.apple.com", "https://account.apple.com", .audience),
+        ("https://appleid.apple.com", "https://appleid.apple.com/", .audience),
+        (#""aud":"https://appleid.apple.com","#, "", .audience),
         (#""https://appleid.apple.com""#, #"["https://appleid.apple.com"]"#, .audienceList),
         (#""sub":"com"#, #""sub":"com.example.other","sub":"com"#, .duplicate),
         (#""kid":"#, #""kid":"XYZ123DEFG","kid":"#, .duplicate),
@@ -37,7 +45,9 @@ import Testing
     @Test func aSignatureOfAnotherFormIsNamed() throws {
         func objections(_ signature: [UInt8]) throws -> [Objection] {
             let parts = CompactJWSTests.token().split(separator: UInt8(ascii: "."))
-            return try CompactJWS(parts[0] + [46] + parts[1] + [46] + Base64URL.encode(signature)).objections
+            let jws = try CompactJWS(parts[0] + [46] + parts[1] + [46] + Base64URL.encode(signature))
+            #expect(jws.form == nil)
+            return jws.objections
         }
         let number = [UInt8](repeating: 1, count: 32)
         let der = [0x30, 70, 2, 33, 0] + number + [2, 33, 0] + number
@@ -87,13 +97,10 @@ import Testing
     }
 
     private func form(client: String = "com.example.web", team: String = "DEF123GHIJ", keyID: String = "ABC123DEFG")
-        throws
-        -> SecretForm
+        throws -> SecretForm
     {
-        SecretForm(
-            Claims(
-                issuer: try #require(TeamID(team)), keyID: try #require(KeyID(keyID)),
-                subject: try #require(ClientID(client)), issuedAt: Self.now + -60, expiresAt: Self.now + 100))
+        let now = Self.now.secondsSinceEpoch
+        return SecretForm(.sample(of: client, team: team, keyID: keyID, issuedAt: now - 60, expiresAt: now + 100))
     }
 
     private func expected(

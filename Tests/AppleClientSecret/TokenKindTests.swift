@@ -70,11 +70,8 @@ import Testing
 
     @Test(arguments: limits.indices) func theLimitIsTheKinds(index: Int) throws {
         let (text, expires, isAccepted) = Self.limits[index]
-        let client = try #require(ClientID(text))
-        let form = SecretForm(
-            Claims(
-                issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), subject: client,
-                issuedAt: Self.now - 60, expiresAt: Self.now + Seconds(expires)))
+        let now = Self.now.secondsSinceEpoch
+        let form = SecretForm(Claims.sample(of: text, issuedAt: now - 60, expiresAt: now + expires))
         #expect((form.objectionToTimes { $0 <= Self.now } == nil) == isAccepted)
     }
 

@@ -44,13 +44,6 @@ import Testing
         #expect(decoded == [CompactJWSTests.header, CompactJWSTests.payload])
     }
 
-    @Test func lifetimesEndBeforeApplesLimit() {
-        #expect(Lifetime(seconds: 59) == nil)
-        #expect(Lifetime(seconds: 60) != nil)
-        #expect(Lifetime(seconds: 15_776_700) == Lifetime.maximum)
-        #expect(Lifetime(seconds: 15_776_701) == nil)
-    }
-
     @Test func fingerprintsAreWrittenAndReadInOneForm() {
         let fingerprint = Fingerprint(leadingBytes: 0x00AB_CDEF)
         #expect(fingerprint.description == "sha256:0000000000abcdef")

@@ -76,14 +76,4 @@ import Testing
     func oneServerHasOneOrigin(text: String, origin: String) {
         #expect(WebAddress(text)?.origin == origin)
     }
-
-    /// What is this machine takes no proxy, with https as well.
-    @Test(arguments: [
-        ("127.0.0.1", true), ("127.9.9.9", true), ("localhost", true), ("LOCALHOST", true), ("[::1]", true),
-        ("127.example.com", false), ("0.0.0.0", false), ("[::]", false), ("localhost.example.com", false),
-        ("[::ffff:127.0.0.1]", false), ("127.0.0.01", false), ("127.0.0.256", false),
-    ])
-    func whatIsThisMachine(host: String, isLoopback: Bool) {
-        #expect(WebAddress("https://\(host)/")?.isLoopback == isLoopback)
-    }
 }
