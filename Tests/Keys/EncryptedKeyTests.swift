@@ -123,15 +123,4 @@ import Testing
             try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
                 == "the key: the private key cannot be decoded")
     }
-
-    @Test func nobodyIsAskedForAPassphrase() throws {
-        // A prompt would read the terminal or standard input, and wait.
-        let directory = try TemporaryDirectory()
-        try shell(
-            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes-256-cbc -pass pass:x -out key",
-            in: directory)
-        #expect(
-            try words { try signingKey(directory("key")) }
-                == "the key: the key is encrypted and no passphrase is configured")
-    }
 }

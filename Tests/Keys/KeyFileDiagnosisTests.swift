@@ -152,15 +152,6 @@ import Testing
 
     private func failure(_ path: String, passphrase: String? = nil) throws -> Failure {
         let place = Failure.Place.path(try #require(AbsolutePath(path)))
-        return try #require(throws: Failure.self) {
-            try withFile(path) { key in
-                guard let passphrase else { return try SigningKey(descriptor: key, place: place) }
-                return try withFile(passphrase) {
-                    try SigningKey(
-                        descriptor: key, place: place,
-                        passphrase: Passphrase(descriptor: $0, place: .named("the passphrase")))
-                }
-            }
-        }
+        return try #require(throws: Failure.self) { try signingKey(path, passphrase: passphrase, place: place) }
     }
 }

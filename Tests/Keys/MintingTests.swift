@@ -68,28 +68,6 @@ import Testing
         #expect(throws: ShellFailure.self) { try shell(verify, in: directory) }
     }
 
-    @Test(.needs(.venv)) func pyJWTVerifiesASecret() throws {
-        let directory = try TemporaryDirectory()
-        let key = try freshKey(in: directory)
-        try shell("openssl pkey -in key -pubout -out public", in: directory)
-        let program = """
-            import json, sys, jwt
-            token = sys.stdin.read()
-            claims = jwt.decode(token, open(sys.argv[1]).read(), algorithms=["ES256"],
-                audience="https://appleid.apple.com", options={"verify_exp": False, "verify_iat": False})
-            print(json.dumps([jwt.get_unverified_header(token), claims], sort_keys=True))
-            """
-        let token = text(try key.mint(try someClaims()))
-        let finished = try run([python, "-c", program, directory("public")], input: Data(token.utf8))
-        #expect(finished.complaints == "")
-        #expect(
-            finished.output == """
-                [{"alg": "ES256", "kid": "ABC123DEFG", "typ": "JWT"}, {"aud": "https://appleid.apple.com", \
-                "exp": 1803011460, "iat": 1795235400, "iss": "DEF123GHIJ", "sub": "com.example.web"}]
-
-                """)
-    }
-
     @Test func randomClaimsComeBackAsTheyWere() throws {
         var random = SeededGenerator()
         let seed = random.seed

@@ -16,7 +16,9 @@ func withFile<Value>(_ path: String, _ body: (Int32) throws -> Value) throws -> 
 }
 
 /// Loads the key in the file at `path`, with the passphrase in the file at `passphrase`.
-func signingKey(_ path: String, passphrase: String? = nil) throws -> SigningKey {
+func signingKey(
+    _ path: String, passphrase: String? = nil, place: Failure.Place = place
+) throws -> SigningKey {
     try withFile(path) { key in
         guard let passphrase else { return try SigningKey(descriptor: key, place: place) }
         return try withFile(passphrase) {

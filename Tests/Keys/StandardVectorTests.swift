@@ -35,13 +35,6 @@ import Testing
         }
     }
 
-    @Test func theExampleKeyOfRFC7515Signs() throws {
-        let key = try Self.exampleKey()
-        let minted = try key.mint(try someClaims())
-        let jws = try minted.token.withBytes { try CompactJWS($0) }
-        #expect(key.publicKey.verifies(jws))
-    }
-
     @Test func theSignaturesOfRFC6979AreVerified() throws {
         // RFC 6979, appendix A.2.5; the key without its public half, so that it has to be computed.
         let key = try signingKey(
