@@ -120,23 +120,6 @@ import Testing
         #expect(try room.names("here") == ["f"])
     }
 
-    @Test func aFullDiskLeavesTheOldFile() throws {
-        let room = try Room()
-        try room.folder("small")
-        try room.mount(["-t", "tmpfs", "-o", "size=64k,mode=755", "tmpfs"], at: "small")
-        try room.file("small/f")
-        let bytes = [UInt8](repeating: 65, count: 100_000)
-        for _ in 0..<3 {
-            #expect(throws: FileError(.diskFull, at: room("small/f"), errno: .noSpace)) {
-                try replace(room("small/f"), bytes: bytes)
-            }
-            #expect(try room.text("small/f") == "old")
-            #expect(try room.names("small") == ["f"])
-        }
-        try replace(room("small/f"))
-        #expect(try room.text("small/f") == "new")
-    }
-
     @Test func withoutTheRightToWriteTheDirectoryIsNamed() throws {
         let room = try Room()
         try room.command("chmod", ["755", room("")])

@@ -18,16 +18,6 @@ import Testing
         try AtomicFile(path, as: identity).replace(with: Array(text.utf8), mode: mode, group: group, naming: naming)
     }
 
-    @Test func aNewFileIsTheOwnersAlone() throws {
-        let room = try Room()
-        let file = try AtomicFile(room("f"), as: Room.root)
-        #expect(file.content == nil)
-        try file.replace(with: Array("new".utf8), naming: naming)
-        #expect(try room.text("f") == "new")
-        #expect(try room.status("f").st_mode == S_IFREG | 0o600)
-        #expect(try room.names() == ["f"])
-    }
-
     @Test func whatIsOverwrittenGivesNothing() throws {
         let room = try Room()
         try room.file("f", mode: 0o644)
@@ -152,17 +142,6 @@ import Testing
         #expect(try room.command("getfacl", ["-cEp", room("g")]).contains("user:nobody:r--"))
     }
 
-    @Test func aReaderWithTheFileOpenKeepsTheOldWhole() throws {
-        let room = try Room()
-        try room.file("f", "old")
-        let descriptor = unsafe open(room("f"), O_RDONLY)
-        defer { close(descriptor) }
-        try replace(room("f"))
-        var bytes = [UInt8](repeating: 0, count: 4)
-        #expect(unsafe read(descriptor, &bytes, 4) == 3)
-        #expect(bytes.prefix(3) == Array("old".utf8)[...])
-    }
-
     @Test func aDirectoryThatCannotBeListedWillDo() throws {
         let room = try Room(owner: Room.otherUser)
         try room.folder("drop", mode: 0o300, owner: Room.otherUser)
@@ -181,9 +160,5 @@ import Testing
         #expect(try AtomicFile(room("f"), as: Room.root).content?.bytes == bytes)
         try AtomicFile(room("f"), as: Room.root).replace(with: [], naming: naming)
         #expect(try AtomicFile(room("f"), as: Room.root).content?.bytes == [])
-        #expect(
-            throws: FileError(
-                .fileTooLarge, at: room("f"), detail: "1048577 bytes are more than the 1048576 allowed")
-        ) { try AtomicFile(room("f"), as: Room.root).replace(with: bytes + [0], naming: naming) }
     }
 }

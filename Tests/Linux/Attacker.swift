@@ -4,57 +4,21 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Repeats an attack on a thread of its own until it is stopped.
-final class Attacker {
-    private let halt = Halt()
-    private let count = Turns()
-    private let ended = DispatchSemaphore(value: 0)
-
-    /// - Parameter harm: one attack, undone again: when it returns everything is in its place.
-    init(_ generator: SeededGenerator, harm: @escaping @Sendable (inout SeededGenerator) throws -> Void) {
-        let halt = halt
-        let ended = ended
-        let count = count
-        Thread.detachNewThread {
-            var random = generator
-            while !halt.isSet {
-                do { try harm(&random) } catch { Issue.record(error) }
-                count.add()
-            }
-            ended.signal()
+/// Repeats an attack until it is stopped. Each is undone again: when it returns everything is in its place.
+func attacking(
+    _ generator: SeededGenerator, harm: @escaping @Sendable (inout SeededGenerator) throws -> Void
+) -> Repetition {
+    let random = Mutex(generator)
+    return Repetition {
+        random.withLock { random in
+            do { try harm(&random) } catch { Issue.record(error) }
         }
     }
-
-    /// How often the attack was done and undone.
-    var turns: Int { count.sum }
-
-    func stop() {
-        halt.set()
-        ended.wait()
-    }
-
-    /// Sleeps for fewer than `most` microseconds, so that the other side runs.
-    static func pause(_ most: UInt32, _ random: inout SeededGenerator) {
-        usleep(UInt32.random(in: 0..<most, using: &random))
-    }
 }
 
-/// Counts the rounds of one thread for another.
-private final class Turns: Sendable {
-    private let done = Atomic(0)
-
-    var sum: Int { done.load(ordering: .relaxed) }
-
-    func add() { done.add(1, ordering: .relaxed) }
-}
-
-/// A flag that asks a thread to end.
-private final class Halt: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .relaxed) }
-
-    func set() { flag.store(true, ordering: .relaxed) }
+/// Sleeps for fewer than `most` microseconds, so that the other side runs.
+func pause(_ most: UInt32, _ random: inout SeededGenerator) {
+    usleep(UInt32.random(in: 0..<most, using: &random))
 }
 
 /// renameat2 with RENAME_EXCHANGE, which Swift does not import: both names exist at every moment.

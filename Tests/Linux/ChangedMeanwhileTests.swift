@@ -104,7 +104,7 @@ import Testing
         try room.file("f", "theirs\n")
         let path = room("f")
         let naming = naming
-        let merger = Attacker(SeededGenerator()) { random in
+        let merger = attacking(SeededGenerator()) { random in
             let mine = Array("ours \(random.next())\n".utf8)
             try Self.merge(path, naming) { bytes in
                 bytes.prefix { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")] + mine

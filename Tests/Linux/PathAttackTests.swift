@@ -48,9 +48,9 @@ import Testing
         try publish(in: room, seed: generator) { random in
             guard let other = loot.randomElement(using: &random) else { return }
             exchange(target, other)
-            Attacker.pause(300, &random)
+            pause(300, &random)
             exchange(target, other)
-            Attacker.pause(600, &random)
+            pause(600, &random)
         }
     }
 
@@ -74,10 +74,10 @@ import Testing
                 unsafe truncate(target, 1 << 40)
             default: close(unsafe open(target, O_CREAT | O_WRONLY, 0o600))
             }
-            Attacker.pause(300, &random)
+            pause(300, &random)
             unsafe remove(target)
             close(unsafe open(target, O_CREAT | O_WRONLY | O_EXCL, 0o600))
-            Attacker.pause(600, &random)
+            pause(600, &random)
         }
     }
 
@@ -86,7 +86,7 @@ import Testing
     ) throws {
         let naming = try TemporaryNames()
         let outside = try Self.census(room)
-        let attacker = Attacker(seed, harm: harm)
+        let attacker = attacking(seed, harm: harm)
         let note = "CLIENTSECRETD_SEED=\(seed.seed)"
         var round = 0
         while round < Self.publishes || attacker.turns < Self.publishes {
@@ -124,7 +124,7 @@ import Testing
         let generator = SeededGenerator()
         let naming = try TemporaryNames()
         let (target, folder, key) = (room("tmp/f"), room("tmp"), room("key"))
-        let attacker = Attacker(generator) { random in
+        let attacker = attacking(generator) { random in
             let harm = Int.random(in: 0..<5, using: &random)
             let pause = UInt32.random(in: 0..<300, using: &random)
             try acting(as: Room.otherIdentity) {

@@ -33,24 +33,6 @@ import Testing
         return room
     }
 
-    private func cutPower(of room: Room) throws {
-        try room.command("/usr/bin/python3", ["-c", Self.cut, room("disk")])
-        try room.command("umount", [room("disk")])
-        try room.command("mount", ["-o", "loop", room("image"), room("disk")])
-    }
-
-    @Test(arguments: ["old", nil]) func theNewFileOutlivesIt(old: String?) throws {
-        let room = try roomWithDisk()
-        if let old { try room.file("disk/f", old) }
-        try room.command("sync", ["-f", room("disk")])
-        try AtomicFile(room("disk/f"), as: Room.root)
-            .replace(with: Array("new".utf8), mode: 0o640, group: 33, naming: TemporaryNames())
-        try cutPower(of: room)
-        #expect(try room.text("disk/f") == "new")
-        #expect(try room.status("disk/f").st_gid == 33)
-        #expect(try room.names("disk") == ["f", "lost+found"])
-    }
-
     /// Of many files written at once into one directory, each that was reported as written survives.
     @Test func everyFileThatWasSaidToBeWrittenOutlivesIt() throws {
         let room = try roomWithDisk()

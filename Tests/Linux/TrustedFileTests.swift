@@ -105,13 +105,6 @@ import Testing
         ) { try read(room("end")) }
     }
 
-    @Test func aFIFOHoldsUpNothing() throws {
-        let room = try Room()
-        try room.fifo("fifo")
-        #expect(throws: FileError(.notARegularFile, at: room("fifo"), detail: "FIFO")) { try read(room("fifo")) }
-        #expect(throws: FileError(.isDirectory, at: room(""))) { try read(room("")) }
-    }
-
     @Test func anOpenFileIsReadIntoItsReadersMemory() throws {
         let room = try Room()
         try room.file("f", "0123456789")

@@ -30,31 +30,6 @@ struct WorkerPoolTests {
         #expect(collect(500, from: done) == Array(0..<500))
     }
 
-    @Test func aLaneWorksInParallelUpToItsShare() throws {
-        let pool = WorkerPool<Int>(limit: 8, perLane: 3)
-        let done = try Inbox<Int>()
-        let meeting = Mutex((here: 0, most: 0))
-        let together = DispatchSemaphore(value: 0)
-        for _ in 0..<12 {
-            try pool.run(in: 0) {
-                let here = meeting.withLock { meeting in
-                    meeting.here += 1
-                    meeting.most = max(meeting.most, meeting.here)
-                    return meeting.here
-                }
-                // Groups of three: none goes on until the third is there.
-                if here == 3 { for _ in 0..<3 { together.signal() } }
-                together.wait()
-                meeting.withLock { $0.here -= 1 }
-                done.post(0)
-            }
-        }
-        // A group may mix with the one before; jobs that are left over are released.
-        for _ in 0..<12 { together.signal() }
-        #expect(collect(12, from: done).count == 12)
-        #expect(meeting.withLock { $0.most } <= 3)
-    }
-
     @Test func signalsAreBlockedOnItsThreads() throws {
         let pool = WorkerPool<Int>()
         let done = try Inbox<String>()
