@@ -21,14 +21,6 @@ import Testing
         return sent
     }
 
-    @Test func messagesAddedTogetherAreSentTogether() {
-        var notifyQueue = notifyQueue(.status("up"), .ready)
-        #expect(notifyQueue.next == [.status("up"), .ready])
-        notifyQueue.removeNext()
-        #expect(notifyQueue.isEmpty)
-        #expect(notifyQueue.next == [])
-    }
-
     @Test func theNewestStatusTakesThePlaceOfAnOlderOne() {
         var notifyQueue = notifyQueue(.status("1 of 3"), .watchdog, .status("2 of 3"), .watchdog, .status("3 of 3"))
         #expect(sent(from: &notifyQueue) == [[.watchdog, .status("3 of 3")]])

@@ -35,27 +35,6 @@ struct NotifyTests {
         }
     }
 
-    @Test func aFullQueueIsNotWaitedFor() async {
-        await #expect(processExitsWith: .success) {
-            let manager = try NotifyReceiver()
-            let socket = try #require(try NotifySocket())
-            try manager.fill()
-            #expect(try !socket.send([.ready]))
-            #expect(manager.received() == [])
-            #expect(try socket.send([.ready]))
-            #expect(manager.received() == ["READY=1"])
-        }
-    }
-
-    @Test func saysWhyItCouldNotBeSent() async {
-        await #expect(processExitsWith: .success) {
-            unsafe setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
-            let socket = try #require(try NotifySocket())
-            let error = #expect(throws: SystemError.self) { try socket.send([.ready]) }
-            #expect(error?.description == "cannot send to /nonexistent/notify: No such file or directory")
-        }
-    }
-
     @Test func theWatchdogsIntervalIsInMilliseconds() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("WATCHDOG_USEC")

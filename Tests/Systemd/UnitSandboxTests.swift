@@ -76,8 +76,8 @@ import Testing
 
     @Test func aLinkIsJudgedByWhereItLeads() throws {
         let scratch = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: scratch("real"), withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: "real")
+        try scratch.folder("real")
+        try scratch.link("link", to: "real")
         let open: (inout UnitSandbox.Settings) -> Void = {
             $0.privateTmp = false
             $0.readWritePaths = [scratch("link")]
