@@ -3,6 +3,7 @@ import Keys
 import Model
 import Outputs
 import State
+import TestSupport
 import Testing
 
 /// Secrets and records as the tests need them. Nothing here looks at a signature, so there is none.
@@ -10,13 +11,8 @@ enum Samples {
     static let sha256: @Sendable ([UInt8]) -> [UInt8] = { SHA256.digest($0) }
 
     static func secret(_ number: Int = 0) throws -> Secret {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID("com.example.web")),
-            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000 + Int64(number)),
-            expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060 + Int64(number)))
-        let signature = Base64URL.encode((0..<64).map { UInt8(truncatingIfNeeded: number &+ $0) })
-        let token = Token(claims.signingInput + [UInt8(ascii: ".")] + signature)
+        let claims = Claims.sample(number)
+        let token = Token(claims.sampleToken(number))
         return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
     }
 

@@ -44,11 +44,7 @@ import Testing
 
     /// Whether using it succeeds at last: a failed try is repeated a second later at the earliest.
     private func eventually(_ condition: () throws -> Bool) -> Bool {
-        for _ in 0..<3000 {
-            if (try? condition()) == true { return true }
-            usleep(10_000)
-        }
-        return false
+        TestSupport.eventually { (try? condition()) == true }
     }
 
     private final class Losses: Sendable {
@@ -61,8 +57,7 @@ import Testing
     }
 
     private func make(_ name: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: scratch(name), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try scratch.folder(name, mode: 0o700)
     }
 
     /// Whether the directory that is there now is locked.
