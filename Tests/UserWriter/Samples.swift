@@ -21,13 +21,7 @@ enum Samples {
     static func token(
         _ client: String = "com.example.web", team: String = "DEF123GHIJ", key: String = "ABC123DEFG"
     ) throws -> Token {
-        let claims = Claims(
-            issuer: try #require(TeamID(team)), keyID: try #require(KeyID(key)),
-            subject: try #require(ClientID(client)),
-            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000), expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060))
-        return Token(
-            claims.signingInput + [UInt8(ascii: ".")] + Base64URL.encode([UInt8](repeating: 7, count: 64)),
-            sha256: { SHA256.digest($0) })
+        Token(Claims.sample(of: client, team: team, keyID: key).sampleToken(), sha256: { SHA256.digest($0) })
     }
 
     /// The file of user app, with the one of its variables that is the client web's.
@@ -44,5 +38,10 @@ enum Samples {
         request.mayCreate = true
         request.tag = "0123456789abcdef"
         return request
+    }
+
+    /// A message with its length before it.
+    static func framed(_ text: String) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: text.utf8.count >> $0) } + Array(text.utf8)
     }
 }

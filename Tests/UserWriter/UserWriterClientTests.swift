@@ -17,8 +17,7 @@ import Testing
     /// A writer that hears what is asked and answers with `bytes`; what the line makes of it.
     private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<OutputContents, Failure> {
         let directory = try TemporaryDirectory()
-        try FileManager.default.createDirectory(
-            atPath: directory("writer"), withIntermediateDirectories: false)
+        try directory.folder("writer")
         let listener = Handed(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -45,10 +44,6 @@ import Testing
         do { return try Samples.file() } catch { throw Failure(.systemError, at: .named("\(error)")) }
     }
 
-    private func framed(_ text: String) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: text.utf8.count >> $0) } + Array(text.utf8)
-    }
-
     private func failure(_ result: Result<OutputContents, Failure>) -> Failure? {
         if case .failure(let failure) = result { failure } else { nil }
     }
@@ -57,7 +52,7 @@ import Testing
         let token = try Samples.token()
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
         let report = try report(
-            framed(
+            Samples.framed(
                 """
                 {"version":1,"contents":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[
                  {"variable":"SECRET","token":"\(text)"},{"variable":"PATH","token":"\(text)"},{"token":"\(text)"}]}}
@@ -77,7 +72,7 @@ import Testing
     @Test func whatCannotBeATokenIsForeign() throws {
         for token in ["null", "\"\(String(repeating: "A", count: 16_385))\""] {
             let report = try report(
-                framed(
+                Samples.framed(
                     #"{"version":1,"contents":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
                         + #""places":[{"variable":"SECRET","token":\#(token)}]}}"#)
             ).get()
@@ -105,14 +100,14 @@ import Testing
         #"{"version":1,"fault":{"code":"nonsense"}}"#, #"{"version":1,"fault":{}}"#, "[]",
     ])
     func whatNoWriterSaysIsGarbled(text: String) throws {
-        #expect(failure(try report(framed(text)))?.code == .writerGarbled)
+        #expect(failure(try report(Samples.framed(text)))?.code == .writerGarbled)
     }
 
     @Test func aFaultIsReportedInItsWordsButWithoutItsAdvice() throws {
         let secret = String(repeating: "s3cret", count: 20)
         let fault =
             #"{"version":1,"fault":{"code":"permission_denied","cause":13,"detail":"/srv/app\n\u001b[31m \#(secret); rm -rf /"}}"#
-        let failed = try #require(failure(try report(framed(fault))))
+        let failed = try #require(failure(try report(Samples.framed(fault))))
         #expect(failed.code == .permissionDenied && failed.cause == 13)
         #expect(
             failed.sentence
@@ -126,10 +121,10 @@ import Testing
     func onlyAFileThatIsRootsOwnIsGivenBack(name: String) throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)
-        try FileManager.default.createDirectory(atPath: directory("app"), withIntermediateDirectories: false)
+        try directory.folder("app")
         for file in ["app/plain", "other"] { try directory.write("A=1\n", to: file) }
         for (link, target) in [("link", "/etc/shadow"), ("way", "/etc"), ("rootslink", "/etc/shadow")] {
-            try FileManager.default.createSymbolicLink(atPath: directory("app/\(link)"), withDestinationPath: target)
+            try directory.link("app/\(link)", to: target)
         }
         try FileManager.default.linkItem(atPath: directory("other"), toPath: directory("app/second"))
         for owned in ["app", "app/link", "app/way"] {
@@ -155,7 +150,7 @@ import Testing
     func whateverFailsBehindAStrayLinkTheLinkIsRemoved(code: Failure.Code) throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)
-        try FileManager.default.createSymbolicLink(atPath: directory("way"), withDestinationPath: "/etc")
+        try directory.link("way", to: "/etc")
         for path in [directory.path, directory("way")] { try #require(unsafe lchown(path, 65_534, 65_534) == 0) }
         let path = try #require(AbsolutePath(directory("way/.env")))
         let remedy = try #require(WriterFaults.remedy(code, "nobody", path, "/etc/c.yaml"))
@@ -165,7 +160,7 @@ import Testing
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(
-            failure(try report(framed(fault)))?.sentence
+            failure(try report(Samples.framed(fault)))?.sentence
                 == "/srv/app/.env: the writer for its user cannot use the configuration: 'there is no such file, make one'; "
                 + "let app read '/etc/c d/c.yaml': give it a group that app and the daemon's user are in, and mode 0640 "
                 + "(namei -l '/etc/c d/c.yaml')")
@@ -178,8 +173,7 @@ import Testing
             missing?.sentence
                 == "/srv/app/.env: no writer can be reached for its user: \(directory("writer/app.sock")) "
                 + "(no such file or directory); systemctl enable --now clientsecretd-writer@app.socket")
-        try FileManager.default.createDirectory(
-            atPath: directory("writer"), withIntermediateDirectories: false)
+        try directory.folder("writer")
         endListening(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
         let refused = failure(observe(beside: directory("status.sock")))
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
