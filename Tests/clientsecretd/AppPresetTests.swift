@@ -19,12 +19,7 @@ import Testing
 
     private func client(_ words: [String]) throws -> ClientConfiguration {
         let text = try InitCommand.parse(Self.ids + words).given.configuration().text(isOfService: true)
-        let loaded = try ConfigurationParser.parse(
-            main: SourceFile(
-                name: "c.yaml", path: try #require(AbsolutePath("/etc/clientsecretd/clientsecretd.yaml")),
-                bytes: Array(text.utf8))
-        ).get()
-        return try #require(loaded.configuration.clients.values.first)
+        return try #require(try parsed(text).configuration.clients.values.first)
     }
 
     /// Flags alone are enough for each of them, and what is written is accepted.
@@ -38,10 +33,6 @@ import Testing
         #expect(client.onChange == (preset.verb.map { [.unit(verb: $0, unit: "shop.service")] } ?? []))
     }
 
-    @Test func theirNamesAreSortedAndDifferent() {
-        #expect(AppPreset.allValueStrings == Set(AppPreset.allValueStrings).sorted())
-    }
-
     @Test func theUnitOfAPackageIsKnown() throws {
         let client = try client(["--app", "synapse", "--output", "/srv/synapse/apple.jwt"])
         #expect(client.onChange == [.unit(verb: .restart, unit: "matrix-synapse.service")])
@@ -53,12 +44,6 @@ import Testing
         ])
         #expect(client.outputs.first?.slot == .variable("OTHER"))
         #expect(client.onChange == [.unit(verb: .start, unit: "cache.service")])
-    }
-
-    @Test func oneUnitIsNotifiedInOneWay() {
-        #expect(throws: (any Error).self) {
-            try InitCommand.parse(Self.ids + ["--restart", "a.service", "--reload", "a.service"])
-        }
     }
 
     /// What is asked for at a terminal: the file and its owner, or its group, and the unit if there is one.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct CommandLineTests {
     /// The words with which a command line is refused, on its first line.
-    private func refusal(_ arguments: String...) -> String {
+    private func refusal(_ arguments: [String]) -> String {
         do {
             _ = try ClientSecretD.parseAsRoot(arguments)
             return "accepted"
@@ -21,18 +21,21 @@ import Testing
     private static let key = ["--key", "/x/AuthKey_ABC123DEFG.p8"]
     private static let ids = ["--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
 
-    @Test func mintWithoutAKey() {
-        #expect(refusal("mint") == "name a client of the configuration, or give --key, --team-id and --client-id")
-        #expect(
-            refusal("mint", "web", "--team-id", "DEF123GHIJ")
-                == "a configured client has its key and ids in the configuration; remove the flags or the name")
-    }
-
-    @Test func aVariableBelongsToAnEnvironmentFile() {
-        #expect(
-            refusal("mint", "web", "--format", "env")
-                == "--format env needs --variable, such as --variable APPLE_CLIENT_SECRET")
-        #expect(refusal("mint", "web", "--variable", "X") == "--variable belongs to --format env")
+    @Test(arguments: [
+        ("mint", "name a client of the configuration, or give --key, --team-id and --client-id"),
+        (
+            "mint web --team-id DEF123GHIJ",
+            "a configured client has its key and ids in the configuration; remove the flags or the name"
+        ),
+        ("mint web --format env", "--format env needs --variable, such as --variable APPLE_CLIENT_SECRET"),
+        ("mint web --variable X", "--variable belongs to --format env"),
+        (
+            "renew --deliver-only --due-within 21d",
+            "--deliver-only mints nothing, so --due-within has nothing to choose; leave one out"
+        ),
+    ])
+    func whatDoesNotFitTogetherIsRefused(line: String, words: String) {
+        #expect(refusal(line.split(separator: " ").map(String.init)) == words)
     }
 
     @Test(arguments: [
@@ -55,22 +58,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "http://127.0.0.1", "ftp://127.0.0.1", "127.0.0.1", "https://", "https://user@example.com",
+        "https://example.com?a=b", "https://example.com/#a", "https://example.com:0", "https://exa mple.com",
+    ])
+    func aServerIsAnAddressWithHTTPS(endpoint: String) {
+        #expect(refusal(["verify", "--endpoint", endpoint]).hasSuffix("always with https"))
+    }
+
     @Test func aKeyThatIsNotCalledAsAppleCallsItNeedsItsID() throws {
         let words = "the name of 'key.pem' is not AuthKey_<KEYID>.p8; add --key-id"
-        #expect(refusal("mint", "--key", "/x/key.pem", Self.ids[0], Self.ids[1], Self.ids[2], Self.ids[3]) == words)
+        #expect(refusal(["mint", "--key", "/x/key.pem"] + Self.ids) == words)
         #expect(
-            refusal(
-                "mint", "--key", "/x/AuthKey_\(Self.ids[1]).p8", "--key-id", "ABC123DEFG", Self.ids[0], Self.ids[1],
-                Self.ids[2], Self.ids[3])
+            refusal(["mint", "--key", "/x/AuthKey_\(Self.ids[1]).p8", "--key-id", "ABC123DEFG"] + Self.ids)
                 == "--team-id is the key id in the file's name; write the team id, which Apple shows under Membership")
         let named = try ClientSecretD.parseAsRoot(["mint"] + Self.key + Self.ids)
         #expect((named as? MintCommand)?.kind.clientID?.description == "com.example.web")
-    }
-
-    @Test func deliveringAgainMintsNothing() {
-        #expect(
-            refusal("renew", "--deliver-only", "--due-within", "21d")
-                == "--deliver-only mints nothing, so --due-within has nothing to choose; leave one out")
     }
 
     @Test func whatARenewalIsAskedFor() throws {
@@ -93,8 +96,8 @@ import Testing
         #expect(socket.path([:]) == "/run/clientsecretd/clientsecretd.sock")
         #expect(socket.path(["CLIENTSECRETD_SOCKET": "/x"]) == "/x")
         #expect(try SocketOption.parse(["--socket", "/y"]).path(["CLIENTSECRETD_SOCKET": "/x"]) == "/y")
-        #expect(refusal("status", "--socket", "") == "--socket needs the path of a socket")
-        #expect(refusal("check", "--config", "") == "--config needs the path of a file")
+        #expect(refusal(["status", "--socket", ""]) == "--socket needs the path of a socket")
+        #expect(refusal(["check", "--config", ""]) == "--config needs the path of a file")
     }
 
     @Test func aCommandThatDoesNotExist() {

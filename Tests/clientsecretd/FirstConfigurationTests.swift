@@ -10,13 +10,6 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct FirstConfigurationTests {
-    private func parsed(_ text: String) throws -> LoadedConfiguration {
-        let path = try #require(AbsolutePath("/etc/clientsecretd/clientsecretd.yaml"))
-        return try ConfigurationParser.parse(
-            main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
-        ).get()
-    }
-
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
         output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = FormatRegistry.standard,

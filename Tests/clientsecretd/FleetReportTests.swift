@@ -88,11 +88,6 @@ import Testing
             ])
     }
 
-    @Test func whereAllAreCurrentThereIsNoTable() throws {
-        let web = try client([.current: 3], delivered: 3, fingerprint: current)
-        #expect(lines(web) == ["web: 3 of 3 hold sha256:00000000000000ab, delivered on 3"])
-    }
-
     @Test func ofManyAFewAreNamed() throws {
         let machines = (1...7).map { machine("app\($0)", .behind, nil) }
         let web = try client([.behind: 1_007], delivered: 0, machines, fingerprint: current)
@@ -106,10 +101,5 @@ import Testing
     @Test func whereThereIsNoSecret() throws {
         let web = try client([.behind: 1], delivered: 0, [machine("app1", .behind, nil)], fingerprint: nil)
         #expect(lines(web)[0] == "web: 0 of 1 hold a secret, because there is none here, delivered on 0; behind: app1")
-    }
-
-    @Test func aNameCannotActOnTheTerminal() throws {
-        let web = try client([.behind: 1], delivered: 0, [machine("a\u{1B}[2J", .behind, nil)], fingerprint: current)
-        #expect(lines(web).allSatisfy { !$0.contains("\u{1B}") })
     }
 }

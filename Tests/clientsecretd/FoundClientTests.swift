@@ -1,18 +1,15 @@
 import AppleClientSecret
+import TestSupport
 import Testing
 
 @testable import clientsecretd
 
 /// What `init --from` takes from the files in which people keep their client secret.
 @Suite struct FoundClientTests {
-    private static func secret(
-        team: String = "DEF123GHIJ", client: String = "com.example.web", expiringAt expiry: Int64 = 1_510_000_000
-    ) throws -> String {
-        let claims = Claims(
-            issuer: try #require(TeamID(team)), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID(client)), issuedAt: WallTime(secondsSinceEpoch: 1_500_000_000),
-            expiresAt: WallTime(secondsSinceEpoch: expiry))
-        return String(decoding: claims.signingInput, as: UTF8.self) + "." + String(repeating: "A", count: 86)
+    private static func secret(of client: String = "com.example.web", expiringAt expiry: Int64 = 1_510_000_000)
+        -> String
+    {
+        Claims.sample(of: client, issuedAt: 1_500_000_000, expiresAt: expiry).sampleText
     }
 
     /// A token whose parts are not what we mint.
@@ -52,7 +49,7 @@ import Testing
 
     @Test(arguments: files.indices) func aSecretAndItsPlaceAreFoundIn(_ index: Int) throws {
         let (name, text, place) = Self.files[index]
-        let bytes = Array(text.replacing("@", with: try Self.secret()).utf8)
+        let bytes = Array(text.replacing("@", with: Self.secret()).utf8)
         let found = FoundClient.all(in: bytes, of: "/srv/app/" + name)
         #expect(found.count == 1)
         let one = try #require(found.first)
@@ -110,7 +107,7 @@ import Testing
     }
 
     @Test func ofSeveralOneIsChosen() throws {
-        let text = "A=\(try Self.secret())\nB=\(try Self.secret(client: "com.example.shop"))\n"
+        let text = "A=\(Self.secret())\nB=\(Self.secret(of: "com.example.shop"))\n"
         let bytes = Array(text.utf8)
         let name = "/srv/app/.env"
         let found = FoundClient.all(in: bytes, of: name)
@@ -126,14 +123,14 @@ import Testing
 
     /// The file is parsed for each, and one of somebody else's may have thousands.
     @Test func ofTooManyTheFirstAreOffered() throws {
-        let secret = try Self.secret()
+        let secret = Self.secret()
         let text = (0..<200).map { "V\($0)=\(secret)\n" }.joined()
         #expect(FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env").count == 20)
     }
 
     /// In text only clients can be told apart.
     @Test func ofOneClientsSeveralInTextTheLastToExpireCounts() throws {
-        let text = "a: \(try Self.secret())\nb: \(try Self.secret(expiringAt: 1_520_000_000))\n"
+        let text = "a: \(Self.secret())\nb: \(Self.secret(expiringAt: 1_520_000_000))\n"
         let found = FoundClient.all(in: Array(text.utf8), of: "/srv/app/config.yaml")
         #expect(found.map(\.expiresAt?.secondsSinceEpoch) == [1_520_000_000])
     }

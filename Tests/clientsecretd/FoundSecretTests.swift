@@ -47,14 +47,4 @@ import Testing
             ) { try variable(text) }
         }
     }
-
-    @Test(arguments: [
-        (CompactJWS.Flaw.empty, "it is empty"), (.tooLong, "it is longer than 16384 bytes"),
-        (.notThreeParts, "it does not have three parts separated by dots"),
-        (.notBase64URL(.signature), "its signature is not base64url without padding"),
-        (.notJSONObject(.header), "its header is not a JSON object"),
-    ])
-    func flawsInWords(flaw: CompactJWS.Flaw, words: String) {
-        #expect(flaw.words == words)
-    }
 }

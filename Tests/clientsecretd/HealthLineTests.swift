@@ -1,8 +1,10 @@
 import AppleClientSecret
+import Config
 import Foundation
 import Model
 import Rotation
 import StatusAPI
+import TestSupport
 import Testing
 
 @testable import clientsecretd
@@ -55,23 +57,19 @@ import Testing
     }
 
     private func evaluations(_ offset: Int64) throws -> [HealthEvaluation] {
-        let name = try #require(ClientName("web"))
+        let configuration = try parsed(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8}}
+            clients: {web: {client_id: com.example.web, lifetime: 90s, renew_before: 30s, outputs: [{path: /out/web}]}}
+            """
+        ).configuration
         let path = try #require(AbsolutePath("/out/web"))
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID("com.example.web")), issuedAt: now - 60, expiresAt: now + 90)
-        let print = try #require(KeyDigest(String(repeating: "1", count: 64)))
-        let issued = SecretInfo(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: print)
         let key = try #require(KeyName("apple"))
-        let configuration = Configuration(
-            keys: [
-                key: KeyConfiguration(team: claims.issuer, keyID: claims.keyID, location: .file(path))
-            ],
-            clients: [
-                name: ClientConfiguration(
-                    clientID: claims.subject, key: key, lifetime: try #require(Lifetime(seconds: 90)), renewBefore: 30,
-                    outputs: [Output(path: path, format: .raw)], onChange: [])
-            ])
+        let print = try #require(KeyDigest(String(repeating: "1", count: 64)))
+        let end = (now + 90).secondsSinceEpoch
+        let issued = SecretInfo(
+            fingerprint: Fingerprint(leadingBytes: 1), claims: .sample(issuedAt: end - 150, expiresAt: end),
+            signer: print)
         return configuration.evaluate(
             [path: .success(FileObservation(slots: [.whole: .secret(issued)]))], [key: .key(print)],
             at: Now(wall: now + Seconds(offset), boot: BootTime(milliseconds: 0), kernelSynced: true))
@@ -147,11 +145,4 @@ import Testing
         #expect(HealthLine([], unanswered: nil, now: now).state == .unknown)
         #expect(HealthLine(unknown: "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
     }
-}
-
-extension FileFormat {
-    /// The formats of the registry, which the core itself does not know.
-    static let raw = FileFormat(name: "raw")
-    static let json = FileFormat(name: "json")
-    static let env = FileFormat(name: "env", isShared: true)
 }

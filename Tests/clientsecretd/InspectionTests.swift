@@ -11,17 +11,8 @@ import Testing
     private func token(
         header: String = #"{"alg":"ES256","kid":"ABC123DEFG","typ":"JWT"}"#, payload: String
     ) throws -> CompactJWS {
-        let parts = [Array(header.utf8), Array(payload.utf8), [UInt8](repeating: 0, count: 64)].map(base64URL)
-        return try CompactJWS(Array(parts.joined(separator: ".").utf8))
-    }
-
-    private func base64URL(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        let bits = bytes.flatMap { byte in (0..<8).reversed().map { byte >> $0 & 1 } }
-        return String(
-            stride(from: 0, to: bits.count, by: 6).map { start in
-                digits[(0..<6).reduce(0) { $0 << 1 | Int(start + $1 < bits.count ? bits[start + $1] : 0) }]
-            })
+        let parts = [Array(header.utf8), Array(payload.utf8), [UInt8](repeating: 0, count: 64)].map(Base64URL.encode)
+        return try CompactJWS(Array(parts.joined(separator: [UInt8(ascii: ".")])))
     }
 
     private func inspection(_ jws: CompactJWS, verified: Bool? = nil, keyFileID: String? = nil) -> Inspection {
@@ -134,13 +125,6 @@ import Testing
                 + "have fractions of a second.")
     }
 
-    @Test(arguments: [("1795235400", "1826771460"), ("1795235400000", "1803011460000"), ("1795236060", "1803011460")])
-    func timesThatAppleRefusesAreNoGood(iat: String, exp: String) throws {
-        let refused = inspection(try token(payload: payload(iat: iat, exp: exp)), verified: true)
-        #expect(!refused.isGood)
-        #expect(refused.verdict.hasPrefix("Apple refuses this client secret: it "))
-    }
-
     @Test func whatIsMissingIsNamed() throws {
         let empty = inspection(try token(header: "{}", payload: "{}"))
         #expect(empty.lines(for: pipe).map(pipe.line).filter { $0.hasSuffix("missing") }.count == 7)
@@ -148,12 +132,5 @@ import Testing
             empty.json
                 == #"{"kind":"sign_in","client_id":null,"team_id":null,"key_id":null,"issued_at":null,"expires_at":null,"#
                 + #""expired":true,"signature_verified":null}"#)
-    }
-
-    @Test func aTokenCannotSpeakToTheTerminal() throws {
-        let hostile = inspection(
-            try token(payload: #"{"iss":"\u001b[2J","iat":1,"exp":2,"aud":"x","sub":"a\u0007b"}"#))
-        #expect(!hostile.lines(for: pipe).map(pipe.line).joined().contains { $0 == "\u{1B}" || $0 == "\u{07}" })
-        #expect(!hostile.json.contains { $0 == "\u{1B}" || $0 == "\u{07}" })
     }
 }

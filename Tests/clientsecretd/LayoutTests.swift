@@ -15,28 +15,22 @@ import Testing
         #expect(table.width == 15)
     }
 
-    @Test func aParagraphIsWrappedAtWordsAndIndented() {
-        #expect(
-            Paragraph.lines("the quick brown fox jumps over it", columns: 20)
-                == ["the quick brown fox", "  jumps over it"])
-    }
+    private static let text = String(repeating: "word ", count: 100)
 
-    @Test func whatIsIndentedStaysSo() {
-        #expect(
-            Paragraph.lines("  the quick brown fox jumps over it", columns: 24, indent: 4)
-                == ["  the quick brown fox", "    jumps over it"])
-    }
-
-    @Test func aLongWordStaysWhole() {
-        #expect(
-            Paragraph.lines("see /a/path/that/is/longer/than/a/line now", columns: 20)
-                == ["see", "  /a/path/that/is/longer/than/a/line", "  now"])
-    }
-
-    @Test func withoutAWidthNothingIsWrapped() {
-        let text = String(repeating: "word ", count: 100)
-        #expect(Paragraph.lines(text, columns: nil) == [text])
-        #expect(Paragraph.lines(text, columns: 10) == [text])
+    @Test(
+        arguments: [
+            ("the quick brown fox jumps over it", 20, 2, ["the quick brown fox", "  jumps over it"]),
+            // What is indented stays so.
+            ("  the quick brown fox jumps over it", 24, 4, ["  the quick brown fox", "    jumps over it"]),
+            // A long word stays whole.
+            (
+                "see /a/path/that/is/longer/than/a/line now", 20, 2,
+                ["see", "  /a/path/that/is/longer/than/a/line", "  now"]
+            ),
+            (text, nil, 2, [text]), (text, 10, 2, [text]),
+        ] as [(String, Int?, Int, [String])])
+    func aParagraphIsWrappedAtWordsAndIndented(text: String, columns: Int?, indent: Int, lines: [String]) {
+        #expect(Paragraph.lines(text, columns: columns, indent: indent) == lines)
     }
 
     private func terminal(_ columns: Int, _ rows: Int) -> Terminal {

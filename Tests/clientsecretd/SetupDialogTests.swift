@@ -229,17 +229,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ["--set", "project=a"], ["--token-file", "/t"], ["--target", "a"],
-        ["--push", "vercel", "--set", "projekt=a"], ["--push", "vercel", "--set", "project"],
-        ["--push", "supabase", "--set", "redeploy=true"], ["--push", "vercel", "--target", "a.b"],
-        ["--push", "vercel", "--target", "a-target-whose-name-is-too-long"],
-        ["--push", "vercel", "--app", "authjs"],
-    ])
-    func whatIsNoTargetIsRefused(_ flags: [String]) throws {
-        #expect(throws: (any Error).self) { try InitCommand.parse(flags).given.validate() }
-    }
-
     @Test func theEndOfTheAnswersIsTheEnd() throws {
         #expect(throws: CommandFailure(.failed, "input ended; nothing was written")) {
             try Person([]).dialog.complete(SetupAnswers())
@@ -264,7 +253,12 @@ import Testing
 
     @Test(arguments: [
         ["--credential", "a", "--output", "/x/y"], ["--as", "app", "--group", "www"], ["--format", "env"],
-        ["--variable", "X"], ["--key", "/x/key.pem"],
+        ["--variable", "X"], ["--key", "/x/key.pem"], ["--restart", "a.service", "--reload", "a.service"],
+        ["--set", "project=a"], ["--token-file", "/t"], ["--target", "a"],
+        ["--push", "vercel", "--set", "projekt=a"], ["--push", "vercel", "--set", "project"],
+        ["--push", "supabase", "--set", "redeploy=true"], ["--push", "vercel", "--target", "a.b"],
+        ["--push", "vercel", "--target", "a-target-whose-name-is-too-long"],
+        ["--push", "vercel", "--app", "authjs"],
     ])
     func whatContradictsItselfIsRefused(_ flags: [String]) throws {
         // The second says what the first leaves to the questions at a terminal.

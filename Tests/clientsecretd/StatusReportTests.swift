@@ -207,10 +207,6 @@ import Testing
         #expect(shown[3].contains("...................#  in 60 seconds (2026-11-21T04:32:00Z)"))
     }
 
-    @Test func withoutAClientThereIsNoTable() throws {
-        #expect(lines(try document([]), on: pipe).count == 1)
-    }
-
     /// At any width lines fit, and the state and the expiry are never lost where there is room for them.
     @Test(arguments: 1...160)
     func fitsTheTerminal(columns: Int) throws {

@@ -46,7 +46,7 @@ import Testing
 
     @Test func nothingThatATerminalWouldActOnReachesIt() {
         let hostile = "a\u{1B}[2Jb\u{07}c\u{9B}d\ne\u{7F}"
-        #expect(Terminal(size: nil, environment: Self.utf8).shown(hostile) == "a?[2Jb?c?d?e?")
+        #expect(Terminal(size: nil, environment: Self.utf8).line([Piece(hostile)]) == "a?[2Jb?c?d?e?")
     }
 
     /// U+202E turns the direction of what follows, U+200B is not seen at all, U+2028 begins a line.

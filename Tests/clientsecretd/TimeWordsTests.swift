@@ -32,10 +32,6 @@ import Testing
                 == "no; since \(future) (by a clock that is ahead); next attempt \(now + 74) (in 74 seconds)")
     }
 
-    @Test func inFull() {
-        #expect(TimeWords.full(now + 7_776_000, to: now) == "in 90 days (2027-02-19T04:31:00Z)")
-    }
-
     @Test func momentsInASentenceAreGivenInWordsToo() {
         let sentence = "cannot write; since 2026-11-21T04:28:00Z; next attempt 2026-11-21T04:31:27Z; do this"
         let told =

@@ -49,10 +49,7 @@ import Testing
               shop: {outputs: [{path: /out/c}]}
               web: {outputs: [{path: /out/d}]}
             """
-        let path = try #require(AbsolutePath("/c.yaml"))
-        let configuration = try ConfigurationParser.parse(
-            main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
-        ).get().configuration
+        let configuration = try parsed(text).configuration
         let names = configuration.clients.keys.sorted()
         let entry = try #require(configuration.keys.first?.value)
         let claims = Claims(
