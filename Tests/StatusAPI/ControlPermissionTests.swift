@@ -66,7 +66,7 @@ import Testing
             let answer = try harness.received([Self.reload], user: user, group: group, groups: groups).joined()
             expectSame(
                 answer,
-                Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n", connection: nil))
+                Texts.reloaded(connection: nil))
         }
         #expect(harness.rotation.asked.count == 3)
         // A reload may take the group away.
@@ -95,7 +95,7 @@ import Testing
         #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 200 ", "HTTP/1.1 429 "])
         try expectTooSoon(answers[1], #"client "web""#)
         for _ in 0..<3 {
-            #expect(try harness.exchange(Texts.request("POST", "/v1/renew")).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(try harness.ask("POST", "/v1/renew").hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
         #expect(harness.rotation.asked.count == 5)
     }
@@ -111,7 +111,7 @@ import Testing
         #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 429 "])
         try expectTooSoon(answers[1], "a reload")
         for _ in 0..<3 {
-            #expect(try harness.exchange(Texts.request("POST", "/v1/reload")).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(try harness.ask("POST", "/v1/reload").hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
         #expect(harness.rotation.asked.count == 4)
     }

@@ -6,7 +6,7 @@ import Testing
 /// What the machines of the fleet report, as the status socket says it.
 struct FleetDocumentTests {
     @Test func asItIsWritten() throws {
-        expectText(
+        expectSame(
             try Samples.fleet().json,
             #"""
             {"clients":[{"name":"web","fingerprint":"sha256:0123456789abcdef","hosts":11,"current":7,"delivered":6,\#
@@ -17,11 +17,6 @@ struct FleetDocumentTests {
             "last_seen":"2026-11-18T09:06:45Z"}]},{"name":"api","fingerprint":null,"hosts":0,"current":0,"delivered":0,\#
             "behind":0,"failing":0,"silent":0,"rollout":null,"machines":[]}]}
             """#)
-    }
-
-    @Test func whatIsWrittenIsRead() throws {
-        let view = try Samples.fleet()
-        #expect(try FleetView(json: Array(view.json.utf8)) == view)
     }
 
     @Test func howFarASecretIsRolledOut() throws {
@@ -44,9 +39,5 @@ struct FleetDocumentTests {
         #expect(text.contains("# TYPE clientsecretd_fleet_hosts gauge\n"))
         #expect(text.contains(#"clientsecretd_fleet_hosts{client="web",state="current"} 7"#))
         #expect(text.contains(#"clientsecretd_fleet_hosts{client="web",state="silent"} 2"#))
-    }
-
-    private func expectText(_ text: String, _ wanted: String) {
-        #expect(text == wanted)
     }
 }

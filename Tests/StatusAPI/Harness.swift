@@ -22,7 +22,7 @@ final class Harness: Sendable {
     ) throws {
         directory = try TemporaryDirectory()
         // Other users come to this socket too.
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        try directory.permit(0o755)
         socket = directory("status.sock")
         let rotation = ScriptedRotation(answer)
         self.rotation = rotation
@@ -53,6 +53,13 @@ final class Harness: Sendable {
         let connection = try connect()
         try connection.send(request)
         return try connection.readToEnd()
+    }
+
+    /// The answer to a request that asks for the connection's end.
+    func ask(_ method: String, _ target: String, body: String? = nil, type: String? = "application/json") throws
+        -> String
+    {
+        try exchange(Texts.request(method, target, body: body, type: type))
     }
 
     /// The server's ends of connections that are open, by the kernel's account; the one that listens is not counted.
@@ -144,13 +151,4 @@ final class ScriptedRotation: Sendable {
     func answer(_ number: Int, _ answer: Answer) {
         state.withLock { $0.replies[number] }(answer)
     }
-}
-
-/// Looks until `condition` holds, for as long as a busy machine may need; false when it never does.
-func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<3000 {
-        if try condition() { return true }
-        usleep(10_000)
-    }
-    return false
 }

@@ -11,39 +11,30 @@ struct MetricsTests {
         var snapshot = try Samples.snapshot()
         snapshot.configuration.error = "c.yaml:1:1: error: a"
         snapshot.version = "0.1.0\"\\\n"
+        let lines = Metrics.text(of: snapshot).split(separator: "\n")
+        // The words of each are those of the guide, as the test below has it.
+        #expect(
+            lines.prefix(2) == [
+                "# HELP clientsecretd_secret_issued_timestamp_seconds When the current secret was issued (iat).",
+                "# TYPE clientsecretd_secret_issued_timestamp_seconds gauge",
+            ])
         expectSame(
-            Metrics.text(of: snapshot),
+            lines.filter { !$0.hasPrefix("#") }.joined(separator: "\n"),
             """
-            # HELP clientsecretd_secret_issued_timestamp_seconds When the current secret was issued (iat).
-            # TYPE clientsecretd_secret_issued_timestamp_seconds gauge
             clientsecretd_secret_issued_timestamp_seconds{client="api"} 0
             clientsecretd_secret_issued_timestamp_seconds{client="web"} 1794992800
-            # HELP clientsecretd_secret_expiry_timestamp_seconds When the current secret expires.
-            # TYPE clientsecretd_secret_expiry_timestamp_seconds gauge
             clientsecretd_secret_expiry_timestamp_seconds{client="api"} 0
             clientsecretd_secret_expiry_timestamp_seconds{client="web"} 1802768860
-            # HELP clientsecretd_secret_delivered_expiry_timestamp_seconds When the secret that was last reported to applications expires.
-            # TYPE clientsecretd_secret_delivered_expiry_timestamp_seconds gauge
             clientsecretd_secret_delivered_expiry_timestamp_seconds{client="api"} 0
             clientsecretd_secret_delivered_expiry_timestamp_seconds{client="web"} 1802768860
-            # HELP clientsecretd_secret_renewal_timestamp_seconds When the current secret is renewed.
-            # TYPE clientsecretd_secret_renewal_timestamp_seconds gauge
             clientsecretd_secret_renewal_timestamp_seconds{client="api"} 0
             clientsecretd_secret_renewal_timestamp_seconds{client="web"} 1800176800
-            # HELP clientsecretd_secret_published_timestamp_seconds When an output was last written since the daemon started.
-            # TYPE clientsecretd_secret_published_timestamp_seconds gauge
             clientsecretd_secret_published_timestamp_seconds{client="api"} 0
             clientsecretd_secret_published_timestamp_seconds{client="web"} 1794992801
-            # HELP clientsecretd_secret_last_success_timestamp_seconds When the client was last brought up to date, or found so after a start.
-            # TYPE clientsecretd_secret_last_success_timestamp_seconds gauge
             clientsecretd_secret_last_success_timestamp_seconds{client="api"} 0
             clientsecretd_secret_last_success_timestamp_seconds{client="web"} 1794992802
-            # HELP clientsecretd_secret_ok Whether the client's state is ok.
-            # TYPE clientsecretd_secret_ok gauge
             clientsecretd_secret_ok{client="api"} 0
             clientsecretd_secret_ok{client="web"} 1
-            # HELP clientsecretd_verification Apple's verdict on the newest secret: one of them is 1 once it is asked for.
-            # TYPE clientsecretd_verification gauge
             clientsecretd_verification{client="api",verdict="pending"} 0
             clientsecretd_verification{client="api",verdict="accepted"} 0
             clientsecretd_verification{client="api",verdict="refused"} 0
@@ -52,59 +43,34 @@ struct MetricsTests {
             clientsecretd_verification{client="web",verdict="accepted"} 0
             clientsecretd_verification{client="web",verdict="refused"} 0
             clientsecretd_verification{client="web",verdict="unknown"} 0
-            # HELP clientsecretd_output_ok Whether the output holds its current secret.
-            # TYPE clientsecretd_output_ok gauge
             clientsecretd_output_ok{client="api",path="/srv/app/.env"} 0
             clientsecretd_output_ok{client="web",path="/run/clientsecretd/out/web.jwt"} 1
-            # HELP clientsecretd_mints_total Secrets made, and failures to make one.
-            # TYPE clientsecretd_mints_total counter
             clientsecretd_mints_total{client="api",result="success"} 0
             clientsecretd_mints_total{client="api",result="failure"} 0
             clientsecretd_mints_total{client="web",result="success"} 3
             clientsecretd_mints_total{client="web",result="failure"} 1
-            # HELP clientsecretd_publishes_total Writes of files that hold an output.
-            # TYPE clientsecretd_publishes_total counter
             clientsecretd_publishes_total{client="api",result="success"} 0
             clientsecretd_publishes_total{client="api",result="failure"} 0
             clientsecretd_publishes_total{client="web",result="success"} 8
             clientsecretd_publishes_total{client="web",result="failure"} 2
-            # HELP clientsecretd_deliveries_total Runs of actions that reported the secret.
-            # TYPE clientsecretd_deliveries_total counter
             clientsecretd_deliveries_total{client="api",result="success"} 0
             clientsecretd_deliveries_total{client="api",result="failure"} 0
             clientsecretd_deliveries_total{client="web",result="success"} 3
             clientsecretd_deliveries_total{client="web",result="failure"} 0
-            # HELP clientsecretd_consecutive_failures Attempts that failed in a row.
-            # TYPE clientsecretd_consecutive_failures gauge
             clientsecretd_consecutive_failures{client="api"} 2
             clientsecretd_consecutive_failures{client="web"} 0
-            # HELP clientsecretd_deliveries_pending Actions that have not succeeded for the current secret, and should have.
-            # TYPE clientsecretd_deliveries_pending gauge
             clientsecretd_deliveries_pending{client="api"} 1
             clientsecretd_deliveries_pending{client="web"} 0
-            # HELP clientsecretd_drift_repairs_total How often drift was repaired.
-            # TYPE clientsecretd_drift_repairs_total counter
             clientsecretd_drift_repairs_total{client="api",path="/srv/app/.env"} 0
             clientsecretd_drift_repairs_total{client="web",path="/run/clientsecretd/out/web.jwt"} 5
-            # HELP clientsecretd_state The state of the whole daemon: one of them is 1.
-            # TYPE clientsecretd_state gauge
             clientsecretd_state{state="ok"} 0
             clientsecretd_state{state="degraded"} 1
             clientsecretd_state{state="critical"} 0
-            # HELP clientsecretd_config_last_reload_successful Whether the configuration as it is now would be accepted.
-            # TYPE clientsecretd_config_last_reload_successful gauge
             clientsecretd_config_last_reload_successful 0
-            # HELP clientsecretd_clock_trusted Whether the clock is trusted.
-            # TYPE clientsecretd_clock_trusted gauge
             clientsecretd_clock_trusted 1
-            # HELP clientsecretd_client_info The kind of the client's tokens.
-            # TYPE clientsecretd_client_info gauge
             clientsecretd_client_info{client="api",kind="sign_in"} 1
             clientsecretd_client_info{client="web",kind="sign_in"} 1
-            # HELP clientsecretd_build_info The version that runs.
-            # TYPE clientsecretd_build_info gauge
             clientsecretd_build_info{version="0.1.0\\"\\\\\\n"} 1
-
             """)
     }
 

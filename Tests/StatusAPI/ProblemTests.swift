@@ -16,7 +16,7 @@ struct ProblemTests {
             (long, long.prefix(80) + "…"),
         ] {
             expectSame(
-                try harness.exchange(Texts.request("GET", target)),
+                try harness.ask("GET", target),
                 Texts.problem(404, "Not Found", "there is nothing at \"\(shown)\"; \(rest)"))
         }
     }
@@ -27,16 +27,11 @@ struct ProblemTests {
             ("wbe", #"there is no client "wbe" (did you mean "web"?)"#), ("other", #"there is no client "other""#),
             ("w%2Fb", #"there is no client "w%2Fb""#),
         ] {
-            expectSame(
-                try harness.exchange(Texts.request("GET", "/v1/clients/\(name)")),
-                Texts.problem(404, "Not Found", words))
-            expectSame(
-                try harness.exchange(Texts.request("POST", "/v1/clients/\(name)/renew")),
-                Texts.problem(404, "Not Found", words))
+            expectSame(try harness.ask("GET", "/v1/clients/\(name)"), Texts.problem(404, "Not Found", words))
+            expectSame(try harness.ask("POST", "/v1/clients/\(name)/renew"), Texts.problem(404, "Not Found", words))
         }
         expectSame(
-            try harness.exchange(
-                Texts.request("POST", "/v1/renew", body: #"{"clients":["web","1","2","3","4","5","6"]}"#)),
+            try harness.ask("POST", "/v1/renew", body: #"{"clients":["web","1","2","3","4","5","6"]}"#),
             Texts.problem(404, "Not Found", #"there is no client "1", "2", "3", "4", "5" and 1 more"#))
         #expect(harness.rotation.asked.isEmpty)
     }
@@ -49,12 +44,12 @@ struct ProblemTests {
             ("GET", "/v1/renew", "POST"), ("GET", "/v1/reload", "POST"), ("PATCH", "/v1/clients/web/renew", "POST"),
         ] {
             expectSame(
-                try harness.exchange(Texts.request(method, target)),
+                try harness.ask(method, target),
                 Texts.problem(
                     405, "Method Not Allowed", "\(method) is not allowed for this address; use \(allow)",
                     extra: "allow: \(allow)\r\n"))
         }
-        let head = try harness.exchange(Texts.request("HEAD", "/v1/renew"))
+        let head = try harness.ask("HEAD", "/v1/renew")
         #expect(head.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n") && head.hasSuffix("\r\n\r\n"))
         #expect(harness.rotation.asked.isEmpty)
     }
@@ -87,31 +82,30 @@ struct ProblemTests {
     func bodies(body: String, what: String) throws {
         let harness = try Harness(show: try Samples.snapshot())
         expectSame(
-            try harness.exchange(Texts.request("POST", "/v1/renew", body: body)),
+            try harness.ask("POST", "/v1/renew", body: body),
             Texts.problem(400, "Bad Request", "the body is not a renewal: " + what))
         #expect(harness.rotation.asked.isEmpty)
     }
 
     @Test func otherBodies() throws {
         let harness = try Harness(show: try Samples.snapshot())
-        let ask = { try harness.exchange($0) }
         expectSame(
-            try ask(Texts.request("POST", "/v1/renew", body: #"{"clients":[]}"#)),
+            try harness.ask("POST", "/v1/renew", body: #"{"clients":[]}"#),
             Texts.problem(400, "Bad Request", #""clients" is empty; leave it out to renew all of them"#))
         expectSame(
-            try ask(Texts.request("POST", "/v1/clients/web/renew", body: #"{"clients":["api"]}"#)),
+            try harness.ask("POST", "/v1/clients/web/renew", body: #"{"clients":["api"]}"#),
             Texts.problem(
                 400, "Bad Request", #"the address names the client; leave "clients" out of the body"#))
         expectSame(
-            try ask(Texts.request("POST", "/v1/reload", body: "{}")),
+            try harness.ask("POST", "/v1/reload", body: "{}"),
             Texts.problem(400, "Bad Request", "a reload takes no body; send none"))
         let send = #"; send JSON with "Content-Type: application/json""#
         expectSame(
-            try ask(Texts.request("POST", "/v1/renew", body: "a=b", type: "application/x-www-form-urlencoded")),
+            try harness.ask("POST", "/v1/renew", body: "a=b", type: "application/x-www-form-urlencoded"),
             Texts.problem(
                 415, "Unsupported Media Type", "the body has the type application/x-www-form-urlencoded" + send))
         expectSame(
-            try ask(Texts.request("POST", "/v1/renew", body: "{}", type: nil)),
+            try harness.ask("POST", "/v1/renew", body: "{}", type: nil),
             Texts.problem(
                 415, "Unsupported Media Type", "the body has the type (none)" + send))
         #expect(harness.rotation.asked.isEmpty)
@@ -152,9 +146,9 @@ struct ProblemTests {
         let large = Texts.problem(413, "Payload Too Large", "the body is too large: at most 65536 bytes are read")
         let body = #"{"clients":null}"# + String(repeating: " ", count: 65_536 - 16)
         expectSame(
-            try harness.exchange(Texts.request("POST", "/v1/renew", body: body)),
+            try harness.ask("POST", "/v1/renew", body: body),
             Texts.answer("200 OK", "application/json", "{\"outcomes\":[]}\n"))
-        expectSame(try harness.exchange(Texts.request("POST", "/v1/renew", body: body + " ")), large)
+        expectSame(try harness.ask("POST", "/v1/renew", body: body + " "), large)
         // One who sends all of it before looking at the answer gets to see it.
         let patient = try harness.connect()
         let huge = String(repeating: " ", count: 4 << 20)

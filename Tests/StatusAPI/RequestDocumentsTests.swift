@@ -19,11 +19,4 @@ struct RequestDocumentsTests {
         }
         #expect(refused?.detail.contains("'due_witin': there is no such member") == true)
     }
-
-    @Test func everyMemberIsKnown() throws {
-        let all = #"{"clients":["web"],"due_within":"3d","deliver_only":true,"skip_verify":true}"#
-        let body = try RenewalBody(json: Array(all.utf8))
-        #expect(body.clients == ["web"] && body.dueWithin != nil)
-        #expect(body.deliverOnly == true && body.skipVerify == true)
-    }
 }

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Model
+import TestSupport
 import Testing
 
 /// What the tests show: a client that is well, and one whose output cannot be written.
@@ -13,10 +14,9 @@ enum Samples {
     }
 
     static func issued() throws -> SecretInfo {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID("com.example.web")), issuedAt: start, expiresAt: start + 7_776_060)
-        return SecretInfo(fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), claims: claims, signer: nil)
+        .sample(
+            0x0123_4567_89AB_CDEF,
+            .sample(issuedAt: start.secondsSinceEpoch, expiresAt: (start + 7_776_060).secondsSinceEpoch))
     }
 
     static func diskFull() throws -> Reason {
@@ -96,11 +96,4 @@ enum Samples {
         snapshot.version = version
         return snapshot
     }
-}
-
-extension FileFormat {
-    /// The formats of the registry, which the core itself does not know.
-    static let raw = FileFormat(name: "raw")
-    static let json = FileFormat(name: "json")
-    static let env = FileFormat(name: "env", isShared: true)
 }

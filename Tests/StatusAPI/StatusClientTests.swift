@@ -163,24 +163,6 @@ struct StatusClientTests {
         server.join()
     }
 
-    @Test func anAnswerMayComeByteByByte() throws {
-        let text = Texts.answer("200 OK", "application/json", "{\"unserved\":[],\"orphaned\":[]}\n")
-        var random = SeededGenerator()
-        let seed = random.seed
-        for _ in 0..<200 {
-            var reader = ResponseReader()
-            var rest = Array(text.utf8)[...]
-            var response: StatusClient.Response?
-            while !rest.isEmpty {
-                #expect(response == nil, "seed \(seed)")
-                let count = Int.random(in: 1...40, using: &random)
-                response = try reader.take(Array(rest.prefix(count)))
-                rest = rest.dropFirst(count)
-            }
-            #expect(response?.body == Array("{\"unserved\":[],\"orphaned\":[]}\n".utf8), "seed \(seed)")
-        }
-    }
-
     private func failure(_ body: () throws -> Void) throws -> ClientError {
         try #require(throws: ClientError.self) { try body() }
     }

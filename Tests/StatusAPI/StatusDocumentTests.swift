@@ -41,20 +41,6 @@ struct StatusDocumentTests {
         #expect(try Snapshot(json: Array(expected.utf8)).json == expected)
     }
 
-    @Test func whatWasWrittenIsReadBack() throws {
-        for health in HealthState.allCases {
-            let snapshot = try Samples.snapshot(health)
-            let read = try Snapshot(json: Array(snapshot.json.utf8))
-            #expect(read.json == snapshot.json)
-            #expect(read.health == health)
-            #expect(read.reasonReport == snapshot.reason.map(ReasonReport.init))
-            #expect(read.clients.map(\.current?.expiresAt) == snapshot.clients.map(\.current?.expiresAt))
-            // By a reader that is not ours, too.
-            let object = try JSONSerialization.jsonObject(with: Data(snapshot.json.utf8)) as? [String: Any]
-            #expect(object?["state"] as? String == health.rawValue)
-        }
-    }
-
     @Test func aPlaceBehindAnAPIIsReadBack() throws {
         var snapshot = try Samples.snapshot()
         let target = try #require(TargetName("production"))

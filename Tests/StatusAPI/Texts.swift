@@ -25,6 +25,11 @@ enum Texts {
             + (body ?? "")
     }
 
+    /// The answer to a reload that leaves nothing to say.
+    static func reloaded(connection: String? = "close") -> String {
+        answer("200 OK", "application/json", #"{"unserved":[],"orphaned":[]}"# + "\n", connection: connection)
+    }
+
     /// An answer that ends the connection with problem details.
     static func problem(
         _ status: Int, _ title: String, _ detail: String, extra: String = "", members: String = ""
