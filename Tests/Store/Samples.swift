@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 
 @testable import Store
 
@@ -28,3 +29,10 @@ func secret(_ text: String, ifAt revision: Int64, _ slot: StoreSlot) -> StoreQue
 }
 
 func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] }) }
+
+extension StoreResult {
+    /// Why it failed; nil where it did not.
+    var failure: RoleFailure? {
+        if case .failed(let failure) = self { failure } else { nil }
+    }
+}

@@ -17,11 +17,6 @@ import Testing
         }
     }
 
-    @Test func aClientOfAnotherKindHasAKeyToo() throws {
-        let slot = try #require(StoreSlot("DEF123GHIJ/music%3Ahttps%3A%2F%2Fa.example/000aff1005060708"))
-        #expect(StoreKey(StoreKey.secret(slot).description) == .secret(slot))
-    }
-
     @Test(arguments: ["app17", "a.b-c_d", "ä b/c%", String(repeating: "x", count: 253)])
     func aMachineIsFoundByItsKey(machine: String) {
         let key = StoreKey.report(of: machine).bytes(below: "/p")
