@@ -6,15 +6,17 @@ import Testing
 
 /// One entry of `targets`.
 @Suite struct TargetSettingsTests {
-    private func target(_ settings: String) throws -> PushTarget {
-        let loaded = try parse(
-            """
-            keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}
-            clients: {web: {outputs: [{push: production}]}}
-            targets: {production: {\(settings)}}
+    private func text(_ settings: String) -> String {
+        """
+        keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}
+        clients: {web: {outputs: [{push: production}]}}
+        targets: {production: {\(settings)}}
 
-            """
-        ).get()
+        """
+    }
+
+    private func target(_ settings: String) throws -> PushTarget {
+        let loaded = try parse(text(settings)).get()
         #expect(loaded.warnings.isEmpty)
         return try #require(loaded.located.main.targets.first?.target)
     }
@@ -77,15 +79,40 @@ import Testing
         (#"kind: vercel, project: a, variable: B, environments: [preview, production], token_file: /t"#, ""),
     ])
     func warnsOfWhatLeadsElsewhere(settings: String, words: String) throws {
-        let loaded = try parse(
-            """
-            keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}
-            clients: {web: {outputs: [{push: production}]}}
-            targets: {production: {\(settings)}}
-
-            """
-        ).get()
+        let loaded = try parse(text(settings)).get()
         #expect(loaded.warnings.count == (words.isEmpty ? 0 : 1), "\(loaded.warnings)")
         #expect(loaded.warnings.allSatisfy { $0.message.contains(words) }, "\(loaded.warnings)")
+    }
+
+    @Test(arguments: [
+        ("kind: vault, path: ../a, endpoint: \"https://v.example\", token_file: /t", "somewhere else"),
+        ("kind: vault, path: a, token_file: /t", "no \"endpoint\""),
+        ("kind: vault, endpoint: \"https://v.example\", token_file: /t", "no \"path\""),
+        ("kind: vault, path: a, endpoint: \"https://v.example\"", "names no token"),
+        ("kind: vaul, token_file: /t", "did you mean"),
+        ("kind: supabase, projekt: a, token_file: /t", "did you mean"),
+        ("kind: supabase, project: a, redeploy: true, token_file: /t", "redeploy"),
+        ("kind: vercel, project: a, variable: B, redeploy: perhaps, token_file: /t", "neither true nor false"),
+        (
+            "kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, token_file: /t",
+            "which deploys production"
+        ),
+        ("kind: vercel, project: a, variable: B, environments: [development], token_file: /t", "no sensitive variable"),
+        ("kind: vercel, project: a, variable: B, environments: [prodution], token_file: /t", "did you mean"),
+        ("kind: netlify, account: a, site: b, variable: C, context: all, token_file: /t", "hides no value"),
+        ("kind: netlify, account: a, site: b, variable: C, context: prodution, token_file: /t", "did you mean"),
+        (
+            "kind: netlify, account: a, site: b, variable: C, context: deploy-preview, redeploy: true, token_file: /t",
+            "which deploys production"
+        ),
+        ("kind: http, url: \"https://v.example\", body: \"nothing\", token_file: /t", "no {{client_secret}}"),
+        (
+            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}",
+            "can hold only {{token}}"
+        ),
+    ])
+    func aMistakeIsNamed(settings: String, words: String) {
+        let said = diagnose(text(settings))
+        #expect(said.contains { $0.contains("c.yaml:3:") && $0.contains(": error: ") && $0.contains(words) }, "\(said)")
     }
 }

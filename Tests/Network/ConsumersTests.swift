@@ -13,7 +13,7 @@ import Testing
         apple = try own.standIn("--client", "com.example.matrix:\(Operator.team):\(Self.returnURL)")
         try FileManager.default.removeItem(atPath: own.secretFile)
         // Apache gives up root before it reads.
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: own.directory.path)
+        try own.directory.permit(0o755)
     }
 
     /// How the programs fared, as Tests/Support/consumers/sign-in.py prints it.
@@ -57,7 +57,7 @@ import Testing
 
     /// Three renewals of secrets that live for two minutes, which is as often as a secret is renewed: some 200 s.
     @Test func programsOfTheGuideNeverSendAnExpiredSecret() throws {
-        try FileManager.default.createDirectory(atPath: own.directory("state"), withIntermediateDirectories: false)
+        try own.directory.folder("state")
         try configure()
         let daemon = try Background([
             "/bin/sh", "-c",

@@ -61,7 +61,9 @@ final class Operator {
     }
 
     /// A stand-in that knows this key and this client.
-    func standIn(_ more: String...) throws -> StandIn {
+    func standIn(_ more: String...) throws -> StandIn { try standIn(more) }
+
+    func standIn(_ more: [String]) throws -> StandIn {
         try StandIn(
             keys: ["\(Self.keyID):\(Self.team):\(keyFile).pub"],
             clients: ["\(Self.client):\(Self.team):\(Self.returnURL)"], more)

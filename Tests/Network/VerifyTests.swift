@@ -19,20 +19,14 @@ import Testing
         return advice.map { "\($0["cause"] ?? "")\($0["certain"] as? Bool == true ? "!" : "")" }
     }
 
-    @Test func anAcceptedSecretExitsZero() throws {
-        let apple = try own.standIn()
-        let finished = try own.ask(apple, "verify")
-        #expect(finished.status == 0, "\(finished.complaints)")
-        #expect(finished.output.hasPrefix("web: accepted (sha256:"))
-        #expect(try apple.log() == ["/auth/token invalid_grant: unknown code, or one that was exchanged already"])
-    }
-
     /// A secret by hand, without a configuration.
     @Test func aSecretFromAFileOrStandardInputIsTried() throws {
         let apple = try own.standIn()
         let secret = try own.directory.read("web.jwt")
         let fromFile = try own.ask(apple, "verify", own.secretFile)
         #expect(fromFile.status == 0)
+        // It is tried with a code that nobody has.
+        #expect(try apple.log() == ["/auth/token invalid_grant: unknown code, or one that was exchanged already"])
         #expect(fromFile.output.hasPrefix("com.example.web: accepted (sha256:"))
         let environment = ["CLIENTSECRETD_CONFIG": "/nowhere"]
         let fromInput = try own.ask(
@@ -79,16 +73,6 @@ import Testing
         #expect(try apple.log().allSatisfy { $0.hasSuffix("invalid_client: unknown client id") })
     }
 
-    /// The key is Apple's, and of another team than the configuration says.
-    @Test func theWrongTeamIsOneOfThePossibleCauses() throws {
-        let apple = try own.standIn()
-        try own.publish(team: "WRONGTEAM9")
-        let finished = try own.ask(apple, "verify", "--json")
-        #expect(try causes(finished).contains("team"))
-        #expect(finished.output.contains("WRONGTEAM9"))
-        #expect(try apple.log().last?.hasSuffix("the key is of another team") == true)
-    }
-
     /// Not for certain: a file may have been renamed.
     @Test func aKeyFileOfAnotherIdIsTheLikeliestCause() throws {
         let other = own.directory("AuthKey_OTHERKEY99.p8")
@@ -123,23 +107,18 @@ import Testing
         #expect(try causes(own.ask(apple, "verify", "--json")) == ["team!", "key!"])
     }
 
-    @Test func aClockThatIsAheadIsSeen() throws {
+    @Test(arguments: [
+        ("90d", -400, "seconds ahead of Apple's", "issued in the future"),
+        ("120s", 4_000, "seconds behind Apple's", "expired"),
+    ])
+    func aClockThatIsWrongIsSeen(lifetime: String, clock: Int, words: String, answer: String) throws {
+        try own.publish(lifetime: lifetime)
         let apple = try own.standIn()
-        try apple.setClock(-400)
+        try apple.setClock(clock)
         let finished = try own.ask(apple, "verify", "--json")
         #expect(try causes(finished) == ["clock!"])
-        #expect(finished.output.contains("seconds ahead of Apple's"))
-        #expect(try apple.log().last?.hasSuffix("issued in the future") == true)
-    }
-
-    @Test func aClockThatIsBehindIsSeen() throws {
-        try own.publish(lifetime: "120s")
-        let apple = try own.standIn()
-        try apple.setClock(4_000)
-        let finished = try own.ask(apple, "verify", "--json")
-        #expect(try causes(finished) == ["clock!"])
-        #expect(finished.output.contains("seconds behind Apple's"))
-        #expect(try apple.log().last?.hasSuffix("expired") == true)
+        #expect(finished.output.contains(words))
+        #expect(try apple.log().last?.hasSuffix(answer) == true)
     }
 
     @Test func theLongestLifeIsAcceptedWithAClockThatIsHalfAMinuteAhead() throws {
@@ -178,15 +157,6 @@ import Testing
         try own.directory.write(made.output, to: "web.jwt")
     }
 
-    @Test func withoutASecretNothingIsAsked() throws {
-        let apple = try own.standIn()
-        try FileManager.default.removeItem(atPath: own.secretFile)
-        let finished = try own.ask(apple, "verify")
-        #expect(finished.status == 3)
-        #expect(finished.output.contains("web: not known: there is no secret to verify"))
-        #expect(try apple.log() == [])
-    }
-
     /// Whatever lies at an output's path, only a secret of its client goes out.
     @Test func whatIsNoSecretOfTheClientIsNotSent() throws {
         let apple = try own.standIn()
@@ -200,6 +170,9 @@ import Testing
             let finished = try own.ask(apple, "verify")
             #expect(finished.status == 3)
         }
+        try FileManager.default.removeItem(atPath: own.secretFile)
+        let nothing = try own.ask(apple, "verify")
+        #expect(nothing.status == 3 && nothing.output.contains("web: not known: there is no secret to verify"))
         #expect(try apple.log() == [])
     }
 

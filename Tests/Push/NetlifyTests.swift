@@ -53,12 +53,6 @@ import Testing
                 == .init(result: "published", verified: false))
     }
 
-    /// The daemon then pushes it, which creates it again.
-    @Test func aVariableThatIsGoneHoldsNothing() throws {
-        let api = try PushBed(script: "stand-in.py")
-        #expect(try api.ask("read", Self.target) == .init(result: "read", holds: false))
-    }
-
     @Test func whatThePlanDoesNotAllowIsSaid() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.directory.write("free", to: "plan")

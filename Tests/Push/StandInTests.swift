@@ -172,14 +172,6 @@ import Testing
         #expect(try api.ask("publish", Self.target("supabase")).detail == "it answered 500 with no JSON")
     }
 
-    @Test func ofALongAnswerTheBeginningIsSaid() throws {
-        let api = try PushBed(script: "stand-in.py")
-        try api.order("* long=500")
-        let detail = try #require(try api.ask("publish", Self.target("supabase")).detail)
-        #expect(detail.contains("word0 word1 "), "\(detail)")
-        #expect(detail.utf8.count < 240, "\(detail)")
-    }
-
     /// How it is made is documented nowhere.
     @Test func withAnUnknownDigestASecretOfSupabaseIsUnverified() throws {
         let api = try PushBed(script: "stand-in.py")
@@ -266,41 +258,11 @@ import Testing
         #expect(try api.ask("publish", Self.target("vault")).code == "push_conflict")
     }
 
-    private static let mistakes = [
-        ("kind: vault, path: a, endpoint: \"http://vault.example.com\", CA", "not an address for secrets"),
-        ("kind: vault, path: ../a, endpoint: ENDPOINT, CA", "somewhere else"),
-        ("kind: vault, path: a, CA", "no \\\"endpoint\\\""), ("kind: vault, endpoint: ENDPOINT, CA", "no \\\"path\\\""),
-        ("kind: vault, path: a, endpoint: ENDPOINT", "names no token"), ("kind: vaul, CA", "did you mean"),
-        ("kind: supabase, projekt: a, CA", "did you mean"),
-        ("kind: supabase, project: a, redeploy: true, CA", "redeploy"),
-        ("kind: vercel, project: a, variable: B, redeploy: perhaps, CA", "neither true nor false"),
-        (
-            "kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, CA",
-            "which deploys production"
-        ),
-        ("kind: vercel, project: a, variable: B, environments: [development], CA", "no sensitive variable"),
-        ("kind: vercel, project: a, variable: B, environments: [prodution], CA", "did you mean"),
-        ("kind: netlify, account: a, site: b, variable: C, context: all, CA", "hides no value"),
-        ("kind: netlify, account: a, site: b, variable: C, context: prodution, CA", "did you mean"),
-        (
-            "kind: netlify, account: a, site: b, variable: C, context: deploy-preview, redeploy: true, CA",
-            "which deploys production"
-        ),
-        ("kind: http, url: ENDPOINT, body: \"nothing\", CA", "no {{client_secret}}"),
-        (
-            "kind: http, url: ENDPOINT, body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}, CA",
-            "can hold only {{token}}"
-        ),
-    ]
-
     @Test func aTargetThatIsNone() throws {
         let api = try PushBed(script: "stand-in.py")
-        for (target, words) in Self.mistakes {
-            let answer = try api.ask("publish", target)
-            #expect(answer.code == "push_unconfigured", "\(target)")
-            #expect(answer.detail?.contains(words.replacingOccurrences(of: "\\", with: "")) == true, "\(answer)")
-            #expect(answer.detail?.contains("clientsecretd.yaml:2:") == true, "\(answer)")
-        }
+        let answer = try api.ask("publish", "kind: vault, path: ../a, endpoint: ENDPOINT, CA")
+        #expect(answer.code == "push_unconfigured")
+        #expect(answer.detail?.contains("clientsecretd.yaml:2:") == true, "\(answer)")
         #expect(api.requests == [])
     }
 }
