@@ -59,13 +59,7 @@ import Testing
     }
 
     private func covered(_ outputs: [String]) throws -> Covered {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
-            expiresAt: WallTime(secondsSinceEpoch: 1))
-        return Covered(
-            issued: SecretInfo(fingerprint: Fingerprint(leadingBytes: 7), claims: claims, signer: nil),
-            outputs: try outputs.map { try #require(AbsolutePath($0)) })
+        Covered(issued: .sample(), outputs: try outputs.map { try #require(AbsolutePath($0)) })
     }
 
     @Test func itsEnvironmentIsWhatItIsRunForAndNothingElse() throws {

@@ -33,13 +33,17 @@ import Testing
         return loaded
     }
 
+    /// Where the copy of `c.yaml` lies.
+    private func copy() throws -> String {
+        AdoptedConfiguration.file(of: try #require(AbsolutePath(directory("c.yaml"))), in: copies)
+    }
+
     private func kept(_ path: String? = nil, as identity: Identity? = nil) -> LoadedConfiguration? {
         AdoptedConfiguration.load(path: path ?? directory("c.yaml"), in: copies, as: identity ?? me)
     }
 
     @Test func itIsTheSameConfigurationWithTheSamePlaces() throws {
-        try FileManager.default.createDirectory(
-            atPath: directory("c.d"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        try directory.folder("c.d")
         try directory.write("clients: {b: {outputs: [{path: /run/b, mode: 0644}]}}", to: "c.d/20.yaml")
         try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/10.yaml")
         let loaded = try keep()
@@ -67,8 +71,7 @@ import Testing
         try directory.write(good.replacing("path: /run/web", with: "push: production") + settings, to: "c.yaml")
         _ = try keep()
         let path = directory("c.yaml")
-        let main = try #require(AbsolutePath(path))
-        let copy = AdoptedConfiguration.file(of: main, in: copies)
+        let copy = try copy()
         try FileManager.default.removeItem(atPath: path)
         if let text { try directory.write(text, to: "c.yaml", mode: 0o644) }
         // Whichever configuration it is of: a service sees its own under another name.
@@ -89,8 +92,7 @@ import Testing
     @Test func aSectionThatPassesIsTheCurrentTexts() throws {
         _ = try keep()
         try directory.write(good + "store: {endpoints: [\"https://e.example.com:2379\"]}\n", to: "c.yaml")
-        let copy = AdoptedConfiguration.file(of: try #require(AbsolutePath(directory("c.yaml"))), in: copies)
-        #expect(try ConfigurationLoader.store(path: directory("c.yaml"), adopted: copy, as: me).get() != nil)
+        #expect(try ConfigurationLoader.store(path: directory("c.yaml"), adopted: copy(), as: me).get() != nil)
     }
 
     /// Versions before wrote it on several lines, with blanks around the colons and the members in another order.
@@ -103,10 +105,9 @@ import Testing
         }
         let path = directory("c.yaml")
         _ = try keep()
-        let copy = AdoptedConfiguration.file(of: try #require(AbsolutePath(path)), in: copies)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(Earlier(configuration: path, text: good)).write(to: URL(fileURLWithPath: copy))
+        try encoder.encode(Earlier(configuration: path, text: good)).write(to: URL(fileURLWithPath: copy()))
         let loaded = try #require(kept())
         #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "web"])
         #expect(loaded.sources[0].bytes == Array(good.utf8))
@@ -126,29 +127,25 @@ import Testing
         try directory.write(good, to: "d.yaml")
         #expect(kept(directory("d.yaml")) == nil)
         // One that was put in its place is for the path that it names.
-        let names = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
-        try FileManager.default.copyItem(
-            atPath: copies + "/" + names, toPath: copies + "/" + names.replacing("c.yaml", with: "d.yaml"))
+        try FileManager.default.copyItem(atPath: copy(), toPath: copy().replacing("c.yaml", with: "d.yaml"))
         #expect(kept(directory("d.yaml")) == nil)
     }
 
     @Test func whatOthersMayWriteIsNotBelieved() throws {
         _ = try keep()
-        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
-        let path = copies + "/" + name
-        try FileManager.default.setAttributes([.posixPermissions: 0o620], ofItemAtPath: path)
+        let name = URL(fileURLWithPath: try copy()).lastPathComponent
+        try directory.permit(0o620, "copies/" + name)
         #expect(kept() == nil)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: copies)
+        try directory.permit(0o600, "copies/" + name)
+        try directory.permit(0o777, "copies")
         #expect(kept() == nil)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copies)
+        try directory.permit(0o755, "copies")
         #expect(kept() != nil)
     }
 
     @Test(arguments: ["", "{", "[]", #"{"version": 2}"#, "keys: {}"]) func whatIsNoCopyIsNone(_ text: String) throws {
         _ = try keep()
-        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: copies).first)
-        try directory.write(text, to: "copies/" + name)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: copy()))
         #expect(kept() == nil)
     }
 
@@ -162,15 +159,15 @@ import Testing
 
     @Test func whoMayReadItIsWhoMayReadTheText() throws {
         // The temporary directory's own mode is what it is.
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        try directory.permit(0o755)
         func isOpen() throws -> Bool {
             try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get().isReadableByAll
         }
         #expect(try isOpen())
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("c.yaml"))
+        try directory.permit(0o640, "c.yaml")
         #expect(try !isOpen())
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory("c.yaml"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: directory.path)
+        try directory.permit(0o644, "c.yaml")
+        try directory.permit(0o750)
         #expect(try !isOpen())
     }
 }

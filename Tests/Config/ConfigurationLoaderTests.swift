@@ -40,11 +40,6 @@ import Testing
             ])
     }
 
-    @Test func needsNoDirectory() throws {
-        try directory.write(good, to: "c.yaml")
-        #expect(throws: Never.self) { try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get() }
-    }
-
     @Test func saysThatThereIsNoFile() {
         let advice = #"there is no such file; create one with "clientsecretd init", or name another one with --config"#
         #expect(said("c.yaml") == ["\(directory("c.yaml")):1:1: error: \(advice)"])
@@ -84,8 +79,7 @@ import Testing
         try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/1.yaml", mode: 0o622)
         try directory.write("clients: {b: {verify: 2}}", to: "c.d/2.yaml")
         try makeDirectory("c.d/3.yaml")
-        try FileManager.default.createSymbolicLink(
-            atPath: directory("c.d/4.yaml"), withDestinationPath: directory("none.yaml"))
+        try directory.link("c.d/4.yaml", to: directory("none.yaml"))
         let said = said("c.yaml")
         #expect(said.count == 4)
         #expect(said.first?.contains("c.d/1.yaml:1:1: error: \(directory("c.d/1.yaml")) is not guarded: ") == true)
@@ -166,6 +160,6 @@ import Testing
     private func makeDirectory(_ name: String, mode: Int = 0o755) throws {
         try FileManager.default.createDirectory(
             atPath: directory(name), withIntermediateDirectories: false, attributes: nil)
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory(name))
+        try directory.permit(mode, name)
     }
 }

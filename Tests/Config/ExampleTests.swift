@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Model
+import TestSupport
 import Testing
 
 @testable import Config
@@ -150,11 +151,4 @@ private let example = """
     private func path(_ text: String) throws -> AbsolutePath {
         try #require(AbsolutePath(text))
     }
-}
-
-extension FileFormat {
-    /// The formats of the registry, which the core itself does not know.
-    static let raw = FileFormat(name: "raw")
-    static let json = FileFormat(name: "json")
-    static let env = FileFormat(name: "env", isShared: true)
 }

@@ -12,7 +12,7 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory()
         // Every user may go through it, whatever the mode of a temporary directory.
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        try directory.permit(0o755)
     }
 
     /// The warnings of a configuration with this output.
@@ -36,10 +36,10 @@ import Testing
             + "write \"mode: 0640\""
         #expect(try warnings(output) == [warning])
         #expect(try warnings("{path: \(directory("web.env")), format: env, variable: SECRET, mode: 0640}") == [])
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: directory("web.env"))
+        try directory.permit(0o640, "web.env")
         #expect(try warnings(output) == [])
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory("web.env"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: directory.path)
+        try directory.permit(0o644, "web.env")
+        try directory.permit(0o750)
         #expect(try warnings(output) == [], "nobody else gets to it")
     }
 }

@@ -45,12 +45,7 @@ import Testing
 
         func issue(_ text: String = token) throws -> SecretInfo {
             let token = Token(Array(text.utf8)) { [UInt8](repeating: UInt8($0.count & 0xFF), count: 32) }
-            let issued = SecretInfo(
-                fingerprint: token.fingerprint,
-                claims: Claims(
-                    issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-                    subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
-                    expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
+            let issued = SecretInfo(fingerprint: token.fingerprint, claims: .sample(), signer: nil)
             secretCache.put(Secret(token: token, issued: issued))
             return issued
         }

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Model
 import Rotation
 import Systemd
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -43,12 +44,7 @@ import Testing
         let (a, b) = (try #require(ClientName("a")), try #require(ClientName("b")))
         var table = CredentialTable(try configuration(["a": ("a.service", "s"), "b": ("b.service", "s")]))
         #expect(table[try request("a.service")]?.secret == nil)
-        let issued = SecretInfo(
-            fingerprint: Fingerprint(leadingBytes: 7),
-            claims: Claims(
-                issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-                subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
-                expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
+        let issued = SecretInfo.sample(7)
         for client in [a, b] { table.take(ServedSecret(client: client, secret: issued)) }
         table = CredentialTable(try configuration(["a": ("new.service", "s")]), after: table)
         #expect(table[try request("new.service")]?.secret == issued.fingerprint)

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Systemd
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -35,11 +36,9 @@ import Testing
     /// File and line of each.
     private func places(_ found: [HiddenOutput]) -> [String] { found.map { "\($0.file):\($0.line ?? 0)" } }
 
-    private func secret(expiring expiresAt: WallTime, client: String = "com.example.web") throws -> String {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID(client)), issuedAt: expiresAt - 1_000, expiresAt: expiresAt)
-        return String(decoding: claims.signingInput, as: UTF8.self) + "." + String(repeating: "A", count: 86)
+    private func secret(expiring expiresAt: WallTime) -> String {
+        let end = expiresAt.secondsSinceEpoch
+        return Claims.sample(issuedAt: end - 1_000, expiresAt: end).sampleText
     }
 
     // MARK: The unit
@@ -109,7 +108,7 @@ import Testing
     }
 
     @Test func aConfigurationCacheIsNamedUnlessAProgramPutTheCurrentSecretIntoIt() throws {
-        let token = try secret(expiring: now + 1_000)
+        let token = secret(expiring: now + 1_000)
         let path = "/srv/shop/bootstrap/cache/config.php"
         func found(_ text: String, _ runsProgram: Bool) -> [String] {
             var output = output("SECRET=\(token)\n")
@@ -117,7 +116,7 @@ import Testing
             output.runsProgram = runsProgram
             return places(HiddenOutput.caches(of: output))
         }
-        let old = try secret(expiring: now)
+        let old = secret(expiring: now)
         #expect(found("<?php return [\n'a' => 1,\n'client_secret' => '\(old)'];\n", true) == ["\(path):3"])
         #expect(found("<?php return [];\n", true) == ["\(path):1"])
         #expect(found("<?php return ['\(token)'];\n", false) == ["\(path):1"])
@@ -135,7 +134,7 @@ import Testing
     // MARK: A second secret
 
     @Test func anotherAppleSecretIsNamedWithItsExpiry() throws {
-        let (old, new) = (try secret(expiring: now), try secret(expiring: now + 1))
+        let (old, new) = (secret(expiring: now), secret(expiring: now + 1))
         let google = "eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL2dvb2dsZS5jb20ifQ." + String(repeating: "A", count: 86)
         let text = "SECRET=\(new)\nAPPLE_SECRET=\"\(old)\" # of 2025\nGOOGLE=\(google)\nOTHER=\(new)\n"
         let found = HiddenOutput.otherSecrets(in: output(text), at: now)

@@ -31,13 +31,8 @@ import Testing
         path = try #require(AbsolutePath("/srv/web.jwt"))
         target = try #require(TargetName("production"))
         let keyID = try #require(KeyID("ABC123DEFG"))
-        let issuer = try #require(TeamID("DEF123GHIJ"))
-        let subject = try #require(ClientID("com.example.web"))
-        secret = SecretInfo(
-            fingerprint: Fingerprint(leadingBytes: 1),
-            claims: Claims(
-                issuer: issuer, keyID: keyID, subject: subject, issuedAt: expiry - Seconds(60), expiresAt: expiry),
-            signer: nil)
+        let end = expiry.secondsSinceEpoch
+        secret = .sample(1, .sample(issuedAt: end - 60, expiresAt: end))
         let digits = { (digit: String) in KeyDigest(String(repeating: digit, count: 64)) }
         change = KeyChange(
             keyID: keyID, from: try #require(digits("1")), to: try #require(digits("2")), at: expiry)

@@ -21,7 +21,7 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory()
         target = try #require(TargetName("production"))
-        try FileManager.default.createDirectory(atPath: directory("push"), withIntermediateDirectories: false)
+        try directory.folder("push")
     }
 
     private func pusher(
@@ -35,13 +35,9 @@ import Testing
 
     /// Why nothing was pushed.
     private func whatFailed(cancel: EventCounter? = nil) -> Failure? {
-        do throws(Failure) {
-            _ = try pusher(cancel: cancel).push(token, to: target)
-            return nil
-        } catch {
-            #expect(error.place == .target(target))
-            return error
-        }
+        let failure = #expect(throws: Failure.self) { try pusher(cancel: cancel).push(token, to: target) }
+        #expect(failure?.place == .target(target))
+        return failure
     }
 
     @Test(arguments: [("true", true), ("false", false), ("null", nil)]) func aPushSaysWhetherItWasSeen(
@@ -88,29 +84,25 @@ import Testing
     }
 
     @Test func aFailureHasItsCodeAndHowLongToWait() throws {
-        let service = try SocketService(
+        _ = try SocketService(
             at: path, .answer(#"{"result":"failed","code":"push_rate_limited","detail":"slowly","retry_after":90}"#))
         let failure = try #require(whatFailed())
         #expect(failure.code == .pushRateLimited)
         #expect(failure.detail == "slowly")
         #expect(failure.retryAfter == 90)
-        _ = service
     }
 
     /// The service reads another file than the daemon, or the same one later.
     @Test(arguments: ["/etc/c.yaml", "/etc/clientsecretd/clientsecretd.yaml"])
     func anUnknownTargetIsPutRightInTheServicesConfiguration(configuration: String) throws {
-        let service = try SocketService(
+        _ = try SocketService(
             at: path, .answer(#"{"result":"failed","code":"push_target_unknown","detail":"none","retry_after":null}"#))
-        do throws(Failure) {
-            _ = try pusher(configuration: configuration).push(token, to: target)
-            Issue.record("it was pushed")
-        } catch {
-            #expect(error.code == .pushTargetUnknown)
-            let remedy = try #require(error.remedy).description
-            #expect(remedy.contains(configuration) || remedy.contains("clientsecretd reload"), "\(remedy)")
+        let unknown = #expect(throws: Failure.self) {
+            try pusher(configuration: configuration).push(token, to: target)
         }
-        _ = service
+        #expect(unknown?.code == .pushTargetUnknown)
+        let remedy = try #require(unknown?.remedy).description
+        #expect(remedy.contains(configuration) || remedy.contains("clientsecretd reload"), "\(remedy)")
     }
 
     /// With `run --once`, where no service listens.
@@ -133,20 +125,11 @@ import Testing
                 + "\n")
         let silent = try directory.write(
             "#!/bin/sh\nread -r line\necho it broke >&2\nexit 1\n", to: "silent", mode: 0o755)
-        do throws(Failure) {
-            _ = try pusher(program: silent).push(token, to: target)
-            Issue.record("it was pushed")
-        } catch {
-            #expect(error.code == .pushServiceSilent)
-            #expect(error.detail == "'it broke'")
-        }
-        do throws(Failure) {
-            _ = try pusher(program: directory("absent")).push(token, to: target)
-            Issue.record("it was pushed")
-        } catch {
-            #expect(error.code == .pushServiceMissing)
-            #expect(error.remedy == .say("install the package clientsecretd-network"))
-        }
+        let broken = #expect(throws: Failure.self) { try pusher(program: silent).push(token, to: target) }
+        #expect(broken?.code == .pushServiceSilent && broken?.detail == "'it broke'")
+        let absent = #expect(throws: Failure.self) { try pusher(program: directory("absent")).push(token, to: target) }
+        #expect(absent?.code == .pushServiceMissing)
+        #expect(absent?.remedy == .say("install the package clientsecretd-network"))
         // A service is preferred: the token may be readable by it alone.
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":null}"#))
         #expect(try pusher(program: silent).push(token, to: target) == nil)
@@ -156,14 +139,13 @@ import Testing
     /// The words come from another user's process.
     @Test func aServicesWordsAreShortAndHoldNoSecret() throws {
         let words = String(repeating: "so ", count: 20) + Self.text + String(repeating: " on", count: 400)
-        let service = try SocketService(
+        _ = try SocketService(
             at: path,
             .answer(#"{"result":"failed","code":"push_rejected","detail":"\u001b[1m\#(words)","retry_after":null}"#))
         let detail = try #require(whatFailed()?.detail)
         #expect(detail.utf8.count < 400)
         #expect(!detail.contains("\u{1b}"))
         #expect(!detail.contains(Self.signature))
-        _ = service
     }
 
     @Test(arguments: [
@@ -171,17 +153,15 @@ import Testing
         #"{"result":"published","verified":true"#,
     ])
     func anythingElseIsNoAnswer(_ answer: String) throws {
-        let service = try SocketService(at: path, .answer(answer))
+        _ = try SocketService(at: path, .answer(answer))
         #expect(whatFailed()?.code == .pushServiceSilent)
-        _ = service
     }
 
     @Test func aDaemonThatStopsDoesNotWait() throws {
-        let service = try SocketService(at: path, .hang)
+        _ = try SocketService(at: path, .hang)
         let cancel = try EventCounter()
         cancel.signal()
         #expect(whatFailed(cancel: cancel)?.cause == ECANCELED)
-        _ = service
     }
 
     @Test func withoutASocketTheServiceIsMissing() throws {
@@ -190,9 +170,8 @@ import Testing
         #expect(failure.detail == path)
         #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-push@production.socket")
         #expect(pusher().obstacle(to: target) == failure)
-        let service = try SocketService(at: path, .hangUp)
+        _ = try SocketService(at: path, .hangUp)
         #expect(pusher().obstacle(to: target) == nil)
         _ = whatFailed()
-        _ = service
     }
 }

@@ -7,13 +7,7 @@ import Testing
 
 /// What can be seen of a process that has a client secret.
 @Suite struct RunningProcessTests {
-    private func secret(client: String = "com.example.variable") throws -> String {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID(client)), issuedAt: WallTime(secondsSinceEpoch: 1_700_000_000),
-            expiresAt: WallTime(secondsSinceEpoch: 1_710_000_000))
-        return String(decoding: claims.signingInput, as: UTF8.self) + "." + String(repeating: "A", count: 86)
-    }
+    private func secret(of client: String = "com.example.variable") -> String { Claims.sample(of: client).sampleText }
 
     @Test(arguments: [
         ("0::/system.slice/shop.service\n", "shop.service"),
@@ -35,16 +29,15 @@ import Testing
     /// In its variables, its credentials, and an open file, which was replaced since.
     @Test func itsSecretsAreFound() throws {
         let directory = try TemporaryDirectory()
-        let open = try secret(client: "com.example.open")
+        let open = secret(of: "com.example.open")
         try directory.write(open, to: "open.jwt")
-        try FileManager.default.createDirectory(
-            atPath: directory("credentials"), withIntermediateDirectories: false)
-        try directory.write(try secret(client: "com.example.credential"), to: "credentials/apple")
+        try directory.folder("credentials")
+        try directory.write(secret(of: "com.example.credential"), to: "credentials/apple")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sleep")
         process.arguments = ["600"]
         process.environment = [
-            "A": "eyJ.no.secret", "SECRET": try secret(), "CREDENTIALS_DIRECTORY": directory("credentials"),
+            "A": "eyJ.no.secret", "SECRET": secret(), "CREDENTIALS_DIRECTORY": directory("credentials"),
         ]
         process.standardInput = FileHandle(forReadingAtPath: directory("open.jwt"))
         try process.run()
@@ -60,7 +53,7 @@ import Testing
         #expect(
             held.map(\.client) == ["com.example.variable", "com.example.credential", "com.example.open"])
         #expect(held.map(\.place).prefix(2) == [.variable("SECRET"), .credential("apple")])
-        #expect(held.first?.fingerprint == AppleSecret(try secret().utf8)?.fingerprint)
+        #expect(held.first?.fingerprint == AppleSecret(secret().utf8)?.fingerprint)
         #expect(
             RunningProcess(process.processIdentifier).startedAt.map {
                 WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) - $0 < 600

@@ -28,12 +28,7 @@ import Testing
         patience: Int64 = 600_000, program: String? = nil, cancel: EventCounter? = nil
     ) throws -> Failure? {
         let token = Token(Array(Self.token.utf8)) { _ in [UInt8](repeating: 1, count: 32) }
-        let issued = SecretInfo(
-            fingerprint: token.fingerprint,
-            claims: Claims(
-                issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-                subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 0),
-                expiresAt: WallTime(secondsSinceEpoch: 1)), signer: nil)
+        let issued = SecretInfo(fingerprint: token.fingerprint, claims: .sample(), signer: nil)
         let verifier = Verifier(
             besideSocket: directory("status.sock"), program: program, identity: .current(), cancel: cancel,
             patience: patience)
@@ -72,9 +67,8 @@ import Testing
             try directory.read("asked")
                 == "verify\n" + #"{"client_id":"com.example.web","client_secret":"\#(Self.token)"}"# + "\n")
         #expect(try ask(program: directory("absent"))?.code == .verifierMissing)
-        let service = try SocketService(at: path, .answer(#"{"verdict":"accepted","code":"invalid_grant"}"#))
+        _ = try SocketService(at: path, .answer(#"{"verdict":"accepted","code":"invalid_grant"}"#))
         #expect(try ask(program: directory("absent")) == nil)
-        _ = service
     }
 
     @Test(arguments: [
@@ -82,11 +76,10 @@ import Testing
         (#"{"verdict":"refused","code":null}"#, "invalid_client"),
     ])
     func aRefusalNamesApplesCode(_ answer: String, _ detail: String) throws {
-        let service = try SocketService(at: path, .answer(answer))
+        _ = try SocketService(at: path, .answer(answer))
         let failure = try #require(try ask())
         #expect(failure.code == .refusedByApple)
         #expect(failure.detail == detail)
-        _ = service
     }
 
     @Test(arguments: [
@@ -94,22 +87,20 @@ import Testing
         (#"{"verdict":"unknown","reason":"redirected","detail":null}"#, "redirected"),
     ])
     func whatIsNotKnownSaysWhy(_ answer: String, _ detail: String) throws {
-        let service = try SocketService(at: path, .answer(answer))
+        _ = try SocketService(at: path, .answer(answer))
         let failure = try #require(try ask())
         #expect(failure.code == .verdictUnknown)
         #expect(failure.detail == detail)
-        _ = service
     }
 
     /// The words come from another user's process.
     @Test func aServicesWordsAreShortAndHoldNoSecret() throws {
         let words = String(repeating: "so ", count: 20) + Self.token + String(repeating: " on", count: 400)
-        let service = try SocketService(at: path, .answer(#"{"verdict":"unknown","detail":"\u001b[1m\#(words)"}"#))
+        _ = try SocketService(at: path, .answer(#"{"verdict":"unknown","detail":"\u001b[1m\#(words)"}"#))
         let detail = try #require(try ask()?.detail)
         #expect(detail.utf8.count < 400)
         #expect(!detail.contains("\u{1b}"))
         #expect(!detail.contains(Self.signature))
-        _ = service
     }
 
     // MARK: No verdict
@@ -119,47 +110,42 @@ import Testing
         #"{"verdict":"refused","verdict":"accepted"}"#, #"{"verdict":"accepted""#, "\u{0}",
     ])
     func anythingElseIsNoVerdict(_ answer: String) throws {
-        let service = try SocketService(at: path, .answer(answer))
+        _ = try SocketService(at: path, .answer(answer))
         let failure = try #require(try ask())
         #expect(failure.code == .verifierSilent)
         #expect(failure.detail == "its answer is not a verdict")
-        _ = service
     }
 
     @Test(arguments: [(16_384, true), (16_385, false), (1 << 20, false)])
     func anAnswerHasALimit(_ length: Int, _ isRead: Bool) throws {
         let verdict = #"{"verdict":"accepted"}"#
-        let service = try SocketService(
+        _ = try SocketService(
             at: path, .answer(verdict + String(repeating: " ", count: length - verdict.utf8.count)))
         #expect(try ask()?.code == (isRead ? nil : .verifierSilent))
-        _ = service
     }
 
     /// As systemd does when the limit of connections is reached.
     @Test func aServiceThatClosesAtOnceGivesNoAnswer() throws {
-        let service = try SocketService(at: path, .hangUp)
+        _ = try SocketService(at: path, .hangUp)
         let failure = try #require(try ask())
         #expect(failure.code == .verifierSilent)
         #expect(failure.cause == ECONNRESET)
-        _ = service
     }
 
     @Test func aServiceThatSaysNothingIsGivenUp() throws {
-        let service = try SocketService(at: path, .hang)
+        _ = try SocketService(at: path, .hang)
         let failure = try #require(try ask(patience: 200))
         #expect(failure.code == .verifierSilent)
         #expect(failure.cause == ETIMEDOUT)
-        _ = service
     }
 
     @Test func aDaemonThatStopsDoesNotWait() throws {
-        let service = try SocketService(at: path, .hang)
+        _ = try SocketService(at: path, .hang)
         let cancel = try EventCounter()
         cancel.signal()
         let failure = try #require(try ask(cancel: cancel))
         #expect(failure.code == .verifierSilent)
         #expect(failure.cause == ECANCELED)
-        _ = service
     }
 
     // MARK: No service

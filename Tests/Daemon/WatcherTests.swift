@@ -17,26 +17,19 @@ import Testing
         return Configuration(keys: [:], clients: [try #require(ClientName("web")): entry])
     }
 
-    /// Polls until `condition` holds; false when it never does.
-    private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-        for _ in 0..<6_000 {
-            if try condition() { return true }
-            usleep(10_000)
-        }
-        return false
-    }
-
     /// A watcher that follows a configuration, by a clock of its own.
     private final class Watch {
+        static let start = BootTime(milliseconds: 1_000_000)
         let watcher: Watcher
-        var clock = BootTime(milliseconds: 1_000_000)
         let found: Inbox<Watcher.Finding>
+        var clock = start
 
-        init(_ configuration: Configuration) throws {
+        init(_ configuration: Configuration, _ notices: ConfigurationNotices? = nil) throws {
             found = try Inbox<Watcher.Finding>()
             watcher = Watcher(
-                try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-            watcher.follow(configuration, at: now())
+                try notices ?? ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings },
+                found: found)
+            watcher.follow(configuration, at: clock)
         }
 
         /// A second later each time, because events are read once a second.
@@ -53,7 +46,7 @@ import Testing
     /// Another directory took its place, and there are no watches left: the old watch would tell of the old directory for ever.
     @Test func aDirectoryThatCannotBeWatchedAgainIsReadEachMinute() throws {
         let directory = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
+        try directory.folder("out")
         let path = try #require(AbsolutePath(directory("out/app.env")))
         let watch = try Watch(try configuration(path))
         #expect(try eventually { try watch.notices() == [.file(path)] })
@@ -104,9 +97,7 @@ import Testing
     /// A directory's owner, mode and list decide who may do what in it, and the directories above where the path leads.
     @Test func directoriesThemselvesAreWatchedUpToTheRoot() throws {
         let directory = try TemporaryDirectory()
-        for name in ["way", "way/out"] {
-            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
-        }
+        for name in ["way", "way/out"] { try directory.folder(name) }
         let path = try #require(AbsolutePath(directory("way/out/app.env")))
         let watch = try Watch(try configuration(path))
         func isNoticed() throws -> Bool { try watch.notices() == [.file(path)] }
@@ -148,11 +139,8 @@ import Testing
     @Test func aFloodIsLookedAtOnceASecond() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        let start = BootTime(milliseconds: 1_000_000)
-        watcher.follow(try configuration(path), at: start)
+        let watch = try Watch(configuration(path))
+        let (watcher, found, start) = (watch.watcher, watch.found, Watch.start)
         #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
         var observations: [Int64] = []
         // A change every ten milliseconds for ten seconds.
@@ -176,21 +164,12 @@ import Testing
     /// Each event by itself: most ways of changing a file cause several of these, but not all.
     @Test func everyKindOfChangeOfAFileIsNoticed() throws {
         let directory = try TemporaryDirectory()
-        for name in ["out", "elsewhere"] {
-            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
-        }
+        for name in ["out", "elsewhere"] { try directory.folder(name) }
         let file = try directory.write("A=1", to: "out/app.env")
         let path = try #require(AbsolutePath(file))
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        // Events are read once a second.
-        var clock = BootTime(milliseconds: 1_000_000)
-        var now: BootTime {
-            clock = clock + 1
-            return clock
-        }
-        watcher.follow(try configuration(path), at: now)
+        let watch = try Watch(configuration(path))
+        let (watcher, found) = (watch.watcher, watch.found)
+        var now: BootTime { watch.now() }
         #expect(eventually { watcher.handle(found.drain(), at: now) == [.file(path)] })
         func expectNotice(_ what: String, _ change: () throws -> Void) throws {
             #expect(try watcher.read(at: now) == [], "before \(what)")
@@ -212,13 +191,11 @@ import Testing
     /// A file may change between being read back and the moment from which its directory's watch reports that.
     @Test func aDirectoryThatGivesMoreNoticesThanBeforeIsAReasonToLook() throws {
         let directory = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: directory("out"), withIntermediateDirectories: false)
+        try directory.folder("out")
         let (below, above) = (AbsolutePath(directory("out/app.env")), AbsolutePath(directory("app.env")))
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        let now = BootTime(milliseconds: 1_000_000)
-        watcher.follow(try configuration(try #require(below)), at: now)
+        let watch = try Watch(configuration(#require(below)))
+        let (watcher, found) = (watch.watcher, watch.found)
+        let now = Watch.start
         var findings = 0
         let isWatched = eventually {
             let news = found.drain()
@@ -236,13 +213,13 @@ import Testing
     /// Else each change in a directory of a removed client would wake the daemon.
     @Test func aReloadEndsTheWatchesOfWhatIsNoOutputAnyMore() throws {
         let directory = try TemporaryDirectory()
-        for name in ["kept", "removed"] {
-            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
-        }
+        for name in ["kept", "removed"] { try directory.folder(name) }
         let paths = try ["kept/a.env", "removed/b.env"].map { try #require(AbsolutePath(directory($0))) }
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
+        let one = try configuration(paths[0])
+        var both = one
+        both.clients[try #require(ClientName("api"))] = try configuration(paths[1]).clients.values.first
+        let watch = try Watch(both)
+        let (watcher, found, now) = (watch.watcher, watch.found, Watch.start)
         /// The directories that the kernel watches, by their inodes.
         func watched() throws -> Set<Int> {
             let lines = try String(contentsOfFile: "/proc/self/fdinfo/\(watcher.raw)", encoding: .utf8)
@@ -252,11 +229,6 @@ import Testing
             try #require(
                 FileManager.default.attributesOfItem(atPath: directory(name))[.systemFileNumber] as? Int)
         }
-        let now = BootTime(milliseconds: 1_000_000)
-        let one = try configuration(paths[0])
-        var both = one
-        both.clients[try #require(ClientName("api"))] = try configuration(paths[1]).clients.values.first
-        watcher.follow(both, at: now)
         var noticed: Set<Resource> = []
         #expect(
             eventually {
@@ -276,44 +248,37 @@ import Testing
     /// Its directories are watched before it is read for the first time.
     @Test func theConfigurationIsReadAgainOnlyBecauseOfAChange() throws {
         let directory = try TemporaryDirectory()
-        for name in ["main.d", "out"] {
-            try FileManager.default.createDirectory(atPath: directory(name), withIntermediateDirectories: false)
-        }
+        for name in ["main.d", "out"] { try directory.folder(name) }
         try directory.write("", to: "main.yaml")
         let notices = try ConfigurationNotices(of: AbsolutePath(directory("main.yaml")))
         try directory.write("a change before the watcher is there", to: "main.yaml")
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(notices, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
         let path = try #require(AbsolutePath(directory("out/app.env")))
-        var now = BootTime(milliseconds: 1_000_000)
-        watcher.follow(try configuration(path), at: now)
+        let watch = try Watch(configuration(path), notices)
+        let (watcher, found) = (watch.watcher, watch.found)
         // Every directory above the output is watched; the one of the configuration is already.
         var findings = 0
         var noticed: Set<Resource> = []
         let isWatched = eventually {
             let news = found.drain()
             findings += news.count
-            noticed.formUnion(watcher.handle(news, at: now))
+            noticed.formUnion(watcher.handle(news, at: Watch.start))
             return findings == path.description.split(separator: "/").count - 1
         }
         #expect(isWatched)
         #expect(noticed == [.file(path)])
-        #expect(try watcher.read(at: now) == [.configuration])
-        now = now + 1
-        #expect(try watcher.read(at: now) == [])
+        #expect(try watcher.read(at: Watch.start) == [.configuration])
+        let later = watch.now()
+        #expect(try watcher.read(at: later) == [])
         try directory.write("", to: "main.d/more.yaml")
-        #expect(try watcher.read(at: now) == [.configuration])
+        #expect(try watcher.read(at: later) == [.configuration])
     }
 
     @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
         let configuration = try configuration(path)
-        let found = try Inbox<Watcher.Finding>()
-        let watcher = Watcher(
-            try ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
-        let start = BootTime(milliseconds: 1_000_000)
-        watcher.follow(configuration, at: start)
+        let watch = try Watch(configuration)
+        let (watcher, found, start) = (watch.watcher, watch.found, Watch.start)
         #expect(eventually { watcher.handle(found.drain(), at: start) == [.file(path)] })
         // The directory is watched: that is enough, unless its writer sees another directory under this name.
         #expect(watcher.wake == nil)
@@ -329,10 +294,4 @@ import Testing
         _ = watcher.handle([.notNoticed(other)], at: start + 60)
         #expect(watcher.wake == nil)
     }
-}
-
-extension FileFormat {
-    /// The formats of the registry, which the core itself does not know.
-    static let raw = FileFormat(name: "raw")
-    static let env = FileFormat(name: "env", isShared: true)
 }

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import TestSupport
 import Testing
 
 @Suite struct RedactionTests {
@@ -93,12 +94,7 @@ import Testing
     /// A secret that was minted by hand, in the same environment file.
     @Test(arguments: [10, 39, 400])
     func oneThatIsNotKnownLeavesNothing(width: Int) throws {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID("com.example.web")), issuedAt: WallTime(secondsSinceEpoch: 1_800_000_000),
-            expiresAt: WallTime(secondsSinceEpoch: 1_800_000_100))
-        let signature = Base64URL.encode([UInt8](repeating: 7, count: 64))
-        let token = String(decoding: claims.signingInput + [UInt8(ascii: ".")] + signature, as: UTF8.self)
+        let token = Claims.sample().sampleText
         #expect(filtered(folded(token + "x", width)).joined() == "(a secret)x")
         #expect(filtered(["it is '\(token)'"]) == ["it is '(a secret)'"])
     }

@@ -5,8 +5,6 @@ import Testing
 
 @Suite struct ShellWordTests {
     @Test func aShellReadsBackWhatWasQuoted() throws {
-        #expect(ShellWord.quoted("/etc/clientsecretd/key_1.p8") == "/etc/clientsecretd/key_1.p8")
-        #expect(ShellWord.quoted("") == "''")
         let words = ["a b", "it's", "$(id)", "`id`", "a;b", "*", "~", "#", "é", "\"", "\\", "line\nbreak", "!", ""]
         let command = "printf '%s\\0' " + words.map(ShellWord.quoted).joined(separator: " ")
         #expect(try run(["sh", "-c", command]).output == words.map { $0 + "\0" }.joined())

@@ -49,7 +49,7 @@ import Testing
     @Test func aDirectoryThatCouldNotBeReadIsTriedAgain() throws {
         let output = try Samples.path(scratch("later/web.jwt"))
         leftovers.sweep(beside: output)
-        try FileManager.default.createDirectory(atPath: scratch("later"), withIntermediateDirectories: false)
+        try scratch.folder("later")
         try scratch.write("", to: "later/" + Self.own)
         leftovers.sweep(beside: output)
         #expect(try names("later").isEmpty)

@@ -73,7 +73,7 @@ import Testing
         ] {
             let before = try scratch.read(target)
             try? FileManager.default.removeItem(atPath: scratch("ours.prom"))
-            try FileManager.default.createSymbolicLink(atPath: scratch("ours.prom"), withDestinationPath: target)
+            try scratch.link("ours.prom", to: target)
             let failure = #expect(throws: Failure.self) { try file.write(bytes("a")) }
             #expect(failure?.code == .metricsFileUnwritable && failure?.message.contains(words) == true)
             #expect(file.obstacle() == failure)

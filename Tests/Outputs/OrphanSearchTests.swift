@@ -58,7 +58,7 @@ import Testing
     @Test func whatHoldsNoSecretIsNotNamed() throws {
         try scratch.write("hello\n", to: "text")
         try scratch.write("SECRET=hello\n", to: "app.env")
-        try FileManager.default.createDirectory(atPath: scratch("directory"), withIntermediateDirectories: false)
+        try scratch.folder("directory")
         try #require(run(["mkfifo", scratch("fifo")]).status == 0)
         let former = [
             try place("text"), try place("app.env", "SECRET"), try place("app.env", "OTHER"), try place("directory"),
@@ -69,7 +69,7 @@ import Testing
 
     @Test func theFileOfAnOutputByAnotherNameIsNotNamed() throws {
         try publish("web.jwt", .raw)
-        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: "web.jwt")
+        try scratch.link("link", to: "web.jwt")
         #expect(found(among: [try place("link")], excluding: [try place("web.jwt")]).isEmpty)
         #expect(found(among: [try place("link")]).map(\.place) == [try place("link")])
     }
@@ -87,10 +87,10 @@ import Testing
 
     /// Others read it perhaps, where the daemon does not.
     @Test func whatCannotBeReadMayHoldOne() throws {
-        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        try scratch.folder("open")
         try publish("open/web.jwt", .raw)
         try publish("open/app.env", .env)
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        try scratch.permit(0o777, "open")
         let former = [try place("open/app.env", "SECRET"), try place("open/web.jwt")]
         #expect(
             found(among: Set(former))

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func give(_ name: String, mode: Int = 0o755) throws {
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: scratch(name))
+        try scratch.permit(mode, name)
         try #require(run(["chown", "daemon", scratch(name)]).status == 0)
     }
 
@@ -42,8 +42,7 @@ import Testing
     @Test(arguments: ["way/web.jwt", "way/deeper/web.jwt", "end.jwt"])
     func nothingIsCreatedOverALinkThatLeadsNowhere(name: String) throws {
         for (link, target) in [("way", "none"), ("end.jwt", "none/x.jwt")] {
-            try FileManager.default.createSymbolicLink(
-                atPath: scratch(link), withDestinationPath: scratch(target))
+            try scratch.link(link, to: scratch(target))
         }
         let failure = try #require(try obstacle(name))
         #expect(failure.code == .directoryMissing)
@@ -61,21 +60,19 @@ import Testing
         // What has to be written first makes it no command.
         #expect(theirs.remedy?.command == nil)
 
-        try FileManager.default.createDirectory(atPath: scratch("shared"), withIntermediateDirectories: false)
+        try scratch.folder("shared")
         try scratch.write("x", to: "shared/web.jwt")
         try give("shared/web.jwt", mode: 0o644)
-        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: scratch("shared"))
+        try scratch.permit(0o1777, "shared")
         let strangers = try #require(try obstacle("shared/web.jwt"))
         #expect(strangers.remedy == .strangers(scratch("shared/web.jwt")))
     }
 
     @Test func anotherUsersDirectoryIsWrittenToAsThatUserUnlessAStrangerMayHavePutItThere() throws {
-        for name in ["theirs", "shared", "shared/theirs"] {
-            try FileManager.default.createDirectory(atPath: scratch(name), withIntermediateDirectories: false)
-        }
+        for name in ["theirs", "shared", "shared/theirs"] { try scratch.folder(name) }
         try give("theirs")
         try give("shared/theirs")
-        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: scratch("shared"))
+        try scratch.permit(0o1777, "shared")
         let theirs = try #require(try obstacle("theirs/web.jwt"))
         #expect(theirs.remedy?.words?.hasPrefix("write \"as: daemon\" under this output") == true)
         let strangers = try #require(try obstacle("shared/theirs/web.jwt"))

@@ -10,24 +10,6 @@ import Testing
 
 /// Others read and edit the files while they are published. In memory: what a disk does is not the point here.
 @Suite struct PublisherRaceTests {
-    /// A thread that does something again and again until it is told to stop.
-    private final class Busy: Sendable {
-        private let isStopping = Atomic(false)
-        private let hasEnded = DispatchSemaphore(value: 0)
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            Thread.detachNewThread { [self] in
-                while !isStopping.load(ordering: .acquiring) { body() }
-                hasEnded.signal()
-            }
-        }
-
-        func stop() {
-            isStopping.store(true, ordering: .releasing)
-            hasEnded.wait()
-        }
-    }
-
     @Test func aReaderSeesOneWholeSecretOrAnother() throws {
         let scratch = try TemporaryDirectory(in: "/dev/shm")
         let publisher = try Samples.publisher()
@@ -55,7 +37,7 @@ import Testing
         let reads = Atomic(0)
         let readers = (0..<paths.count).map { index in
             let path = paths[index]
-            return Busy {
+            return Repetition {
                 let data = FileManager.default.contents(atPath: path)
                 if !expected[index].contains(data ?? Data()) {
                     torn.withLock { $0.append("\(path): \(data?.count ?? -1) bytes") }
@@ -81,7 +63,7 @@ import Testing
         let file = try Samples.file(path, .env)
         try scratch.write("A=1\n", to: "app.env")
         // Touches the file all the time, so that it is another one whenever it is to be replaced.
-        let toucher = Busy {
+        let toucher = Repetition {
             let times = [timespec](repeating: timespec(tv_sec: 1, tv_nsec: Int.random(in: 0..<1_000_000_000)), count: 2)
             _ = unsafe utimensat(AT_FDCWD, path, times, 0)
         }
@@ -107,7 +89,7 @@ import Testing
         let edits = Atomic(0)
         let lost = Mutex<[Int]>([])
         // Adds a line at a time, as an editor does: read, write beside, rename.
-        let editor = Busy {
+        let editor = Repetition {
             let done = edits.load(ordering: .relaxed)
             // A write of ours that turns out to have come too late is taken back: its content is seen for an instant.
             var text = ""

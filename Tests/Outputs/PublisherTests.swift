@@ -350,7 +350,7 @@ import Testing
         expect(
             try Samples.file(scratch("none/web.jwt")),
             "DIR/none/web.jwt: its directory does not exist: DIR/none (no such file or directory)")
-        try FileManager.default.createDirectory(atPath: scratch("directory"), withIntermediateDirectories: false)
+        try scratch.folder("directory")
         expect(
             try Samples.file(scratch("directory")),
             "DIR/directory: it is a directory, not a file")
@@ -380,7 +380,7 @@ import Testing
     /// What it holds counts; that it cannot be written any more is not to be found out only by the next renewal.
     /// What a stranger's link leads to is not looked at: advice for a missing file would have root create it there.
     @Test(.needs(.root)) func aStrangersLinkToNothingIsNoMissingFile() throws {
-        try FileManager.default.createSymbolicLink(atPath: scratch("way"), withDestinationPath: "/etc")
+        try scratch.link("way", to: "/etc")
         try #require(unsafe lchown(scratch("way"), 65_534, 65_534) == 0)
         let failure = #expect(throws: Failure.self) { try publisher.observe(Samples.file(scratch("way/none-such"))) }
         #expect(failure?.code == .untrustedLink)
@@ -400,14 +400,13 @@ import Testing
     /// A way that is not taken may lead to the file all the same, which applications then read; or to nothing.
     @Test func whereTheWayIsRefusedAFileThatIsGoneIsGone() throws {
         let file = try Samples.file(scratch("open/web.jwt"))
-        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        try scratch.folder("open")
         #expect(try publisher.publish([.whole: try Samples.secret()], in: file).wrote)
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        try scratch.permit(0o777, "open")
         #expect(throws: Failure.self) { try publisher.observe(file) }
         try FileManager.default.removeItem(atPath: scratch("open/web.jwt"))
         #expect(try !publisher.observe(file).exists)
-        try FileManager.default.createSymbolicLink(
-            atPath: scratch("open/web.jwt"), withDestinationPath: scratch("nowhere"))
+        try scratch.link("open/web.jwt", to: scratch("nowhere"))
         #expect(try !publisher.observe(file).exists)
     }
 

@@ -38,8 +38,8 @@ import Testing
 
     @Test func anInputIsNeverAnOutput() throws {
         try scratch.write("not even a key", to: "key.p8")
-        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: "key.p8")
-        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        try scratch.link("link", to: "key.p8")
+        try scratch.link("here", to: ".")
         try draw(inputs: ["key.p8", "later.p8"])
         for name in ["key.p8", "link", "here/key.p8"] { try refuses(name, .outputIsInput) }
         try refuses("link", .outputIsInput, as: .env)
@@ -71,7 +71,7 @@ import Testing
         try metrics.write(Array("# HELP clientsecretd_state".utf8))
 
         // What it is now is protected all the same, by every name.
-        try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: input)
+        try scratch.link("link", to: input)
         try refuses("link", .outputIsInput)
         #expect(try scratch.read(input) == "what replaced that")
     }
@@ -107,15 +107,15 @@ import Testing
     }
 
     @Test func nothingIsPublishedInTheStateDirectory() throws {
-        try FileManager.default.createDirectory(atPath: scratch("state"), withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(atPath: scratch("out"), withDestinationPath: "state")
+        try scratch.folder("state")
+        try scratch.link("out", to: "state")
         try draw(inputs: [])
         try refuses("state/web.jwt", .outputIsInput)
         try refuses("out/web.jwt", .outputIsInput)
     }
 
     @Test func oneFileIsOneOutputs() throws {
-        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        try scratch.link("here", to: ".")
         try draw(inputs: [], outputs: ["web.jwt", "here/web.jwt"])
         let first = try Samples.file(scratch("web.jwt"))
         #expect(try publisher.publish([.whole: try Samples.secret()], in: first).wrote)
@@ -129,7 +129,7 @@ import Testing
 
     /// As after a restart, when another order of writing would give the file to the other client.
     @Test func anOutputThatNamesTheFileItselfComesBeforeALink() throws {
-        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
+        try scratch.link("here", to: ".")
         for _ in 0..<2 {
             try draw(inputs: [], outputs: ["web.jwt", "here/web.jwt"])
             try refuses("here/web.jwt", .sameFile, detail: scratch("web.jwt"))
@@ -139,8 +139,8 @@ import Testing
     }
 
     @Test func anotherOutputsFileIsNotReadAsOnesOwn() throws {
-        try FileManager.default.createSymbolicLink(atPath: scratch("here"), withDestinationPath: ".")
-        try FileManager.default.createSymbolicLink(atPath: scratch("there"), withDestinationPath: ".")
+        try scratch.link("here", to: ".")
+        try scratch.link("there", to: ".")
         let (first, second) = (try Samples.file(scratch("here/web.jwt")), try Samples.file(scratch("there/web.jwt")))
         try draw(inputs: [], outputs: ["here/web.jwt", "there/web.jwt"])
         _ = try publisher.publish([.whole: try Samples.secret()], in: first)

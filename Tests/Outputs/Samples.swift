@@ -4,6 +4,7 @@ import Keys
 import Linux
 import Model
 import Outputs
+import TestSupport
 import Testing
 
 /// Secrets and files as the tests need them. Nothing here looks at a signature, so there is none.
@@ -11,13 +12,8 @@ enum Samples {
     static let sha256: @Sendable ([UInt8]) -> [UInt8] = { SHA256.digest($0) }
 
     static func secret(_ number: Int = 0, client: String = "com.example.web") throws -> Secret {
-        let claims = Claims(
-            issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-            subject: try #require(ClientID(client)),
-            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000 + Int64(number)),
-            expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060 + Int64(number)))
-        let signature = Base64URL.encode((0..<64).map { UInt8(truncatingIfNeeded: number &+ $0) })
-        let token = Token(claims.signingInput + [UInt8(ascii: ".")] + signature)
+        let claims = Claims.sample(number, of: client)
+        let token = Token(claims.sampleToken(number))
         return Secret(token: token, issued: SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil))
     }
 
@@ -60,11 +56,4 @@ extension OutputContents {
     func isForeign(_ slot: Slot = .whole) -> Bool {
         if case .foreign? = slots[slot] { true } else { false }
     }
-}
-
-extension FileFormat {
-    /// The formats of the registry, which the core itself does not know.
-    static let raw = FileFormat(name: "raw")
-    static let json = FileFormat(name: "json")
-    static let env = FileFormat(name: "env", isShared: true)
 }

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Foundation
 import Linux
 import Model
+import TestSupport
 
 @testable import Keys
 
@@ -44,7 +45,7 @@ enum KeyTarget {
         try promise(PublicKey(spki: verifying.spki)?.print == verifying.print, "a public half that is not read again")
         guard let signing else { return }
         try promise(signing.print == verifying.print, "two keys in one text")
-        let minted = try signing.mint(try TokenTarget.claims())
+        let minted = try signing.mint(Claims.sample())
         try promise(
             TokenReader.read(minted.token, keys: [verifying]) == minted.issued, "a secret that is not taken over")
     }

@@ -4,6 +4,7 @@ import Linux
 import Model
 import NIOCore
 import NIOEmbedded
+import TestSupport
 
 @testable import StatusAPI
 
@@ -83,7 +84,7 @@ private final class HandledConnection {
 
     private static func snapshot() throws -> Snapshot {
         let start = WallTime(secondsSinceEpoch: 1_794_992_800)
-        let claims = try TokenTarget.claims()
+        let claims = Claims.sample()
         let client = ClientView(
             name: try known(ClientName("web")), clientID: claims.subject, team: claims.issuer, keyID: claims.keyID,
             health: .ok, reason: nil,

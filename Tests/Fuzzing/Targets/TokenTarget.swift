@@ -44,13 +44,6 @@ enum TokenTarget {
             try TokenReader.read(bytes, keys: [key()]).map { $0.expiresAt } == claims.expiresAt, "not taken over")
     }
 
-    static func claims() throws -> Claims {
-        Claims(
-            issuer: try known(TeamID("DEF123GHIJ")), keyID: try known(KeyID("ABC123DEFG")),
-            subject: try known(ClientID("com.example.web")),
-            issuedAt: WallTime(secondsSinceEpoch: 1_790_000_000), expiresAt: WallTime(secondsSinceEpoch: 1_797_776_060))
-    }
-
     /// The public key of RFC 7515, appendix A.3.
     private static func key() throws -> PublicKey {
         let head: [UInt8] = [
