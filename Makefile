@@ -76,11 +76,11 @@ build: deps ## builds the release binaries, clientsecretd and clientsecretd-netw
 	for product in clientsecretd clientsecretd-network; do $(swift_build) $(release) --product $$product; done
 	@$(MAKE) --no-print-directory $(generated)/ready
 
-# Manual pages and completions are made of the program's own definitions of its arguments.
+# Manual pages are made of the pages in docs/ and, as completions, of the program's own definitions of its arguments.
 generated := .build/generated
-$(generated)/ready: $(binary) scripts/man-pages $(wildcard docs/man/*)
+$(generated)/ready: $(binary) scripts/man-pages debian/changelog $(wildcard docs/*.md)
 	mkdir -p $(generated)/completions
-	scripts/man-pages $(binary) docs/man $(generated)/man
+	scripts/man-pages $(binary) $(generated)/man
 	for shell in bash fish zsh; do \
 	    timeout 1m $(binary) --generate-completion-script $$shell >$(generated)/completions/$$shell.$$$$; \
 	    mv $(generated)/completions/$$shell.$$$$ $(generated)/completions/$$shell; \
@@ -210,9 +210,8 @@ docc: ## makes .build/documentation of the library AppleClientSecret's comments 
 	    --output-dir .build/documentation/AppleClientSecret.doccarchive
 
 .PHONY: site
-site: build .build/site-venv/ready ## renders the documentation as .build/site, a folder that any web server serves
-	@scripts/install-packages mandoc
-	.build/site-venv/bin/python scripts/build-site $(generated)/man .build/site
+site: .build/site-venv/ready ## renders the documentation as .build/site, a folder that any web server serves
+	.build/site-venv/bin/python scripts/build-site .build/site
 
 .build/site-venv/ready: docs/site/requirements.txt
 	@scripts/install-packages python3-venv
@@ -379,7 +378,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \
 	    $(relocate) -e 's|](docs/|](|g; s|](\(\.\./\)\?etc/|](examples/|g; s|](\.\./\([A-Z]\)|](\1|g' \
-	        -e 's#\[\([^]]*\)\](\([A-Z]*\.md\|Sources/[^)]*\|man/[^)]*\))#\1#g' $$page | \
+	        -e 's#\[\([^]]*\)\](\([A-Z]*\.md\|Sources/[^)]*\))#\1#g' $$page | \
 	        install -m 0644 /dev/stdin $(DESTDIR)$(docdir)/$${page#docs/}; \
 	done
 	install -d -m 0755 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8

@@ -5,75 +5,91 @@ import Testing
 
 @testable import Config
 
-/// What clientsecretd.yaml(5) explains is what the configuration takes.
+/// What docs/configuration.md and docs/configuration-targets.md explain, and with them clientsecretd.yaml(5), is what the
+/// configuration takes.
 @Suite struct ManualTests {
-    private let page: String
+    private let text: String
 
     init() throws {
-        page = try String(contentsOfFile: repository + "/docs/man/clientsecretd.yaml.5", encoding: .utf8)
+        text = try ["configuration", "configuration-targets"].map {
+            try String(contentsOfFile: "\(repository)/docs/\($0).md", encoding: .utf8)
+        }.joined(separator: "\n")
     }
 
     /// The lines of one section.
     private func section(_ name: String) throws -> [Substring] {
-        let start = try #require(page.range(of: "\n.Sh \(name)\n")).upperBound
-        return page[start...].split(separator: "\n").prefix { !$0.hasPrefix(".Sh ") }.map { $0 }
+        let start = try #require(text.range(of: "\n## \(name)\n")).upperBound
+        return text[start...].split(separator: "\n").prefix { !$0.hasPrefix("## ") }.map { $0 }
     }
 
     /// The lines of a section's part, or without a name those before its first part.
     private func part(_ name: String?, of section: [Substring]) throws -> [Substring] {
         var rest = section[...]
-        if let name { rest = rest.dropFirst(try #require(rest.firstIndex(of: ".Ss \(name)")) + 1) }
-        return rest.prefix { !$0.hasPrefix(".Ss ") }.map { $0 }
+        if let name { rest = rest.dropFirst(try #require(rest.firstIndex(of: "### \(name)")) + 1) }
+        return rest.prefix { !$0.hasPrefix("### ") }.map { $0 }
     }
 
-    /// The settings after these macros: those that a section lists, or those that it speaks of.
-    private func settings(after macro: String, in lines: [Substring]) -> [String] {
-        lines.filter { $0.hasPrefix(macro + " ") }.flatMap { line in
-            line.dropFirst(macro.count).split { $0 == " " || $0 == "," }.map(String.init)
-                .filter { ![".", ";", ":"].contains($0) }
+    /// The settings in the tables with this header.
+    private func settings(under header: String = "setting", in lines: [Substring]) -> [String] {
+        var isInTable = false
+        return lines.flatMap { line -> [String] in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard line.hasPrefix("| "), let first = cells.first else {
+                isInTable = false
+                return []
+            }
+            guard isInTable else {
+                isInTable = first == header
+                return []
+            }
+            return first.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }
         }
     }
 
     @Test(arguments: [
-        ("TOP LEVEL", TopLevelSettings.names), ("KEYS", KeySettings.names),
-        ("CLIENTS", ClientSettings.names), ("OUTPUTS", ["push"] + FileOutput.names),
-        ("ACTIONS", ActionKinds.names), ("CREDENTIALS", CredentialSettings.names),
-        ("STORE", StoreSettings.names),
+        ("Top level", TopLevelSettings.names), ("Keys", KeySettings.names),
+        ("Clients", ClientSettings.names), ("Outputs", ["push"] + FileOutput.names),
+        ("Actions", ActionKinds.names), ("Credentials", CredentialSettings.names),
+        ("Store", StoreSettings.names),
     ])
     func everySettingIsExplainedAndNoneInvented(name: String, names: [String]) throws {
-        #expect(settings(after: ".It Ic", in: try section(name)).sorted() == names.sorted())
+        #expect(settings(in: try section(name)).sorted() == names.sorted())
     }
 
     @Test func everySettingOfATargetIsExplainedByItsKind() throws {
-        let targets = try section("TARGETS")
+        let targets = try section("Targets")
         var kinds = [(name: "http", settings: TargetSettings.custom)]
         for kind in PushKind.all {
             kinds.append(
                 (kind.name, kind.settings.map(\.name) + (kind.deployedBy == nil ? [] : TargetSettings.deployed)))
         }
-        let parts = targets.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) }
+        let parts = targets.filter { $0.hasPrefix("### ") }.map { String($0.dropFirst(4)) }
         #expect(parts.sorted() == kinds.map(\.name).sorted())
-        #expect(settings(after: ".It Ic", in: try part(nil, of: targets)).sorted() == TargetSettings.shared.sorted())
+        #expect(settings(in: try part(nil, of: targets)).sorted() == TargetSettings.shared.sorted())
         for kind in kinds {
-            let explained = settings(after: ".It Ic", in: try part(kind.name, of: targets))
+            let explained = settings(in: try part(kind.name, of: targets))
             #expect(explained.sorted() == kind.settings.sorted(), "\(kind.name)")
         }
-        #expect(Set(settings(after: ".It Ic", in: targets)) == Set(TargetSettings.names))
-        #expect(settings(after: ".It Cm", in: try part("http", of: targets)).sorted() == TargetSettings.read.sorted())
+        #expect(Set(settings(in: targets)) == Set(TargetSettings.names))
+        let read = settings(under: "setting of `read`", in: try part("http", of: targets))
+        #expect(read.sorted() == TargetSettings.read.sorted())
     }
 
     @Test func everySettingOfARolloutIsExplained() throws {
-        #expect(settings(after: ".It Cm", in: try section("CLIENTS")).sorted() == RolloutSettingsSection.names.sorted())
+        let explained = settings(under: "setting of `rollout`", in: try section("Clients"))
+        #expect(explained.sorted() == RolloutSettingsSection.names.sorted())
     }
 
+    /// A setting is written with its colon where it is spoken of.
     @Test func whatIsSpokenOfExists() throws {
         let known = Set(
             TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names + ["push"]
                 + ActionKinds.names + SignalActionSettings.settings + CredentialSettings.names + StoreSettings.names
-                + TargetSettings.names)
-        let spoken = settings(after: ".Ic", in: page.split(separator: "\n"))
-        #expect(spoken.count >= 5)
-        for name in spoken { #expect(known.contains(name), "\(name)") }
-        #expect(Set(settings(after: ".Ic", in: try section("ACTIONS"))).isSuperset(of: SignalActionSettings.settings))
+                + TargetSettings.names + TargetSettings.read)
+        func spoken(in lines: [Substring]) -> Set<String> {
+            Set(lines.flatMap { $0.matches(of: #/`([a-z_]+):`/#).map { String($0.output.1) } })
+        }
+        #expect(spoken(in: text.split(separator: "\n")).subtracting(known) == [])
+        #expect(spoken(in: try section("Actions")).isSuperset(of: SignalActionSettings.settings))
     }
 }

@@ -17,7 +17,7 @@ import threading
 import time
 
 WIDTH = 360
-PICTURED = ["index", "documentation", "push", "monitoring", "api", "man/clientsecretd.yaml.5", "examples/clientsecretd.yaml"]
+PICTURED = ["index", "documentation", "push", "monitoring", "api", "configuration", "examples/clientsecretd.yaml"]
 
 
 class Browser:

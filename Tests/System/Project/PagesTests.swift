@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Below each block of commands in README.md, CONTRIBUTING.md, docs/ and the manual a comment names the test that runs it,
+/// Below each block of commands in README.md, CONTRIBUTING.md, and docs/ a comment names the test that runs it,
 /// or says why none does: `<!-- run: guide.sh -->`, `<!-- not run: it needs Kubernetes -->`.
 @Suite struct PagesTests {
     private static let pages = ["README.md", "CONTRIBUTING.md"] + files(in: "docs")
 
     private static func files(in folder: String) -> [String] {
         (FileManager.default.enumerator(atPath: repository + "/" + folder)?.compactMap { $0 as? String } ?? []).sorted()
-            .filter { name in [".md", ".mdoc", ".5", ".8"].contains { name.hasSuffix($0) } }.map { folder + "/" + $0 }
+            .filter { $0.hasSuffix(".md") }.map { folder + "/" + $0 }
     }
 
     @Test(arguments: pages) func eachBlockOfCommandsSaysWhatRunsIt(page: String) throws {
@@ -30,9 +30,6 @@ import Testing
             } else if line.hasPrefix("```") {
                 (end, isOfCommands) = ("```", ["```", "```sh", "```console"].contains(line))
                 continue
-            } else if line.hasPrefix(".Bd -literal") {
-                (end, isOfCommands) = (".Ed", true)
-                continue
             } else if line.hasPrefix("    "), lines[index - 1].isEmpty || isOfCommands {
                 isOfCommands = true
                 if lines[index + 1].hasPrefix("    ") { continue }
@@ -42,7 +39,7 @@ import Testing
             }
             guard isOfCommands else { continue }
             isOfCommands = false
-            let marker = lines[index + 1].firstMatch(of: #/^(?:<!--|\.\\") (?:run: (\S+)|not run: \S.*?)(?: -->)?$/#)
+            let marker = lines[index + 1].firstMatch(of: #/^<!-- (?:run: (\S+)|not run: \S.*?) -->$/#)
             #expect(marker != nil, "\(page):\(index + 1): say below this block which test runs it, or why none does")
             guard let test = marker?.output.1 else { continue }
             let isThere = tests.contains(String(test))

@@ -41,18 +41,18 @@ equal "adds no rule twice" 1 "$(grep -c addRule /etc/polkit-1/rules.d/50-clients
 
 # The manual's examples.
 anew
-promise "the manual's first commands" bash -e <<<"$(manual_example clientsecretd.8 1)"
+promise "the manual's first commands" bash -e <<<"$(example Examples 1)"
 promise "after which the secret is there" ours $output
-promise "and how it looks at it" bash -e <<<"$(manual_example clientsecretd.8 2)"
+promise "and how it looks at it" bash -e <<<"$(example Examples 2)"
 contains "the journal is explained" "a new secret was signed with the key" "$(cat "$seen")"
-promise "how a secret is minted by hand" env --chdir=/etc/clientsecretd bash -e <<<"$(manual_example mint.mdoc 1)"
+promise "how a secret is minted by hand" env --chdir=/etc/clientsecretd bash -e <<<"$(example mint 1)"
 cp "$seen" /tmp/minted
 promise "which is the key's" ours /tmp/minted
-promise "how a sign-in begins" env --chdir=/tmp bash -e <<<"$(manual_example authorize-url.mdoc 1)"
+promise "how a sign-in begins" env --chdir=/tmp bash -e <<<"$(example authorize-url 1)"
 contains "at Apple" "https://appleid.apple.com/auth/authorize?" "$(cat /tmp/sign-in.url)"
 anew
 cp /etc/systemd/system/app.service /etc/systemd/system/myapp.service
-promise "how an environment file is set up" bash -e <<<"$(manual_example init.mdoc 1)"
+promise "how an environment file is set up" bash -e <<<"$(example init 1)"
 promise "the service starts" systemctl start clientsecretd.service
 promise "and has written it" ours /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET
 
@@ -83,9 +83,9 @@ useradd --system app
 install -d -o app -g app -m 750 /srv/app
 printf 'PORT=80\nAUTH_APPLE_SECRET=old\n' >/srv/app/.env
 chown app: /srv/app/.env
-promise "a dotenv file of the application's, as in the manual" bash -e <<<"$(manual_example init.mdoc 2)"
+promise "a dotenv file of the application's, as in the manual" bash -e <<<"$(example init 2)"
 promise "the service starts" systemctl start clientsecretd.service
-written() { bash -e <<<"$(manual_example inspect.mdoc 1)"; }
+written() { bash -e <<<"$(example inspect 1)"; }
 eventually "the variable is set" written
 equal "and the rest kept" PORT=80 "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
 

@@ -74,10 +74,11 @@ block() {
         within { block = block $0 "\n" }' "$guide"
 }
 
-# manual_example FILE NUMBER: that example in the source of a manual page, as its reader types it.
-manual_example() {
-    awk -v wanted="$2" '/^\.Bd -literal/ { within = ++count == wanted; next } /^\.Ed/ { within = 0 } within' "/src/docs/man/$1" |
-        sed 's/\\-/-/g; s/\\e$/\\/'
+# example SECTION NUMBER: that block of commands in the section of docs/commands*.md.
+example() {
+    awk -v section="## $1" -v wanted="$2" '
+        FNR == 1 || /^## / { here = $0 == section; count = 0 }
+        /^```sh/ { within = here && ++count == wanted; next } /^```/ { within = 0 } within' /src/docs/commands*.md
 }
 
 # try_sections PAGE…: does what the sections of these pages, as they are installed, say that say to do something. `tries` has a word for each of them;
