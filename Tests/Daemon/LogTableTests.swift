@@ -262,6 +262,16 @@ import Testing
         #expect(Set(explained).count == explained.count)
     }
 
+    /// For those who filter the journal.
+    @Test func eachMessageIDIsOnThePageOfTheJournal() throws {
+        let page = try String(contentsOfFile: repository + "/docs/journal.md", encoding: .utf8)
+        let catalog = try String(contentsOfFile: repository + "/systemd/clientsecretd.catalog", encoding: .utf8)
+        let subjects = catalog.matches(of: #/(?m)^-- ([0-9a-f]{32})\nSubject: (.*)$/#)
+        let rows = subjects.map { "| `\($0.output.1)` | \($0.output.2) |" }
+        #expect(rows.filter { !page.contains("\n" + $0) } == [])
+        #expect(page.matches(of: #/\n\| `[0-9a-f]{32}` /#).count == rows.count)
+    }
+
     @Test func aStateHasThePriorityOfItsGravity() {
         let priorities = [HealthState.ok, .degraded, .critical].map { LogEvent.health(web, $0, nil).line().priority }
         #expect(priorities == [.notice, .warning, .error])

@@ -56,7 +56,7 @@ equal "in words too" "user 0 (process $asker) asked to renew web" "$(field MESSA
 contains "journalctl -x explains it" "For the client web a new secret was signed with the key" \
     "$(journalctl --quiet --catalog _SYSTEMD_UNIT=clientsecretd.service MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)"
 # The guide's own commands.
-mapfile -t commands < <(sed -n 's/^    \(journalctl [^#]*\).*/\1/p' /src/docs/monitoring.md)
+mapfile -t commands < <(sed -n 's/^    \(journalctl [^#]*\).*/\1/p' /src/docs/journal.md)
 equal "the guide asks the journal so often" 4 ${#commands[@]}
 for command in "${commands[@]}"; do
     promise "and finds entries by $command" eval "$command --quiet | grep ."
