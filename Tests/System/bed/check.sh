@@ -1,27 +1,17 @@
 #!/bin/bash
-# What `clientsecretd check` says of the service: on a fresh machine in the README's order, and of everything that the
+# What `clientsecretd check` says of the service: on a fresh machine, and of everything that the
 # sandboxes of the units keep from what the configuration names. What it advises is done as it stands there.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-# The README's commands, line by line.
-cd /root || exit 1
+# On a fresh machine, with the README's configuration.
 PATH=/usr/local/bin:$PATH
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
-mapfile -t commands < <(sed -n '/^## Quick start$/,/^## A configuration$/s/^    //p' /src/README.md | sed 's/  *# .*//')
-[ ${#commands[@]} -ge 3 ] || broken "the README has its commands"
-promise "the README's installation" make --silent -C /src install binary=/built/clientsecretd
-for command in "${commands[@]}"; do
-    case $command in
-        "clientsecretd init")
-            # Which asks at a terminal, and is tried by InitTests; here the README's configuration.
-            sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
-            equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
-            contains "check says who makes it" "/var/lib/clientsecretd: systemd would create it" "$(clientsecretd check)"
-            command="clientsecretd check" ;;
-    esac
-    promise "the README's \"$command\"" eval "$command"
-done
+promise "the installation" make --silent -C /src install binary=/built/clientsecretd
+make_key
+sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
+equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
+contains "check says who makes it" "/var/lib/clientsecretd: systemd would create it" "$(clientsecretd check)"
+promise "it starts" systemctl enable --now clientsecretd
 promise "the secret is there" test -s $output
 
 # missing: the commands that check prints for drop-ins.

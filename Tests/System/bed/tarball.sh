@@ -12,14 +12,17 @@ cd /tarball || exit 1
 promise "it is unpacked" bash -e <<<"$(block sh --strip-components)"
 equal "nothing of the machine's changed hands" "root root 755" "$(stat -c '%U %G %a' /usr/bin)"
 make_key
-# By hand, as the guide says, for an application that runs.
-printf '[Service]\nExecStart=/usr/bin/sleep infinity\n' >/etc/systemd/system/myapp.service
-systemctl start myapp
-block yaml 'keys:' >$configuration
-promise "the configuration has ten lines at most" test "$(wc -l <$configuration)" -le 10
-mkdir /etc/systemd/system/myapp.service.d
-block ini EnvironmentFile >/etc/systemd/system/myapp.service.d/clientsecretd.conf
-promise "it starts" bash -e <<<"$(block sh 'restart clientsecretd myapp')"
+printf '[Service]\nExecStart=/usr/bin/sleep infinity\nEnvironmentFile=/run/clientsecretd/out/web.env\n' \
+    >/etc/systemd/system/myapp.service
+configure <<END
+clients:
+  web:
+    client_id: com.example.web
+    outputs: [{path: /run/clientsecretd/out/web.env, format: env, variable: APPLE_CLIENT_SECRET}]
+END
+systemctl daemon-reload
+promise "it starts" systemctl restart clientsecretd
+promise "and an application with it" systemctl start myapp
 promise "and publishes" clientsecretd inspect /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET --key $key
 has_secret() {
     tr '\0' '\n' <"/proc/$(systemctl show --property MainPID --value myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p' |
@@ -27,7 +30,7 @@ has_secret() {
 }
 eventually "which the application has in its environment" has_secret
 systemctl stop myapp
-rm -r /etc/systemd/system/myapp.service*
+rm /etc/systemd/system/myapp.service
 promise "all is well" clientsecretd health
 contains "what asks Apple runs, but for a network" "cannot be resolved" "$(timeout 60 clientsecretd verify 2>&1)"
 # newest NAME: the newest version of that library's symbols which the programs need.
