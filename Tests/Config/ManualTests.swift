@@ -19,7 +19,8 @@ import Testing
     /// The lines of one section.
     private func section(_ name: String) throws -> [Substring] {
         let start = try #require(text.range(of: "\n## \(name)\n")).upperBound
-        return text[start...].split(separator: "\n").prefix { !$0.hasPrefix("## ") }.map { $0 }
+        return text[start...].split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.hasPrefix("## ") }
+            .map { $0 }
     }
 
     /// The lines of a section's part, or without a name those before its first part.
