@@ -41,11 +41,11 @@ struct FleetTests {
     @Test func aMachineThatNoLongerHasTheClientIsNotMissing() throws {
         for machine in ["a", "b", "c"] { bench.report(machine, try current) }
         _ = try fleet()
-        #expect(bench.rotation.fleet.missing(identity) == 0)
+        #expect(bench.rotation.fleet.missing(Values.identity) == 0)
         bench.reports["b"] = HostObservation(revision: 20_000, report: HostReport(at: bench.now.wall, clients: [:]))
         bench.reports["c"] = nil
         _ = try fleet()
-        #expect(bench.rotation.fleet.missing(identity) == 1, "c may be back at any moment")
+        #expect(bench.rotation.fleet.missing(Values.identity) == 1, "c may be back at any moment")
     }
 
     @Test func eachMachineIsInOneState() throws {
@@ -208,13 +208,13 @@ struct FleetTests {
         configuration.clients[try Values.name("native")] = try Values.client("native")
         bench.reload(configuration)
         bench.pass(1)
-        #expect(reads == 1)
+        #expect(bench.readings == 1)
     }
 
     /// Years ahead, as without a battery.
     @Test func aDistrustedClockForgetsNoMachine() throws {
         let years: Int64 = 16 * 366 * Self.day
-        report("off", try current, ago: 2 * Self.day)
+        bench.report("off", try current, ago: 2 * Self.day)
         bench.isSynced = false
         bench.step(years)
         try bench.restart(Self.configuration())
@@ -229,20 +229,20 @@ struct FleetTests {
 
     /// Its removal by this one is answered too late, or another signer is first.
     @Test func aForgottenMachineIsNotMissing() throws {
-        report("a", try current)
-        report("b", try current)
+        bench.report("a", try current)
+        bench.report("b", try current)
         bench.pass(600)
         bench.failingForgets = Failure(.storeUnreachable, at: .store)
         bench.sleep(13 * Self.day)
-        report("b", try current)
+        bench.report("b", try current)
         bench.sleep(Self.day + 600)
         #expect(bench.reports["a"] != nil)
         bench.reports["a"] = nil
         _ = try fleet()
-        #expect(bench.rotation.fleet.missing(identity) == 0)
+        #expect(bench.rotation.fleet.missing(Values.identity) == 0)
         bench.reports["b"] = nil
         _ = try fleet()
-        #expect(bench.rotation.fleet.missing(identity) == 1, "b may be back at any moment")
+        #expect(bench.rotation.fleet.missing(Values.identity) == 1, "b may be back at any moment")
     }
 
     /// An alert that waits for a day must not begin anew with each read that fails.

@@ -216,7 +216,7 @@ struct RolloutsTests {
         bench.step(2 * Values.day)
         try bench.restart(Self.configuration())
         let last = try #require(ranked.last)
-        report(last, try current, delivered: false)
+        bench.report(last, try current, delivered: false)
         bench.pass(60)
         #expect(try admitted == [ranked[0]])
         bench.isSynced = true
@@ -243,7 +243,7 @@ struct RolloutsTests {
     @Test func eachStepIsCountedAsAPut() throws {
         try renew()
         let before = try #require(bench.rotation.snapshot(at: bench.now).store).puts.successes
-        report(try ranked[0], try current)
+        bench.report(try ranked[0], try current)
         bench.pass(700)
         #expect(try admitted.count > 1)
         #expect(try #require(bench.rotation.snapshot(at: bench.now).store).puts.successes > before)
