@@ -2,7 +2,7 @@ import Model
 
 /// A kind of action, as the configuration has it.
 ///
-/// To add one, write it in a file of its own, put it into ``ActionKinds/all``, and describe it in clientsecretd.yaml(5).
+/// To add one, write it in a file of its own, put it into ``ActionKinds/all``, and describe it in docs/configuration.md.
 protocol ActionKind: Sendable {
     /// The keys that say such an action.
     static var verbs: [String] { get }

@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// A way in which a file holds secrets. Pure bytes: nothing here opens a file or judges a signature.
 ///
-/// To add one, write it in a file of its own, put it into ``FormatRegistry/all``, and describe it in clientsecretd.yaml(5).
+/// To add one, write it in a file of its own, put it into ``FormatRegistry/all``, and describe it in docs/configuration.md.
 package protocol OutputFormat: Sendable {
     /// As `format:` and `--format` call it.
     static var name: String { get }

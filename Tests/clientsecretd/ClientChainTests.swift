@@ -232,4 +232,10 @@ import Testing
         let link = try #require(ClientChain(facts).links.first { $0.name == .process })
         #expect(link.state == .unknown)
     }
+
+    @Test func noLinkShowsASecret() throws {
+        let words = ClientChain(try Self.facts()).links.map(\.words).joined()
+        #expect(words.contains(Self.secret().fingerprint.description))
+        #expect(!words.contains("eyJ"))
+    }
 }
