@@ -280,11 +280,14 @@ extension Machine {
         return rollout.secret.isSame(as: current.name) && rollout.state == .held
     }
 
+    /// As of when its health counts how long the store is away: while it rests, its wakes by the boot clock come late.
+    private var judgedAt: Int64 { rest > 0 ? plannedAt : boot }
+
     private var isReasonToReceive: Bool? {
         guard expectedStoreState == .unreachable else { return false }
         if link.seen != nil, link.sawForbidden { return isReadOverdue ? nil : true }
         guard link.failingSince != nil, let since = link.blindSince, harmedAt < since else { return nil }
-        let away = boot - since
+        let away = judgedAt - since
         // What was forbidden before is still said.
         if link.sawForbidden { return nil }
         return away < 85_800_000 ? false : away > 87_000_000 ? true : nil
@@ -294,7 +297,7 @@ extension Machine {
         guard let board else { return false }
         if link.seen != nil, link.sawForbidden || isHeld { return true }
         if let since = link.failingSince {
-            return harmedAt < since && boot - since > 960_000 ? true : nil
+            return harmedAt < since && judgedAt - since > 960_000 ? true : nil
         }
         // A place that others write to all the time is left alone for an hour.
         guard link.isGood, link.seen != nil, boot - max(link.changedAt, board.disturbedAt) > 3_900_000 else {
