@@ -92,16 +92,22 @@ final class CredentialServer: Sendable {
         }
     }
 
-    /// Refuses the connections that wait and ends the thread. Those not accepted yet stay in the socket's queue: on
+    /// Has the connections that wait refused, and the thread end. Those not accepted yet stay in the socket's queue: on
     /// systemd's socket the next start serves them, on the daemon's own the kernel has their read fail.
-    func stop() {
+    func beginStop() {
+        shared.withLock { $0.isStopping = true }
+        changed.signal()
+    }
+
+    /// The same, and waits for the end of the thread: until `moment` at most, or twice the time that refusals have.
+    func stop(by moment: BootTime? = nil) {
         guard isStarted.withLock({ $0 }) else {
             for connection in takeInherited() { connection.refuse() }
             return
         }
-        shared.withLock { $0.isStopping = true }
-        changed.signal()
-        _ = ended.wait(atMost: 2 * limits.stopTime)
+        beginStop()
+        let left = moment.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? .max
+        _ = ended.wait(atMost: min(left, 2 * limits.stopTime))
     }
 }
 

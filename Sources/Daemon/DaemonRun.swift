@@ -168,7 +168,8 @@ package struct DaemonRun {
         let secretCache = SecretCache()
         let keyring = KeyCache()
         let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
-        defer { credentials?.close() }
+        var stopBy: BootTime?
+        defer { credentials?.close(by: stopBy) }
         for name in passed.names { log.note(.socketIgnored(name: name)) }
         let server = listener?.server
         let identity = settings.identity
@@ -208,9 +209,14 @@ package struct DaemonRun {
             credentials: credentials?.server, watcher: watcher, findings: findings, metrics: isOnce ? nil : metrics,
             cancel: cancel)
         let end = try loop.run()
+        stopBy = loop.stopBy
         listener?.close()
-        if !isOnce { executor.finishKeepingText(within: Self.lastPatience) }
-        let unwritten = metrics.finish(end, goesOn: isOnce, within: isOnce ? Self.patience : Self.lastPatience)
+        // Refusals are read beside what follows.
+        credentials?.server.beginStop()
+        let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastPatience }
+        let unwritten = metrics.finish(
+            end, goesOn: isOnce, within: isOnce ? Self.patience : min(left(), Self.lastPatience))
+        if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastPatience)) }
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard isOnce else { return .done }
         report(end)
@@ -227,7 +233,7 @@ package struct DaemonRun {
     }
 
     /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
-    /// any other job; in a daemon less, because systemd waits for a stop that may have taken long already.
+    /// any other job; in a daemon less, and never longer than the whole stop may.
     private static let patience = Rotation.patience.count * 1_000
     private static let lastPatience: Int64 = 1_000
 

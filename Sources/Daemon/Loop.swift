@@ -62,8 +62,11 @@ final class Loop {
     /// Rendering takes three microseconds for each client, and is to stay below a fiftieth of the time; ten thousand
     /// clients rendered after each of ten thousand inputs would take minutes that no reader gains from.
     private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 6)) }
-    /// A stop may take 5 s: jobs that have not ended by then are left to the next start.
+    /// A stop may take 5 s. Jobs that have not ended after four of them are left to the next start.
     private static let stopPatience: Seconds = 4
+    private static let lastSteps: Seconds = 1
+    /// When a stop that was asked for has to be over, with all that follows the jobs.
+    var stopBy: BootTime? { stopAt.map { $0 + Self.lastSteps } }
 
     /// How long the state directory is left alone after a change of it, in milliseconds, so that a user who empties or
     /// replaces it has finished before the daemon creates it again.

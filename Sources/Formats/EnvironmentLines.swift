@@ -1,4 +1,4 @@
-/// The readers that are no shell.
+/// How each reader of environment files that is no shell finds the lines and their entries.
 struct EnvironmentLines {
     private let bytes: [UInt8]
     private var index: Int

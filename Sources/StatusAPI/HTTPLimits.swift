@@ -13,7 +13,7 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The part of `connections` reserved for root and the daemon's own user, so that operators always get in.
     package var keptConnections = 4
 
-    /// Connections that were sent their last answer and are read to their end, besides those above: a client closes its side
+    /// Connections that were sent their last answer and are read to their end; they do not count above: a client closes its side
     /// within a millisecond.
     package var dismissedConnections = 16
 

@@ -115,6 +115,18 @@ import Testing
         for asker in late { #expect(try asker.answer() == .refusal) }
     }
 
+    /// A stop has to be over in time; what is not read by then goes on while the process does.
+    @Test(.timeLimit(.minutes(1))) func aStopWaitsForAReaderUntilItsMomentAtMost() throws {
+        var limits = CredentialLimits()
+        limits.stopTime = 600_000
+        let place = try Place(limits)
+        try place.serve("web")
+        let late = try place.ask("unknown")
+        #expect(try place.ask("web").answer() == .secret(Self.token))
+        place.server.stop(by: BootTime(milliseconds: Clocks.bootMilliseconds()))
+        #expect(try late.answer() == .refusal)
+    }
+
     @Test func whoGoesAwayMakesRoom() throws {
         var limits = CredentialLimits()
         limits.connections = 4

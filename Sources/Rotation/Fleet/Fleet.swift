@@ -9,7 +9,7 @@ import Model
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
 ///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
 ///   one that is ahead keeps nobody alive. One that a rollout no longer waits for is silent before that.
-/// - While this machine's own clock may be ahead, no age is told from a report: all machines would be silent, and rollouts wait
+/// - While this machine's own clock may be ahead, no report's age is known: all machines would count as silent, and rollouts wait
 ///   for none of those.
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
 ///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own

@@ -36,7 +36,7 @@ import Testing
         try sandbox.start()
         let output = sandbox.directory("out/web.jwt")
         let old = try sandbox.text(output)
-        let strace = try Attached(
+        let strace = try AttachedStrace(
             to: try #require(sandbox.processID), "inject=fsync:error=EIO", at: sandbox.directory("out"), in: sandbox)
         defer { strace.detach() }
         #expect(try sandbox.command("renew", "web").status == 1)

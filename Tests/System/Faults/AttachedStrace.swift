@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// strace on a daemon that runs already.
-final class Attached {
+/// strace, attached to a daemon that runs already: it has system calls fail.
+final class AttachedStrace {
     private let process = Process()
 
     /// - Parameter path: the file that a call must be about; empty: any.
