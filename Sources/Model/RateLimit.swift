@@ -22,6 +22,11 @@ package struct RateLimit: Hashable, Sendable {
         return oldest + span
     }
 
+    /// Whether the next event may be now. When that changes is among `deadlines`.
+    package func admits(_ deadlines: inout Deadlines) -> Bool {
+        next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
+    }
+
     /// When the last event was; nil while none counts.
     package var last: BootTime? { moments.last }
 

@@ -29,7 +29,7 @@ package struct Reason: Hashable, Sendable {
     /// When the daemon tries it again; nil when it does not.
     package var nextAttempt: WallTime?
 
-    package init(failure: Failure, client: ClientName?, since: WallTime, nextAttempt: WallTime?) {
+    package init(failure: Failure, client: ClientName? = nil, since: WallTime, nextAttempt: WallTime? = nil) {
         self.failure = failure
         self.client = client
         self.since = since

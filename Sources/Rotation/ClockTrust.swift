@@ -25,6 +25,8 @@ struct ClockTrust: Hashable, Sendable {
     /// Why the clock is not trusted; nil while it is.
     private(set) var failure: Failure?
     private(set) var since: WallTime?
+    /// The same, as health reports it.
+    var reason: Reason? { failure.flatMap { failure in since.map { Reason(failure: failure, since: $0) } } }
     /// No secret that a key of ours has signed was issued later than this.
     private var latestIssue: WallTime?
     private var doubtedAt: BootTime?
@@ -65,7 +67,7 @@ struct ClockTrust: Hashable, Sendable {
     }
 
     /// Whether the clock can tell how old something from elsewhere is: it is trusted, and cannot be ahead.
-    func tellsAge(_ deadlines: inout Deadlines) -> Bool { failure == nil && !mayBeAhead(&deadlines) }
+    func tellsAge(at now: Now) -> Bool { failure == nil && !Deadlines.peek(at: now) { mayBeAhead(&$0) } }
 
     /// Whether a moment is so late that this program is certainly no longer in use.
     private static func isImpossible(_ moment: WallTime, builtAt: WallTime) -> Bool {

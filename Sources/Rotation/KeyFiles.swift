@@ -81,10 +81,10 @@ struct KeyFiles: Sendable {
     // MARK: Another key under one id
 
     /// Compares the key that was read with the one last known under the same id.
-    mutating func compare(_ name: KeyName, _ print: KeyDigest, id: KeyID, at now: Now) -> LogEvent? {
-        defer { states[name]?.known = print }
-        guard let known = states[name]?.known, known != print else { return nil }
-        return change(name, KeyChange(keyID: id, from: known, to: print, at: now.wall))
+    mutating func compare(_ name: KeyName, _ digest: KeyDigest, id: KeyID, at now: Now) -> LogEvent? {
+        defer { states[name]?.known = digest }
+        guard let known = states[name]?.known, known != digest else { return nil }
+        return change(name, KeyChange(keyID: id, from: known, to: digest, at: now.wall))
     }
 
     /// Compares the key with the one that signed the secret in a record, and takes the change that was kept with it.
@@ -97,9 +97,9 @@ struct KeyFiles: Sendable {
             states[name]?.change = kept
             hasChanged = true
         }
-        if let print = key.reading.value {
-            guard print != signer else { return (nil, hasChanged) }
-            return (change(name, KeyChange(keyID: id, from: signer, to: print, at: now.wall)), true)
+        if let digest = key.reading.value {
+            guard digest != signer else { return (nil, hasChanged) }
+            return (change(name, KeyChange(keyID: id, from: signer, to: digest, at: now.wall)), true)
         }
         if key.known == nil { states[name]?.known = signer }
         return (nil, hasChanged)
@@ -143,10 +143,10 @@ extension Rotation {
     mutating func keyFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .readKey(let name, let entry) = job.work else { return }
         switch result {
-        case .success(.key(let print)):
+        case .success(.key(let digest)):
             // A reload may have changed the entry while the file was being read.
             guard configuration.keys[name] == entry else { return }
-            if keys.digest(of: name) != print {
+            if keys.digest(of: name) != digest {
                 storeReading.expectPlaces(at: now)
                 // The secrets in the files were verified without this key.
                 for client in index.clients(of: name) {
@@ -154,9 +154,9 @@ extension Rotation {
                     observeAgain(at: .source(client.name))
                 }
             }
-            keys.read(name, print, by: job.id)
+            keys.read(name, digest, by: job.id)
             let before = keys.lastChange(of: name)
-            if let event = keys.compare(name, print, id: entry.keyID, at: now) { events.append(event) }
+            if let event = keys.compare(name, digest, id: entry.keyID, at: now) { events.append(event) }
             if keys.lastChange(of: name) != before { touch(.key(name)) }
         case .failure:
             keys.read(name, nil, by: job.id)

@@ -120,8 +120,7 @@ struct StateChangeActions: Sendable {
 
     /// Whether an action has yet to report and may be started.
     func mayStart(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        guard reported.owed.contains(action) else { return false }
-        return runs[action]?.starts.next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
+        reported.owed.contains(action) && runs[action]?.starts.admits(&deadlines) != false
     }
 
     mutating func started(_ action: ActionID, at now: Now) {

@@ -16,7 +16,7 @@ package enum SignatureEvidence: Hashable, Sendable {
         case .none: .unchecked
         case _ where issued.signer == nil: .invalid
         case .remembered: .valid
-        case .key(let print): issued.signer == print ? .valid : .ofAnotherKey
+        case .key(let digest): issued.signer == digest ? .valid : .ofAnotherKey
         }
     }
 }

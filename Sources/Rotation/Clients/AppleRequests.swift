@@ -10,8 +10,7 @@ struct AppleRequests: Sendable {
 
     /// Whether a request may begin.
     func mayBegin(_ deadlines: inout Deadlines) -> Bool {
-        guard running == nil else { return false }
-        return limit.next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
+        running == nil && limit.admits(&deadlines)
     }
 
     mutating func began(_ job: JobID, at now: Now) {

@@ -149,8 +149,7 @@ extension Rotation {
     mutating func planTidying(_ deadlines: inout Deadlines) {
         // A clock that is years ahead must not make records look old enough to remove.
         guard stateDirectory.isTidyingDue, isReady, clock.failure == nil else { return }
-        let mayBeAhead = Deadlines.peek(at: deadlines.now) { clock.mayBeAhead(&$0) }
-        let now = mayBeAhead ? builtAt : deadlines.now.wall
+        let now = clock.tellsAge(at: deadlines.now) ? deadlines.now.wall : builtAt
         let work = Work.tidyRecords(
             keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
             removed: stateDirectory.removedPlaces,

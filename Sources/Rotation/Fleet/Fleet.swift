@@ -17,7 +17,8 @@ import Model
 /// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
 ///   on: at worst these hold until the deadline, or admit all machines.
 struct Fleet: Sendable {
-    private var isUsed = false
+    /// Whether secrets are put into the store from here.
+    private(set) var isSigner = false
     private var hosts: [String: Host] = [:]
     /// What the hosts hold of each client of this machine.
     private var members: [ClientIdentity: [Member]] = [:]
@@ -113,8 +114,8 @@ struct Fleet: Sendable {
         own = own.filter { change.new.clients[$0.key]?.isSharing == true }
         counts = counts.filter { own[$0.key] != nil }
         lost = lost.filter { own[$0.key] != nil }
-        isUsed = change.new.store != nil && change.new.clients.values.contains(where: \.isSharing)
-        if !isUsed { (readingForbidden, forgettingForbidden) = (nil, nil) }
+        isSigner = change.new.store != nil && change.new.clients.values.contains(where: \.isSharing)
+        if !isSigner { (readingForbidden, forgettingForbidden) = (nil, nil) }
     }
 
     /// Notes which secret of a client, which is put into the store from here, is current.
@@ -184,8 +185,6 @@ struct Fleet: Sendable {
     }
 
     fileprivate func wasRead(since job: JobID) -> Bool { readBy >= job }
-
-    fileprivate var isSigner: Bool { isUsed }
 
     /// Whether the reports were read just now.
     func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
@@ -307,7 +306,7 @@ extension Rotation {
 
     mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard jobs.isCurrent(job) else { return }
-        let clockTellsAge = Deadlines.peek(at: now) { clock.tellsAge(&$0) }
+        let clockTellsAge = clock.tellsAge(at: now)
         switch (job.work, result) {
         case (_, .success(.reportsRead(let found))):
             fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
@@ -352,7 +351,7 @@ extension Rotation {
             &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isAsked || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
-        } else if fleet.mayForget, Deadlines.peek(at: deadlines.now, { clock.tellsAge(&$0) }) {
+        } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {
             fleet.mayForget = false
             guard let (machine, revision) = fleet.forgotten(excluding: store.machine, at: deadlines.now) else {
                 return

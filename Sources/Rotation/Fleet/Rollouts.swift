@@ -70,7 +70,7 @@ extension Rotation {
             jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
             ?? jobs.attempts[.store]?.failure ?? clock.failure
         if let failed { return failed }
-        let reason = Deadlines.peek(at: now) { shareReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
+        let reason = Deadlines.peek(at: now) { storeReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
         return reason?.failure.code == .rolloutHeld ? nil : reason?.failure
     }
 
@@ -181,10 +181,10 @@ extension Rotation {
         {
             return Reason(
                 failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),
-                client: name, since: deadlines.now.wall, nextAttempt: nil)
+                client: name, since: deadlines.now.wall)
         }
         if let attempts = jobs.lastFailure(of: .rollout(name)),
-            isReason(attempts.failure, since: attempts.began, &deadlines)
+            isReported(attempts.failure, since: attempts.began, &deadlines)
         {
             return reason(attempts, at: .rollout(name), for: name, deadlines.now)
         }
@@ -193,7 +193,7 @@ extension Rotation {
         }
         // Without the machines' reports no further machine is admitted.
         if let attempts = jobs.lastFailure(of: .fleet),
-            isReason(attempts.failure, since: attempts.began, &deadlines)
+            isReported(attempts.failure, since: attempts.began, &deadlines)
         {
             return reason(attempts, at: .fleet, for: name, deadlines.now)
         }
@@ -203,6 +203,6 @@ extension Rotation {
         return Reason(
             failure: Failure(
                 .rolloutHeld, at: .client(name), detail: named.isEmpty ? nil : "failing: \(named)\(more)"),
-            client: name, since: progress.since, nextAttempt: nil)
+            client: name, since: progress.since)
     }
 }

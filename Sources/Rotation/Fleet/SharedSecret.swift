@@ -19,8 +19,7 @@ struct SharedSecret: Hashable, Sendable {
 
     /// Whether a secret was put there so often that the place is left alone.
     func isContested(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
-        guard self.secret == secret, let next = puts.next(at: deadlines.now.boot) else { return false }
-        return !deadlines.reached(next)
+        self.secret == secret && !puts.admits(&deadlines)
     }
 }
 
@@ -74,19 +73,19 @@ extension Rotation {
     private static let storePatience: Seconds = 900
 
     /// Whether a signer says that the store cannot be used.
-    func isReason(_ failure: Failure, since moment: BootTime, _ deadlines: inout Deadlines) -> Bool {
+    func isReported(_ failure: Failure, since moment: BootTime, _ deadlines: inout Deadlines) -> Bool {
         failure.code.traits.contains(.refusalOfStore) || deadlines.reached(moment + Self.storePatience)
     }
 
     /// Why the store is a reason for a client that mints not to be ok.
-    func shareReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+    func storeReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
         guard let place = placeToPut(client) else { return nil }
         let name = client.name
         let now = deadlines.now
         let resource = jobs.lastFailure(of: .store) != nil ? Resource.store : .share(name)
         let attempts = jobs.lastFailure(of: resource)
         if let failure = storeFailure(of: client) ?? attempts?.failure {
-            guard isReason(failure, since: attempts?.began ?? now.boot, &deadlines) else { return nil }
+            guard isReported(failure, since: attempts?.began ?? now.boot, &deadlines) else { return nil }
             return Reason(
                 failure: failure, client: name, since: attempts?.since ?? now.wall,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
@@ -98,6 +97,6 @@ extension Rotation {
             failure: Failure(
                 .contested, at: .store,
                 remedy: .say("find out which other machine puts secrets of this key there")),
-            client: name, since: now.wall, nextAttempt: nil)
+            client: name, since: now.wall)
     }
 }

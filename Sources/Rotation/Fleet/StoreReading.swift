@@ -249,7 +249,7 @@ extension Rotation {
         else { return nil }
         return Reason(
             failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
-            since: expiry - SecretStore.certificateNotice, nextAttempt: nil)
+            since: expiry - SecretStore.certificateNotice)
     }
 
     // MARK: What is wanted

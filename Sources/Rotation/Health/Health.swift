@@ -13,7 +13,7 @@ struct ClientHealth: Sendable {
     /// The state that was last logged.
     private var logged: HealthState = .ok
     /// What was tried for it.
-    private(set) var tally = Counts()
+    fileprivate(set) var tally = Counts()
 
     var view: ClientView? { shared?.view }
 
@@ -24,10 +24,6 @@ struct ClientHealth: Sendable {
         defer { logged = state }
         return logged != state
     }
-
-    mutating func countMint(success: Bool) { tally.mints.count(success: success) }
-    mutating func countPublish(success: Bool) { tally.publishes.count(success: success) }
-    mutating func countDelivery(success: Bool) { tally.deliveries.count(success: success) }
 
     /// Counts a secret that was received from the client's source.
     mutating func countReceived() { tally.received += 1 }
@@ -46,17 +42,17 @@ extension Rotation {
     mutating func count(_ job: Job, success: Bool) {
         switch job.work {
         case .mint(let name, _, _):
-            if let client = index[name] { clients[client].health.countMint(success: success) }
+            if let client = index[name] { clients[client].health.tally.mints.count(success: success) }
         case .publish(let spec, let secrets, _):
             // Several variables of a client in one file are still one write.
             for name in Set(secrets.keys.compactMap { spec.slots[$0] }) {
-                if let client = index[name] { clients[client].health.countPublish(success: success) }
+                if let client = index[name] { clients[client].health.tally.publishes.count(success: success) }
             }
         case .push(let name, _, _, _):
-            if let client = index[name] { clients[client].health.countPublish(success: success) }
+            if let client = index[name] { clients[client].health.tally.publishes.count(success: success) }
         case .run(_, let covering):
             for name in covering.keys {
-                if let client = index[name] { clients[client].health.countDelivery(success: success) }
+                if let client = index[name] { clients[client].health.tally.deliveries.count(success: success) }
             }
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
             .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
@@ -104,7 +100,7 @@ extension Rotation {
             health = found.health ?? (unseen == nil ? .ok : .degraded)
             // The reason for critical is set below, as for a client that was tried.
             if health == .degraded, let failure = found.health == nil ? unseen : found.failure {
-                reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
+                reason = Reason(failure: failure, client: name, since: now.wall)
             }
         }
         // By a clock that may be ahead nobody is alarmed.
@@ -115,23 +111,17 @@ extension Rotation {
         switch weakest {
         case .none:
             health = .critical
-            reason =
-                reason
-                ?? Reason(
-                    failure: Failure(wanted == nil ? .noSecret : .notPublished, at: .client(name)), client: name,
-                    since: now.wall, nextAttempt: nil)
+            let failure = Failure(wanted == nil ? .noSecret : .notPublished, at: .client(name))
+            reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
         case .refused(let path, let objection):
             health = .critical
-            reason =
-                reason
-                ?? Reason(
-                    failure: objection.failure(at: path).concerning(name), client: name, since: now.wall,
-                    nextAttempt: nil)
+            let failure = objection.failure(at: path).concerning(name)
+            reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
         case .held where isSpared: break
         case .held(let secret):
             if let failure = client.entry.shortLife(of: secret, name, &deadlines) {
                 health = .critical
-                reason = reason ?? Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
+                reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
             }
         case .unknown:
             break
@@ -139,7 +129,7 @@ extension Rotation {
         if currentRefusal(client) != nil { health = .critical }
         if health == .degraded, reason == nil {
             let failure = Failure(isPublished(client) ? .notDelivered : .notPublished, at: .client(name))
-            reason = Reason(failure: failure, client: name, since: now.wall, nextAttempt: nil)
+            reason = Reason(failure: failure, client: name, since: now.wall)
         }
         // The same failure persists: it began when it was first seen, not now.
         if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {

@@ -8,35 +8,33 @@ extension Rotation {
         let name = client.name
         let now = deadlines.now
         var reasons: [Reason] = []
-        if let failure = clock.failure, let since = clock.since {
-            reasons.append(Reason(failure: failure, client: nil, since: since, nextAttempt: nil))
+        if let reason = clock.reason {
+            reasons.append(reason)
         } else if spared(client, &deadlines) != nil {
             let failure = Failure(.clockPerhapsAhead, at: .clock, detail: startedAt.description)
-            reasons.append(Reason(failure: failure, client: nil, since: startedAt, nextAttempt: nil))
+            reasons.append(Reason(failure: failure, since: startedAt))
         }
         for resource in jobs.hasFailure ? resources(of: client) : [] {
             if let job = jobs[resource], let failure = hang(of: resource) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
-                reasons.append(Reason(failure: failure, client: name, since: began, nextAttempt: nil))
+                reasons.append(Reason(failure: failure, client: name, since: began))
             } else if let attempts = attempts(at: resource, for: client) {
                 reasons.append(reason(attempts, at: resource, for: name, now))
             }
         }
         if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = shareReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = storeReason(of: client, &deadlines) { reasons.append(reason) }
         if let reason = rolloutReason(of: client, &deadlines) { reasons.append(reason) }
         if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil,
             let refusal = clients[client].verification?.refusal ?? currentRefusal(client)
         {
-            reasons.append(Reason(failure: refusal, client: name, since: now.wall, nextAttempt: nil))
+            reasons.append(Reason(failure: refusal, client: name, since: now.wall))
         }
         for path in client.files where isDeleted(path) {
-            reasons.append(
-                Reason(
-                    failure: Failure(.outputDeleted, at: .path(path)), client: name,
-                    since: now.wall, nextAttempt: nil))
+            let failure = Failure(.outputDeleted, at: .path(path))
+            reasons.append(Reason(failure: failure, client: name, since: now.wall))
         }
         for (place, drift) in drifts(of: client) where drift.isContested(&deadlines) {
             reasons.append(
@@ -47,8 +45,7 @@ extension Rotation {
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
         for key in client.keys {
             guard let change = keys.change(of: key.name, &deadlines) else { continue }
-            reasons.append(
-                Reason(failure: change.failure(of: key.name), client: name, since: change.at, nextAttempt: nil))
+            reasons.append(Reason(failure: change.failure(of: key.name), client: name, since: change.at))
         }
         return reasons
     }

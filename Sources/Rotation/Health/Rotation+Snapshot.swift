@@ -43,15 +43,12 @@ extension Rotation {
     func daemonReason(at now: Now) -> Reason? {
         if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
             let since = configurationWatch.refusedAt ?? startedAt
-            return Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
+            return Reason(failure: failure, since: since)
         }
-        if let failure = clock.failure, let since = clock.since {
-            return Reason(failure: failure, client: nil, since: since, nextAttempt: nil)
-        }
-        return faults.all.first.map { fault in
-            Reason(
-                failure: fault.failure, client: nil, since: fault.since,
-                nextAttempt: fault.nextAttempt.flatMap { upcoming($0, now) })
-        }
+        return clock.reason
+            ?? faults.all.first.map { fault in
+                let next = fault.nextAttempt.flatMap { upcoming($0, now) }
+                return Reason(failure: fault.failure, since: fault.since, nextAttempt: next)
+            }
     }
 }

@@ -107,7 +107,7 @@ struct Drift: Hashable, Sendable {
 
     /// Whether another program keeps changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
-        repairs.next(at: deadlines.now.boot).map { !deadlines.reached($0) } ?? false
+        !repairs.admits(&deadlines)
     }
 
     /// When a bad file is next repaired if it is contested; nil while it is good.
