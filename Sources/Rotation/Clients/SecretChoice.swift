@@ -117,15 +117,14 @@ extension Rotation {
         return client.entry.best(of: candidates)
     }
 
-    /// Another signer's secret in the store that is to be current here; nil where there is none.
+    /// Another signer's secret in the store that is to be current here; nil where there is none. Apple is not asked about it:
+    /// the signer that minted it did that, where `verify` is on there.
     func betterInStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],
             offered.signer == place.key, fits(offered, client, &deadlines)
         else { return nil }
         for held in [clients[client].secret.current, heldBack(client)].compactMap({ $0 })
-        where client.names(held) && held.signer == place.key && refusal(of: held, for: client, &deadlines) == nil {
-            guard offered.isGreater(than: held) else { return nil }
-        }
+        where objection(to: offered, over: held, client, &deadlines) != nil { return nil }
         return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
     }
 

@@ -27,8 +27,8 @@ struct SharedSecret: Hashable, Sendable {
 ///
 /// - A secret is put there once it is kept in the state directory and, with `verify: true`, Apple was asked. One that
 ///   Apple has refused is not.
-/// - If another signer was first, the put finds that one's secret: it becomes the current one here if it may be, is greater
-///   (issued later, then with the greater digest of the signing input) and is not due; else the put is repeated.
+/// - If another signer was first, the put finds that one's secret: it becomes the current one here if a machine that receives
+///   its secrets would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due; else the put is repeated.
 /// - A place in which it was tried to put a secret three times within an hour is contested, and left alone until that hour
 ///   is over.
 /// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(at:_:)``.

@@ -213,6 +213,49 @@ struct SharedSecretTests {
         }
     }
 
+    /// A secret is critical in the last ten of its ninety days: a newcomer with less left replaces none with more.
+    @Test(arguments: [60, 3600, 9 * Values.day]) func aNewerSecretThatExpiresTooSoonIsReplaced(life: Int64) throws {
+        bench.go()
+        bench.pass(100)
+        let mine = try #require(try bench.current("web"))
+        let now = bench.now.wall.secondsSinceEpoch - Values.start
+        write(try Values.issued(7, from: now, to: now + life, signer: signer), revision: 500)
+        for _ in 1...12 {
+            bench.pass(10)
+            #expect(try bench.current("web") == mine)
+        }
+        #expect(shared == mine)
+        #expect(bench.mintReasons == [.missing], "a renewal for it")
+    }
+
+    /// So does one that Apple has not accepted yet.
+    @Test func aSecretThatIsTriedKeepsANewerOneAwayThatExpiresTooSoon() throws {
+        bench.verdicts[web] = .failure(Failure(.verdictUnknown, at: .client(web)))
+        bench.reload(try Self.configuration(verify: true))
+        bench.go()
+        bench.pass(Values.day)
+        bench.ask(.renew(Request.Renewal(clients: [web])))
+        let mine = try #require(try bench.current("web"))
+        let now = bench.now.wall.secondsSinceEpoch - Values.start
+        write(try Values.issued(7, from: now, to: now + 3600, signer: signer), revision: 500)
+        bench.pass(120)
+        #expect(try bench.current("web") == mine)
+        #expect(shared == mine)
+    }
+
+    /// The signer that minted it asked Apple.
+    @Test func appleIsNotAskedAboutAnotherSignersSecret() throws {
+        bench.reload(try Self.configuration(verify: true))
+        bench.go()
+        bench.pass(100)
+        bench.forget()
+        let theirs = try others(7)
+        write(theirs, revision: 500)
+        bench.pass(61)
+        #expect(try bench.held(in: "web.jwt") == theirs)
+        #expect(!bench.log.contains { $0.hasPrefix("verify") })
+    }
+
     @Test func aConflictIsAdoptedOrPutAgainWithTheRevisionThatWasFound() throws {
         bench.go()
         bench.pass(100)
