@@ -32,7 +32,7 @@ struct ClockTrust: Hashable, Sendable {
     private var doubtedAt: BootTime?
     /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
     private var forgiven: WallTime?
-    /// From when on the clock may be ahead: the start, or with `run --once` the machine's.
+    /// From when on the clock may be ahead.
     private var startedAt: BootTime?
     /// Whether somebody has vouched for the clock since the start.
     private var isVouchedFor = false
@@ -74,9 +74,14 @@ struct ClockTrust: Hashable, Sendable {
         moment >= builtAt + longestUse
     }
 
+    /// From when on a doubt that is raised now counts: with `run --once`, which cannot wait, from the machine's start.
+    private static func beginning(isOnce: Bool, _ now: Now) -> BootTime {
+        isOnce ? BootTime(milliseconds: 0) : now.boot
+    }
+
     /// Records who vouches for the clock.
     private mutating func observe(isOnce: Bool, _ now: Now) {
-        let began = startedAt ?? (isOnce ? BootTime(milliseconds: 0) : now.boot)
+        let began = startedAt ?? Self.beginning(isOnce: isOnce, now)
         startedAt = began
         defer { lastJudged = now }
         if now.boot >= began + Self.patience { vouch() }
@@ -112,12 +117,12 @@ struct ClockTrust: Hashable, Sendable {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
                 .filter { !isForgiven($0) && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
-        judge(builtAt: builtAt, latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
+        judge(builtAt: builtAt, isOnce: isOnce, latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
         return before != failure?.code
     }
 
     /// - Parameter latest: the latest `iat` among the secrets that our keys signed.
-    private mutating func judge(builtAt: WallTime, latest: WallTime?, _ deadlines: inout Deadlines) {
+    private mutating func judge(builtAt: WallTime, isOnce: Bool, latest: WallTime?, _ deadlines: inout Deadlines) {
         let now = deadlines.now
         if !deadlines.reached(builtAt) {
             set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
@@ -135,7 +140,7 @@ struct ClockTrust: Hashable, Sendable {
             set(nil, now)
             return
         }
-        let began = doubtedAt ?? now.boot
+        let began = doubtedAt ?? Self.beginning(isOnce: isOnce, now)
         doubtedAt = began
         if deadlines.reached(began + Self.patience) {
             forgiven = latest

@@ -9,7 +9,7 @@ import Testing
 /// records what the core did.
 final class Bench {
     private(set) var rotation: Rotation
-    private(set) var boot: Int64 = 5_000_000
+    var boot: Int64 = 5_000_000
     /// What the wall clock showed when the boot clock was zero.
     private var wallAtBoot = Values.start - 5000
     var isSynced = true

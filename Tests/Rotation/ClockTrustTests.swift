@@ -73,6 +73,20 @@ import Testing
         #expect(bench.log.contains("mint web"))
     }
 
+    /// A single run cannot wait, and the next one would begin to wait again: the ten minutes are the machine's first ones.
+    @Test(arguments: [(5, true), (599, true), (600, false), (7200, false)])
+    func aSingleRunDoubtsOnlyInTheMachinesFirstTenMinutes(seconds: Int64, isDoubted: Bool) throws {
+        let bench = try Bench(["web": Values.client("web")], once: true)
+        bench.boot = seconds * 1000
+        bench.isSynced = false
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.go()
+        #expect(bench.lastStep.ended)
+        #expect(try failure(bench) == (isDoubted ? .clockDoubtful : nil))
+        #expect(try (bench.held(in: "web.jwt") == fromTheFuture()) == isDoubted)
+        #expect(try bench.view("web").health == (isDoubted ? .degraded : .ok))
+    }
+
     @Test func aClockIsNotDoubtedAgainForTheSameSecret() throws {
         let bench = try doubting(isDiskFull: true)
         bench.pass(600)
