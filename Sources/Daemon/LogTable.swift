@@ -50,7 +50,8 @@ extension LogEvent {
             LogLine(
                 "5c8e0b7d14f94f6a9c1f3d62e7ab9058", .info,
                 "\(client): pushed \(secret.fingerprint) to target \(target)"
-                    + (verified == true ? "" : ", which does not show what it holds"),
+                    + (verified.map { $0 ? "" : ", which does not show it yet" }
+                        ?? ", which does not show what it holds"),
                 [.target(target)] + JournalField.secret(client, secret))
         case .shared(let client, let secret):
             LogLine(

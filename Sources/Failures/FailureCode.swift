@@ -218,6 +218,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The API did not take what it was sent; detail: what it said.
     case pushRejected = "push_rejected"
     case pushAnswerUnexpected = "push_answer_unexpected"
+    /// The API took the secret and has shown another one for five minutes.
+    case pushNotKept = "push_not_kept"
     /// The place holds something that is not replaced, because it is of another kind; detail: what was found.
     case pushPlaceUnsuitable = "push_place_unsuitable"
     /// The object can never be changed.

@@ -428,6 +428,10 @@ extension FailureCode {
             row("the API did not take what it was sent", .say("fix the target's settings as the API says"))
         case .pushAnswerUnexpected:
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
+        case .pushNotKept:
+            row(
+                "the API took the secret and still shows another one after five minutes",
+                .say("find out which other program writes there, or why the API does not keep it"))
         case .pushPlaceUnsuitable:
             row(
                 "the place holds something that this target does not write, and is not changed",

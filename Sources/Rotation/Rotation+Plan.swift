@@ -72,7 +72,7 @@ extension Rotation {
         step.ended =
             jobs.isStopping
             ? jobs.isEmpty
-            : isOnce && isReady && !awaitsVerdict && !isDeploying
+            : isOnce && isReady && !awaitsVerdict && !awaitsTarget && !isDeploying
                 && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
         // With thousands of clients it would take longer than the plan.
         assert(index.all.count > 50 || checkInvariants() == [])

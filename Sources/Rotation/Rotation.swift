@@ -165,6 +165,10 @@ package struct Rotation: Sendable {
         switch result {
         // Neither a success nor a failure yet.
         case .success(.deploying): break
+        // An API that did not keep a secret fails until it shows one.
+        case .success(.pushed(verified: false)) where lastFailure?.failure.code == .pushNotKept,
+            .success(.targetRead(holds: false)) where lastFailure?.failure.code == .pushNotKept:
+            count(job, success: true)
         case .success:
             count(job, success: true)
             if lastFailure?.wasObservation == true || !job.work.isObservation { recover(job.resource) }
@@ -188,7 +192,8 @@ package struct Rotation: Sendable {
             guard let failure = verificationFinished(job, result, at: now) else { return }
             return fail(job, failure, isWanted, at: now)
         case .observe, .publish: fileFinished(job, result, at: now)
-        case .push, .readTarget: targetFinished(job, result, at: now)
+        case .push, .readTarget:
+            if let failure = targetFinished(job, result, at: now) { return fail(job, failure, isWanted, at: now) }
         case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
         case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
             stateChangeActionFinished(job, result, at: now)

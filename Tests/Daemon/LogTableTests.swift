@@ -213,6 +213,12 @@ import Testing
         ]
     }
 
+    @Test func aPushNamesWhatTheAPIShows() {
+        let words = [true, false].map { LogEvent.pushed(target, web, secret, verified: $0).line(clients: []).words }
+        #expect(words[0] == "web: pushed sha256:0000000000000001 to target production")
+        #expect(words[1] == words[0] + ", which does not show it yet")
+    }
+
     @Test func whatHasNoFailureSaysHowItIs() {
         #expect(DaemonEvent.leftUndone(web, .degraded, nil).line.words == "web: degraded")
         #expect(DaemonEvent.recordSetAside(nil, Failure(.stateDamaged, at: .path(path))).line.fields().count == 2)

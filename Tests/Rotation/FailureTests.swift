@@ -110,8 +110,8 @@ import Testing
         case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled, .pushTargetUnknown,
-            .pushSecondFactorWanted, .pushChangeRefused, .pushPlaceUnsuitable, .pushImmutable, .pushOthersBlank,
-            .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,
+            .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable, .pushImmutable,
+            .pushOthersBlank, .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,
             .pushTimedOut,
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
             .pushAnswerUnexpected, .pushServiceMissing, .pushServiceSilent:

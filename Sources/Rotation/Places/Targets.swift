@@ -95,17 +95,22 @@ struct Target: Sendable {
     ///   - secret: what was looked for.
     ///   - holds: whether it is there; nil where the API does not show it.
     ///   - wanted: what is to be there now.
-    mutating func wasRead(_ secret: SecretInfo, holds: Bool?, wanted: SecretInfo?, began: BootTime, at now: Now) {
-        guard pushed == secret else { return }
+    /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
+    mutating func wasRead(
+        _ secret: SecretInfo, holds: Bool?, wanted: SecretInfo?, began: BootTime, at now: Now
+    ) -> Bool {
+        guard pushed == secret else { return false }
         askedAt = now.boot
         let isRecent = isRecent(at: now)
         let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
         if holds == true { wasShown = true }
+        let wasAwaited = isAwaited
         isAwaited = holds == false && isRecent
         verified = isAwaited ? nil : holds
         if !isAwaited, secret == wanted {
             drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], began: began, at: now.boot)
         }
+        return wasAwaited && verified == false && secret == wanted
     }
 
     func checkInvariants() -> [String] {
@@ -163,6 +168,8 @@ struct Targets: Sendable {
 ///   start does not push it again; an API that shows what it holds is asked first.
 /// - Just after a write an API may still show what was there before. What contradicts a write counts only once it has been
 ///   shown for five minutes; until then the API is read each minute.
+/// - An API that took a secret and has shown another one for those five minutes has failed (``FailureCode/pushNotKept``). What
+///   it says then is no success until it shows the secret. A single run waits for the first of these verdicts.
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
 ///   goes on (`Drift`).
 /// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
@@ -175,7 +182,8 @@ struct Targets: Sendable {
 extension Rotation {
     // MARK: What is
 
-    mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+    /// Returns the failure that an answer is; nil where it is none.
+    mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         switch (job.work, result) {
         case (.push(let name, let secret, let output, _), .success(.pushed(let verified))):
             let client = index[name]
@@ -190,10 +198,18 @@ extension Rotation {
         case (.push(_, _, let output, _), .failure): targets[output]?.pushFailed()
         case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds))):
             let wanted = index[name].flatMap { wantedSecret($0) }
-            targets[output]?.wasRead(secret, holds: holds, wanted: wanted, began: job.startedAt, at: now)
+            let isKept =
+                targets[output]?.wasRead(secret, holds: holds, wanted: wanted, began: job.startedAt, at: now) != true
+            return isKept ? nil : Failure(.pushNotKept, at: .target(output.target))
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
+        return nil
+    }
+
+    /// Whether an API took a secret a moment ago, and shows another one until now.
+    var awaitsTarget: Bool {
+        index.clientOfTarget.keys.contains { targets[$0]?.isAwaited == true && !isGivenUp($0) }
     }
 
     // MARK: What is wanted

@@ -557,6 +557,51 @@ import Testing
         #expect(try output(bench).repairs == 1)
     }
 
+    /// It says "done", and its answer to a read is another secret.
+    @Test func whatAnAPIDoesNotKeepIsAFailureUntilItShowsIt() throws {
+        let bench = try Bench(try configuration())
+        bench.stale = [target]
+        bench.go()
+        bench.pass(299)
+        #expect(requests(bench).count { $0 == "push production" } == 1)
+        bench.pass(61)
+        for _ in 1...40 {
+            #expect(try output(bench).state == .failed)
+            #expect(try bench.view(web).reason?.failure == failure(.pushNotKept))
+            bench.pass(17)
+        }
+        bench.pass(86_400)
+        #expect(try bench.view(web).health == .degraded)
+        let count = requests(bench).count { $0 == "push production" }
+        #expect((5...30).contains(count), "\(count) pushes in a day")
+        #expect(bench.entries.count { if case .failing = $0 { true } else { false } } <= 25)
+        bench.stale = []
+        bench.pass(3600)
+        #expect(try output(bench).verified == true)
+        // Contested until the last three repairs are six hours ago.
+        bench.pass(25_000)
+        #expect(try output(bench).state == .ok)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test(arguments: [0, 90, 100_000]) func onceWaitsUntilTheAPIShowsItOrFiveMinutes(seconds: Int64) throws {
+        let bench = try Bench(try configuration(), once: true)
+        bench.stale = seconds > 0 ? [target] : []
+        bench.go()
+        #expect(bench.lastStep.ended == (seconds == 0))
+        bench.pass(min(seconds, 299))
+        #expect(bench.lastStep.ended == (seconds == 0))
+        if seconds < 299 { bench.stale = [] }
+        for _ in 1...61 where !bench.lastStep.ended { bench.pass(1) }
+        #expect(bench.lastStep.ended)
+        let isKept = bench.stale.isEmpty
+        #expect(try output(bench).state == (isKept ? .ok : .failed))
+        #expect(try output(bench).verified == (isKept ? true : false))
+        #expect(try bench.view(web).reason?.failure == (isKept ? nil : failure(.pushNotKept)))
+        #expect(try bench.view(web).delivered == isKept)
+        #expect(requests(bench).count { $0 == "push production" } == 1)
+    }
+
     /// Nor does a restart make an old answer a new one.
     @Test func writesNothingAgainAfterARestartWhileAReadIsStale() throws {
         let bench = try settled()

@@ -112,8 +112,12 @@ extension Simulator {
             }
             let isGood = view.current.map { outside.api.holds($0, at: output) } ?? false
             guard !isGood, outside.api.places[output.place]?.isDamaged != true else { continue }
-            // What the API shows may be older than what it took.
-            if shown.verified == nil, watch.targets.awaited.contains(output.target) { continue }
+            // What the API shows may be older than what it took, but for no longer than five minutes.
+            if shown.verified == nil, watch.targets.awaited.contains(output.target),
+                !watch.targets.refuted.contains(output.target)
+            {
+                continue
+            }
             if shown.state == .ok { throw Violation(.health, "\(output.target) is called ok and is not") }
             if view.health == .ok { throw Violation(.health, "\(view.name) is ok and \(output.target) is not") }
         }

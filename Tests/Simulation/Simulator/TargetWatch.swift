@@ -13,6 +13,8 @@ struct TargetWatch {
     private(set) var different: Set<TargetName> = []
     /// Targets whose API has shown something else just after it took what was pushed: that may be older than the push.
     private(set) var awaited: Set<TargetName> = []
+    /// Targets whose API has shown something else for five minutes after it took what was pushed, until it shows that.
+    private(set) var refuted: Set<TargetName> = []
     /// When each of these took it, unless that was before the start.
     private var pushedAt: [TargetName: Int64] = [:]
     /// When each target was last read, or read back after a push.
@@ -142,6 +144,7 @@ struct TargetWatch {
                 pushedAt[output.target] = boot
             } else {
                 awaited.remove(output.target)
+                refuted.remove(output.target)
             }
             if repairing.remove(job.id) != nil {
                 repairs[output.target] = (repairs[output.target] ?? []).suffix(9) + [boot]
@@ -153,10 +156,18 @@ struct TargetWatch {
         case (.push(_, _, let output, _), .failure):
             repairing.remove(job.id)
             uncertain.insert(output.target)
-        case (.readTarget(_, _, let output), .success(.targetRead(let holds))):
+            // What it takes after that may again be older than what it shows.
+            refuted.remove(output.target)
+        case (.readTarget(_, _, let output), .failure): refuted.remove(output.target)
+        case (.readTarget(_, let secret, let output), .success(.targetRead(let holds))):
             readAt[output.target] = boot
             if holds == false { different.insert(output.target) } else { different.remove(output.target) }
             let mayBeStale = pushedAt[output.target].map { boot < $0 + Self.staleness } ?? true
+            if holds != false {
+                refuted.remove(output.target)
+            } else if !mayBeStale, awaited.contains(output.target), known[output] == secret {
+                refuted.insert(output.target)
+            }
             if holds != false || !mayBeStale { awaited.remove(output.target) }
         case (.recall, .success(.recalled(let record))):
             known.merge(record.pushed) { known, _ in known }
@@ -168,6 +179,8 @@ struct TargetWatch {
             known = known.filter { outputs.contains($0.key) }
             uncertain.formIntersection(known.keys.map(\.target))
             different.formIntersection(known.keys.map(\.target))
+            // Every place is tried afresh.
+            refuted = []
             lookedAt = [:]
         default: break
         }
