@@ -48,23 +48,27 @@ extension Rotation {
         case .keep, .verify: recover(.client(client.name))
         case .wait, .receive, .mint: break
         }
-        guard case .mint(let reason) = decision, clock.failure == nil, keys.digest(of: client.entry.key) != nil else {
-            return
-        }
+        guard case .mint(let reason) = decision, clock.failure == nil, keys.digest(of: client.entry.key) != nil,
+            let moment = mintingTime(client, &deadlines)
+        else { return }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID,
-            now: mintingTime(client, at: deadlines.now.wall), lifetime: client.entry.lifetime)
+            now: moment, lifetime: client.entry.lifetime)
         if start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &deadlines) {
             clients[client].secret.beginMinting(reason)
         }
     }
 
-    /// The moment that a new secret states: later than those before it, because two renewals within a second would sign the
-    /// same claims, and that is the same secret. Its `iat` stays in the past.
-    private func mintingTime(_ client: ConfiguredClient, at now: WallTime) -> WallTime {
-        [clients[client].secret.current, heldBack(client)]
-            .compactMap { $0.map { $0.mintedAt + 1 } }
-            .filter { $0 > now && $0 < now + Claims.backdating }.max() ?? now
+    /// The moment that a new secret states: later than those before it, because the order of secrets is that of their `iat`, and
+    /// two with the same claims are the same secret. Nil until its `iat` would be in the past, which takes a second or two once
+    /// sixty renewals were asked for within a minute.
+    private func mintingTime(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> WallTime? {
+        let now = deadlines.now.wall
+        // None comes after a secret from the future, which a wrong clock has made.
+        let latest = [clients[client].secret.current, heldBack(client)].compactMap { $0?.issuedAt }.filter { $0 <= now }
+            .max()
+        guard let latest, latest + Claims.backdating >= now else { return now }
+        return deadlines.reached(latest + 2) ? latest + 1 + Claims.backdating : nil
     }
 
     mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {

@@ -44,6 +44,34 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
+    /// Secrets are ordered by their `iat`, which is never in the future.
+    @Test func eachOfManyRenewalsWithinASecondComesAfterTheOneBefore() throws {
+        let bench = try Bench(["web": Values.client("web")]).settled()
+        var last = try #require(try bench.current("web"))
+        for number in UInt64(1)...200 {
+            bench.forget()
+            let began = bench.now.wall
+            bench.ask(.renew(.init()), number)
+            for _ in 1...2 where bench.answer(number) == nil { bench.pass(1) }
+            #expect(bench.answer(number) == .renewed([try bench.renewed("web")]), "\(number)")
+            let next = try #require(try bench.current("web"))
+            #expect(next.issuedAt > last.issuedAt, "\(number)")
+            #expect(next.issuedAt < bench.now.wall, "\(number)")
+            #expect(bench.now.wall - began <= 2)
+            last = next
+        }
+    }
+
+    /// Such as by a clock that was ahead.
+    @Test func aSecretFromTheFutureDelaysNoRenewal() throws {
+        let bench = try Bench(["web": Values.client("web")])
+        try bench.place(try Values.issued(1, from: 3600, signer: Values.print("1")), in: "web.jwt")
+        bench.go()
+        let current = try #require(try bench.current("web"))
+        #expect(current.issuedAt < bench.now.wall)
+        #expect(try bench.held(in: "web.jwt") == current)
+    }
+
     @Test func aSecretThatFitsAgainIsTakenUpInsteadOfOneThatDoesNot() throws {
         let bench = try settled()
         let first = try #require(try bench.current(web))
