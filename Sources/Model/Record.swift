@@ -22,18 +22,21 @@ package struct Record: Hashable, Sendable {
     /// When the actions that are still to run may run, by this machine's turn among those that received the secret; nil
     /// where none are, or they wait for no turn.
     package var turn: WallTime?
-    /// Whether a rollout was ever seen at the place of ``current`` in the store.
+    /// Whether a rollout was ever seen at the place of ``current`` in ``store``.
     package var wasRolledOut: Bool
-    /// How many machines report the client, where its secrets are rolled out from here; 0 where that is not known.
+    /// How many machines report the client there, where its secrets are rolled out from here; 0 where that is not known.
     package var fleetSize: Int
+    /// The ``SecretStore/place`` that these two are about; nil also in a record of an earlier version.
+    package var store: String?
 
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
         pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false,
-        fleetSize: Int = 0
+        fleetSize: Int = 0, store: String? = nil
     ) {
+        self.store = store
         self.fleetSize = fleetSize
         self.turn = turn
         self.wasRolledOut = wasRolledOut

@@ -21,7 +21,7 @@ import Testing
                     from: try #require(KeyDigest(String(repeating: "1", count: 64))),
                     to: try #require(KeyDigest(String(repeating: "2", count: 64))),
                     at: WallTime(secondsSinceEpoch: 1_800_000_000)),
-                turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true),
+                turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true, store: "https://etcd:2379"),
             current: try Samples.kept(1), candidate: try Samples.kept(2))
     }
 
@@ -83,7 +83,7 @@ import Testing
             + #""restart myapp.service":\#(known(try Samples.secret(1)))},"shared":["/srv/app/.env"],"#
             + #""owed":["restart myapp.service"],"refusal":"no","#
             + #""keyChange":{"at":1800000000,"from":"\#(one)","keyID":"ABC123DEFG","to":"\#(two)"},"#
-            + #""turn":1800000600,"rolledOut":true,"fleetSize":7}"# + "\n"
+            + #""turn":1800000600,"rolledOut":true,"fleetSize":7,"store":"https://etcd:2379"}"# + "\n"
         let text = String(decoding: format.encode(record, of: try name("web")), as: UTF8.self)
         #expect(text.drop { $0 != "\n" }.dropFirst() == expected)
     }

@@ -66,9 +66,9 @@ extension Rotation {
         if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil {
             clients[client].turn = DeliveryTurn(at: moment, within: source.deliverOver, now)
         }
-        if index.hasStore, record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
-            admissions.recall(place)
-        }
+        // What another store held says nothing of this one. A record of an earlier version does not name its store.
+        guard let store = configuration.store?.place, record.store ?? store == store else { return }
+        if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) { admissions.recall(place) }
         if client.entry.rollout != nil { fleet.recall(record.fleetSize, client.identity) }
     }
 
@@ -99,6 +99,8 @@ extension Rotation {
     private func wantedRecord(_ client: ConfiguredClient) -> Record {
         let known = clients[client]
         let current = known.secret.current
+        let wasRolledOut = current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true
+        let fleetSize = client.entry.rollout == nil ? 0 : fleet.size(of: client.identity)
         return Record(
             current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,
             delivered: known.deliveries.delivered, shared: sharedFiles(of: client),
@@ -108,9 +110,8 @@ extension Rotation {
             keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,
-            wasRolledOut: index.hasStore
-                && current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true,
-            fleetSize: client.entry.rollout == nil ? 0 : fleet.size(of: client.identity))
+            wasRolledOut: wasRolledOut, fleetSize: fleetSize,
+            store: wasRolledOut || fleetSize > 0 ? configuration.store?.place : nil)
     }
 
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left

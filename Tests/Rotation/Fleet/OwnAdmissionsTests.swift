@@ -16,7 +16,7 @@ struct OwnAdmissionsTests {
         bench = try Bench(try Self.configuration())
     }
 
-    private static func configuration(deliverOver: Int64 = 0) throws -> Configuration {
+    private static func configuration(deliverOver: Int64 = 0, store: String = "etcd") throws -> Configuration {
         var key = try Values.keyEntry()
         key.location = .publicKey([])
         var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
@@ -24,7 +24,7 @@ struct OwnAdmissionsTests {
         client.source = SourceConfiguration(.store)
         client.source?.deliverOver = Seconds(deliverOver)
         var configuration = try Values.configuration(["web": client], keys: ["apple": key])
-        configuration.store = SecretStore(place: "etcd", machine: "app17")
+        configuration.store = SecretStore(place: store, machine: "app17")
         return configuration
     }
 
@@ -249,6 +249,20 @@ struct OwnAdmissionsTests {
         admit(second.fingerprint, 0)
         bench.pass(61)
         #expect(runs == 1)
+    }
+
+    /// The other store was configured while no daemon ran. No rollout was ever seen in it.
+    @Test mutating func aRolloutInAnotherStoreHoldsNothingBackAfterARestart() throws {
+        try begin()
+        try offer(2, admitting: 1)
+        #expect(bench.records[web]?.wasRolledOut == true)
+        bench.store = [:]
+        bench.rollouts = [:]
+        try bench.restart(Self.configuration(store: "another etcd"))
+        try offer(3, admitting: nil)
+        bench.pass(1)
+        #expect(runs == 1)
+        #expect(bench.records[web]?.wasRolledOut == false)
     }
 
     /// Whoever may write there could release the next secret by removing its rollout.

@@ -18,11 +18,13 @@ struct RolloutsTests {
         bench = try Bench(try Self.configuration())
     }
 
-    private static func configuration(_ rollout: RolloutSettings? = .standard) throws -> Configuration {
+    private static func configuration(
+        _ rollout: RolloutSettings? = .standard, store: String = "etcd"
+    ) throws -> Configuration {
         var client = try Values.client("web")
         client.rollout = rollout
         var configuration = try Values.configuration(["web": client])
-        configuration.store = SecretStore(place: "etcd", machine: "signer")
+        configuration.store = SecretStore(place: store, machine: "signer")
         return configuration
     }
 
@@ -496,5 +498,17 @@ struct RolloutsTests {
         for machine in try admitted { bench.report(machine, try current) }
         bench.pass(700)
         #expect(try rollout.admitted > before.admitted)
+    }
+
+    /// The other store was configured while no daemon ran: the machines of the former one are not missing there.
+    @Test func theMachinesOfAnotherStoreAreNotWaitedFor() throws {
+        try renew()
+        bench.pass(700)
+        #expect(bench.records[web]?.fleetSize ?? 0 >= Self.machines.count)
+        (bench.store, bench.rollouts, bench.reports) = ([:], [:], [:])
+        try bench.restart(Self.configuration())
+        #expect(bench.rotation.fleet.missing(Values.identity) >= Self.machines.count)
+        try bench.restart(Self.configuration(store: "another etcd"))
+        #expect(bench.rotation.fleet.missing(Values.identity) == 0)
     }
 }
