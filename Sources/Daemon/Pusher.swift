@@ -107,7 +107,7 @@ struct Pusher: Sendable {
             return .say("reload the daemon, or add the target", run: .reload)
         }
         return .say(
-            "pass it to the service, in a drop-in of its unit: LoadCredential=clientsecretd.yaml:"
-                + Printable.name(configuration))
+            "pass it to the service, in a drop-in of its unit: "
+                + UnitSetting.loadCredential("clientsecretd.yaml", from: configuration))
     }
 }

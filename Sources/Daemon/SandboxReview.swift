@@ -45,7 +45,7 @@ package struct SandboxReview {
                 .outsideSandbox, at: .named(service.name),
                 detail: "it does not start without \(path), which \(setting)= names",
                 remedy: .say(
-                    "create it, or put a \"-\" before the path, as in \(Self.setting(setting, path)), with systemctl edit "
+                    "create it, or put a \"-\" before the path, as in \(UnitSetting.paths(setting, path)), with systemctl edit "
                         + service.name))
         }
     }
@@ -105,7 +105,9 @@ package struct SandboxReview {
         return service.sandbox.settingAgainstExecuting(path.description).map { setting in
             Failure(
                 .outsideSandbox, at: .action(action.id), detail: "\(service.name) may not execute \(path) (\(setting))",
-                remedy: .say("add ExecPaths=\(path) to its [Service] section with systemctl edit \(service.name)"))
+                remedy: .say(
+                    "add \(UnitSetting.paths("ExecPaths", path.description, isOptional: false)) to its [Service] section with "
+                        + "systemctl edit \(service.name)"))
         }
     }
 
@@ -137,7 +139,7 @@ package struct SandboxReview {
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
         case .readOnly(let setting):
-            let line = Self.setting("ReadWritePaths", directory.description)
+            let line = UnitSetting.paths("ReadWritePaths", directory.description)
             lines[unit.name, default: []].insert(line)
             let failure = Failure(
                 .outsideSandbox, at: .path(path),
@@ -151,7 +153,7 @@ package struct SandboxReview {
                     ? "leave \"state_dir\" out, or write another path"
                     : "write another path, such as /run/clientsecretd/out/\(path.name)")
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
-                let line = Self.setting("BindPaths", directory.description)
+                let line = UnitSetting.paths("BindPaths", directory.description)
                 let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]
                 lines[unit.name, default: []].formUnion(both)
                 remedy = Self.adding(both.joined(separator: " and "), to: unit)
@@ -182,15 +184,6 @@ package struct SandboxReview {
 
     private static func adding(_ line: String, to unit: ServiceUnit) -> Remedy {
         .say("add \(line) to its [Service] section with systemctl edit \(unit.name), and restart it")
-    }
-
-    /// A line of a unit's file. Without the "-" a unit does not start while the path is missing.
-    private static func setting(_ name: String, _ path: String) -> String {
-        let word = "-" + path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
-        let isPlain = !word.utf8.contains { $0 <= 32 || #""'\;#"#.utf8.contains($0) }
-        if isPlain { return "\(name)=\(word)" }
-        let quoted = word.map { #""\"#.contains($0) ? #"\"# + String($0) : String($0) }.joined()
-        return "\(name)=\"\(quoted)\""
     }
 }
 

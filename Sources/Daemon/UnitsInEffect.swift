@@ -80,7 +80,7 @@ package struct UnitsInEffect {
                 removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
             return "\(credential.unit) does not load the credential \(Printable.name(credential.name)): \(why); "
                 + (removed.map { Self.advice(for: credential.unit, [$0]) + ", or publish it as a file" }
-                    ?? "write LoadCredential=\(credential.name):/run/clientsecretd/credentials.sock into its [Service] section")
+                    ?? "write \(UnitSetting.loadCredential(credential.name, from: "/run/clientsecretd/credentials.sock")) into its [Service] section")
         }
     }
 
@@ -123,7 +123,7 @@ package struct UnitsInEffect {
         return (
             "\(unit) has no LoadCredential= for \(Printable.name(credential))",
             .say(
-                "write LoadCredential=\(credential):/path/to/file into its [Service] section, with systemctl edit \(unit)"
+                "write \(UnitSetting.loadCredential(credential, from: "/path/to/file")) into its [Service] section, with systemctl edit \(unit)"
             )
         )
     }

@@ -65,7 +65,9 @@ extension FailureCode {
                 .say("write only the passphrase into that file, readable only by the daemon's user"))
         case .credentialMissing:
             row("systemd has not passed this credential") {
-                .say("add LoadCredential=\($0.credential ?? "NAME"):/path/to/file to the daemon's unit and restart it")
+                .say(
+                    "add \(UnitSetting.loadCredential($0.credential ?? "NAME", from: "/path/to/file")) to the daemon's unit and restart it"
+                )
             }
         case .signingFailed:
             row(
@@ -96,7 +98,9 @@ extension FailureCode {
             }
         case .readOnlyFileSystem:
             row("the file system is read-only", traits: .mayBeOfSandbox) {
-                .say("mount it writable, or add ReadWritePaths=-\(Printable.name($0.directory)) to the daemon's unit")
+                .say(
+                    "mount it writable, or add \(UnitSetting.paths("ReadWritePaths", $0.directory)) to the daemon's unit"
+                )
             }
         case .diskFull: row("the disk is full") { .say("make room", see: $0.parent.flatMap(ShellCommand.showSpace)) }
         case .quotaExceeded:

@@ -119,12 +119,12 @@ extension ShellCommand {
     }
 
     /// Lets a unit write to `directory`, and restarts it where it runs. Nil where anything but its sandbox makes the
-    /// directory read-only, and for a path that a unit file would have to quote.
+    /// directory read-only.
     package static func letWrite(
         _ unit: String = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause
     ) -> ShellCommand? {
-        guard cause == .sandbox, CommandContext.current.hasSystemd, ShellWord.isPlain(directory) else { return nil }
-        return addSettings(["ReadWritePaths=-\(directory)"], to: unit)
+        guard cause == .sandbox, CommandContext.current.hasSystemd else { return nil }
+        return addSettings([UnitSetting.paths("ReadWritePaths", directory)], to: unit)
     }
 
     /// Adds settings to a service, and restarts it where it runs.

@@ -36,7 +36,8 @@ import Testing
         var web = try first(file("/run/clientsecretd/out/web.jwt"))
         web.destination = nil
         web.target = TargetEntry(
-            name: try #require(TargetName("shop")), lines: [], credential: "vercel-token:/etc/clientsecretd/shop-token")
+            name: try #require(TargetName("shop")), lines: [],
+            credential: "LoadCredential=vercel-token:/etc/clientsecretd/shop-token")
         #expect(
             files(web).files == [
                 SystemFiles.File(

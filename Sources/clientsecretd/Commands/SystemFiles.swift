@@ -46,7 +46,7 @@ struct SystemFiles: Equatable {
             files.append(
                 File(
                     path: "/etc/systemd/system/clientsecretd-push@\(target.name).service.d/clientsecretd.conf",
-                    lines: "[Service]\nLoadCredential=\(credential)\n"))
+                    lines: "[Service]\n\(credential)\n"))
         }
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
@@ -72,13 +72,12 @@ struct SystemFiles: Equatable {
         switch destination {
         case nil: return nil
         case .credential(let name):
-            return order + "\n[Service]\nLoadCredential=\(name):/run/clientsecretd/credentials.sock\n"
+            let line = UnitSetting.loadCredential(name, from: "/run/clientsecretd/credentials.sock")
+            return order + "\n[Service]\n\(line)\n"
         case .file(let file):
             guard file.user == nil else { return nil }
             guard file.variable != nil else { return order }
-            // systemd.unit(5): "%" begins a specifier.
-            let path = file.path.description.split(separator: "%", omittingEmptySubsequences: false)
-            return order + "\n[Service]\nEnvironmentFile=\(path.joined(separator: "%%"))\n"
+            return order + "\n[Service]\n\(UnitSetting.environmentFile(file.path.description))\n"
         }
     }
 

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Linux
 import Model
 import Push
@@ -80,10 +81,9 @@ struct SetupTarget {
             return TargetEntry(name: name, lines: lines)
         }
         lines.append("token_credential: \(kind.name)-token")
-        // systemd.unit(5): "%" begins a specifier.
-        let path = tokenFile.description.split(separator: "%", omittingEmptySubsequences: false)
         return TargetEntry(
-            name: name, lines: lines, credential: "\(kind.name)-token:\(path.joined(separator: "%%"))")
+            name: name, lines: lines,
+            credential: UnitSetting.loadCredential("\(kind.name)-token", from: tokenFile.description))
     }
 }
 
@@ -92,7 +92,7 @@ struct TargetEntry: Equatable {
     let name: TargetName
     /// Its settings.
     let lines: [String]
-    /// What LoadCredential= says in the unit that pushes; nil where systemd hands over no token.
+    /// The line in the unit that pushes by which systemd hands over the token; nil where it does not.
     var credential: String?
 
     /// The section `targets` with this one.

@@ -1,0 +1,32 @@
+/// Lines of a unit file that set a path, whatever characters are in it (systemd.syntax(7)). A `%` begins a specifier in all of
+/// them; the rest differs.
+package enum UnitSetting {
+    /// A list of paths, such as `ReadWritePaths=` and `BindPaths=` (systemd.exec(5)): words in which quotes and backslashes have a
+    /// meaning, and in `BindPaths=` colons.
+    ///
+    /// - Parameter isOptional: whether the unit starts while the path is missing.
+    package static func paths(_ name: String, _ path: String, isOptional: Bool = true) -> String {
+        let word = (isOptional ? "-" : "") + plain(path)
+        let isWord = !word.utf8.contains { $0 <= 32 || #""'\;:#"#.utf8.contains($0) }
+        if isWord { return "\(name)=\(word)" }
+        let quoted = word.map { #""\"#.contains($0) ? #"\"# + String($0) : String($0) }.joined()
+        return "\(name)=\"\(quoted)\""
+    }
+
+    /// `EnvironmentFile=`: the whole value is one path with wildcards (glob(7)), and blanks at its end do not count.
+    package static func environmentFile(_ path: String) -> String {
+        let end = path.lastIndex { $0 != " " }.map { path.index(after: $0) } ?? path.startIndex
+        let escaped = plain(String(path[..<end])).map { #"*?[\"#.contains($0) ? #"\"# + String($0) : String($0) }
+        return "EnvironmentFile=" + escaped.joined() + path[end...].map { "[\($0)]" }.joined()
+    }
+
+    /// `LoadCredential=`: what follows the name is one path.
+    package static func loadCredential(_ name: String, from path: String) -> String {
+        "LoadCredential=\(plain(name)):\(plain(path))"
+    }
+
+    /// Without specifiers.
+    private static func plain(_ text: String) -> String {
+        text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
+    }
+}
