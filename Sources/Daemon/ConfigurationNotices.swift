@@ -7,14 +7,15 @@ import Model
 struct ConfigurationNotices: Sendable {
     /// Nil when it has no usable name; then it is not watched.
     let file: AbsolutePath?
-    let notices: Notices
+    /// Nil where no inotify instance can be had; then files are read once a minute.
+    let notices: Notices?
     private(set) var watches: [AbsolutePath: Int32] = [:]
 
     /// Blocks, as reading the configuration does.
-    init(of file: AbsolutePath?) throws(SystemError) {
+    init(of file: AbsolutePath?) {
         self.file = file
-        notices = Notices(try Inotify())
-        guard let file else { return }
+        notices = try? Notices()
+        guard let file, let notices else { return }
         // Where a watch cannot be added now, the watcher adds it later and has the configuration read again.
         for directory in [file.directory, ConfigurationParser.directory(of: file)] {
             let finding = Watcher.watch(directory, isNarrow: false, isOnlyAncestor: false, by: notices.inotify)
@@ -27,7 +28,5 @@ struct ConfigurationNotices: Sendable {
 final class Notices: Sendable {
     let inotify: Inotify
 
-    init(_ inotify: consuming Inotify) {
-        self.inotify = inotify
-    }
+    init() throws(SystemError) { inotify = try Inotify() }
 }

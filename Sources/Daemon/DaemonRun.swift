@@ -94,7 +94,7 @@ package struct DaemonRun {
         try Hardening.forbidInspection()
         // With `--once` nothing is kept up to date.
         let notices =
-            isOnce ? nil : try ConfigurationNotices(of: ConfigurationLoader.absolutePath(of: settings.path))
+            isOnce ? nil : ConfigurationNotices(of: ConfigurationLoader.absolutePath(of: settings.path))
         let loaded: LoadedConfiguration
         var refused: [String]?
         switch settings.load() {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Linux
 import Model
 import Rotation
@@ -31,6 +32,8 @@ final class Loop {
     /// once a second at most: with an empty set of interest flags, each event in between would still wake this thread
     /// within the kernel.
     private var isListening = true
+    /// Whether epoll knows the watcher's descriptor, which is missing as long as no inotify instance can be had.
+    private var isNoticing = false
     private let startedAt = Clock.now().boot
     /// What the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
@@ -99,7 +102,6 @@ final class Loop {
         try epoll.add(signals.raw, tag: Tag.signals.rawValue)
         try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
         try epoll.add(findings.raw, tag: Tag.findings.rawValue)
-        if let watcher { try epoll.add(watcher.raw, tag: Tag.watcher.rawValue, for: [.readable, .once]) }
         // A change of /proc/self/mountinfo is an error condition (proc(5)). epoll always reports EPOLLERR, so that no
         // interest flags are needed.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
@@ -165,8 +167,8 @@ final class Loop {
             try bootTimer.arm(after: boot.map { max(0, $0.milliseconds - now.boot.milliseconds) })
         }
         armed = (wake.wall, boot)
-        if let watcher, watcher.isListening, !isListening {
-            try epoll.modify(watcher.raw, tag: Tag.watcher.rawValue, for: [.readable, .once])
+        if let raw = watcher?.raw, watcher?.isListening == true, !isListening {
+            try epoll.modify(raw, tag: Tag.watcher.rawValue, for: [.readable, .once])
             isListening = true
         }
         if let full = manager.full { try epoll.modify(full, tag: Tag.manager.rawValue, for: [.writable, .once]) }
@@ -197,6 +199,7 @@ final class Loop {
     private func watch(at now: Now) throws(SystemError) {
         let found = findings.drain()
         guard let watcher else { return }
+        try follow(watcher, at: now)
         var debounce = watcher.handle(found, at: now.boot)
             .union(try watcher.read(at: now.boot))
             .union(watcher.poll(at: now.boot))
@@ -208,6 +211,18 @@ final class Loop {
             executor.checkState()
         }
         for resource in debounce { rotation.handle(.changeNoticed(resource), at: now) }
+    }
+
+    /// Waits for notices as soon as there are any, and reports as long as there are none.
+    private func follow(_ watcher: Watcher, at now: Now) throws(SystemError) {
+        guard !isNoticing else { return }
+        guard let raw = watcher.raw else {
+            let lack = Failure(.noNotices, at: .named("inotify"))
+            return rotation.handle(.faultRaised(lack, nextAttempt: watcher.nextPoll), at: now)
+        }
+        try epoll.add(raw, tag: Tag.watcher.rawValue, for: [.readable, .once])
+        isNoticing = true
+        rotation.handle(.faultCleared(.noNotices), at: now)
     }
 
     /// - Parameter sender: nil: not known.

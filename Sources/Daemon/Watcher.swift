@@ -5,12 +5,13 @@ import SystemPackage
 /// Watches the directories of outputs, keys, the configuration and the state, and returns which resources to read
 /// again.
 ///
-/// A missing directory is awaited by a watch on its parent. Where there can be no watch, because all inotify watches are
-/// used up or it is a network file system, the resources are read once a minute instead.
+/// A missing directory is awaited by a watch on its parent. Where there can be no watch, because all inotify instances or watches
+/// are used up or it is a network file system, the resources are read once a minute instead.
 ///
 /// Stays on the loop's thread; only adding a watch, which blocks while a file system does not respond, is done on workers.
 final class Watcher {
-    private let inotify: Notices
+    /// Nil as long as no inotify instance can be had.
+    private var notices: Notices?
     private let mounts: MountNotices?
     private let pool: WorkerPool<Lane>
     private let lane: @Sendable (AbsolutePath) -> Lane
@@ -34,7 +35,7 @@ final class Watcher {
     /// Outputs whose changes the watches do not report: they are reached through another user's link, or are in a part of
     /// the file system that is hidden from the daemon.
     private var unnoticed: Set<AbsolutePath> = []
-    private var nextPoll: BootTime?
+    private(set) var nextPoll: BootTime?
     /// When notices are read again; nil: as soon as there are any.
     private var nextReading: BootTime?
     /// When all watches are added again, because something was mounted or unmounted.
@@ -55,7 +56,7 @@ final class Watcher {
         _ configuration: ConfigurationNotices, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
         lane: @escaping @Sendable (AbsolutePath) -> Lane, found: Inbox<Finding>
     ) {
-        inotify = configuration.notices
+        notices = configuration.notices
         mounts = try? MountNotices()
         configurationFile = configuration.file
         for (directory, watch) in configuration.watches {
@@ -68,8 +69,8 @@ final class Watcher {
         self.found = found
     }
 
-    /// The descriptor that is readable when there are notices.
-    var raw: Int32 { inotify.inotify.raw }
+    /// The descriptor that is readable when there are notices; nil as long as there is none.
+    var raw: Int32? { notices?.inotify.raw }
 
     /// The descriptor that reports mounts; nil where /proc is not mounted.
     var mountsRaw: Int32? {
@@ -178,8 +179,9 @@ final class Watcher {
 
     /// Reads the queued notices, once a second at most; returns the resources to read again.
     func read(at now: BootTime) throws(SystemError) -> Set<Resource> {
+        guard let notices else { return [] }
         if let nextReading, now < nextReading { return [] }
-        let events = try inotify.inotify.read()
+        let events = try notices.inotify.read()
         nextReading = events.isEmpty ? nil : now.advanced(milliseconds: Self.readingPause)
         var noticed: Set<Resource> = []
         for event in events {
@@ -225,6 +227,10 @@ final class Watcher {
         }
         guard let nextPoll, now >= nextPoll else { return [] }
         self.nextPoll = nil
+        if notices == nil, let found = try? Notices() {
+            notices = found
+            nextAsking = now
+        }
         var noticed = Set(unnoticed.map(Resource.file))
         for (directory, interests) in list.interests where isUnwatched(directory) {
             noticed.formUnion(interests.all)
@@ -247,7 +253,7 @@ final class Watcher {
     }
 
     private func ask(for directory: AbsolutePath) {
-        guard let interests = list.interests[directory] else { return }
+        guard let interests = list.interests[directory], let notices else { return }
         guard asking[directory] == nil else {
             askAgain.insert(directory)
             return
@@ -256,8 +262,8 @@ final class Watcher {
         asking[directory] = requests
         let isNarrow = interests.watchesOnlySubdirectories
         let isOnlyAncestor = interests.isOnlyAncestor
-        let isStarted: Void? = try? pool.run(in: lane(directory)) { [inotify, found] in
-            found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: inotify.inotify))
+        let isStarted: Void? = try? pool.run(in: lane(directory)) { [found] in
+            found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: notices.inotify))
         }
         if isStarted == nil { asking[directory] = nil }
     }
@@ -272,7 +278,7 @@ final class Watcher {
     }
 
     private func remove(_ watch: Int32) {
-        inotify.inotify.unwatch(watch)
+        notices?.inotify.unwatch(watch)
         lastBeforeRemoval = requests
     }
 

@@ -250,6 +250,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case credentialSocketUnusable = "credential_socket_unusable"
     /// detail: what prevents writing it, as for an output.
     case metricsFileUnwritable = "metrics_file_unwritable"
+    /// The kernel gives this user no inotify instance.
+    case noNotices = "no_notices"
 }
 
 extension FailureCode {

@@ -498,6 +498,10 @@ extension FailureCode {
             row(
                 "the metrics_file cannot be written, so node_exporter shows old metrics or none",
                 .say("see what is missing", see: .check))
+        case .noNotices:
+            row(
+                "other programs use all instances, so changes of files are noticed only once a minute",
+                .say("raise the limit, for a container on its host", see: .raiseInotifyLimit))
         }
     }
 

@@ -419,6 +419,9 @@ extension ShellCommand {
     package static func cat(_ unit: String) -> ShellCommand? { unitLook("cat", unit) }
 
     package static let listUnits = ShellCommand(text: "systemctl list-unit-files")
+    /// Only ever raises it.
+    package static let raiseInotifyLimit = ShellCommand(
+        text: "sysctl -w fs.inotify.max_user_instances=$((2 * $(sysctl -n fs.inotify.max_user_instances)))")
     package static let kernelLog = ShellCommand(text: "dmesg")
     package static let clock = ShellCommand(text: "timedatectl")
     package static let reachApple = ShellCommand(text: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys")

@@ -27,7 +27,7 @@ import Testing
         init(_ configuration: Configuration, _ notices: ConfigurationNotices? = nil) throws {
             found = try Inbox<Watcher.Finding>()
             watcher = Watcher(
-                try notices ?? ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings },
+                notices ?? ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings },
                 found: found)
             watcher.follow(configuration, at: clock)
         }
@@ -222,7 +222,7 @@ import Testing
         let (watcher, found, now) = (watch.watcher, watch.found, Watch.start)
         /// The directories that the kernel watches, by their inodes.
         func watched() throws -> Set<Int> {
-            let lines = try String(contentsOfFile: "/proc/self/fdinfo/\(watcher.raw)", encoding: .utf8)
+            let lines = try String(contentsOfFile: "/proc/self/fdinfo/\(try #require(watcher.raw))", encoding: .utf8)
             return Set(lines.matches(of: #/inotify .* ino:([0-9a-f]+) /#).compactMap { Int($0.1, radix: 16) })
         }
         func inode(_ name: String) throws -> Int {
@@ -250,7 +250,7 @@ import Testing
         let directory = try TemporaryDirectory()
         for name in ["main.d", "out"] { try directory.folder(name) }
         try directory.write("", to: "main.yaml")
-        let notices = try ConfigurationNotices(of: AbsolutePath(directory("main.yaml")))
+        let notices = ConfigurationNotices(of: AbsolutePath(directory("main.yaml")))
         try directory.write("a change before the watcher is there", to: "main.yaml")
         let path = try #require(AbsolutePath(directory("out/app.env")))
         let watch = try Watch(configuration(path), notices)
