@@ -3,7 +3,7 @@ package import Config
 import Failures
 import Formats
 import Glibc
-import Keys
+package import Keys
 import Linux
 package import Model
 import Outputs
@@ -25,7 +25,9 @@ package struct PublishedSecrets: Sendable {
         self.configuration = configuration
         let keys = Self.keys(of: configuration, settings)
         evidence = keys.evidence
-        current = configuration.clients.filter(\.value.verify).reduce(into: [:]) { current, client in
+        // By a clock that may be wrong, what the state directory holds is judged otherwise.
+        let isDoubtful = !Clocks.kernelSynchronised()
+        current = configuration.clients.filter { isDoubtful || $0.value.verify }.reduce(into: [:]) { current, client in
             current[client.key] = Self.recorded(client.key, configuration, settings)?.secret.issued
         }
         files = configuration.files.mapValues { spec in
@@ -57,6 +59,20 @@ package struct PublishedSecrets: Sendable {
             signer: configuration.keys.filter { keys.evidence[$0.key] == .key(signer) }.map(\.value))
     }
 
+    /// Why the clock cannot tell whether Apple accepts the secret; nil where it can, or where this is no secret. Blocks.
+    ///
+    /// - Parameters:
+    ///   - key: the key that may have signed it, in addition to those of the configuration.
+    ///   - loaded: nil where there is no configuration.
+    package static func clockFailure(
+        for token: [UInt8], key: PublicKey?, by loaded: LoadedConfiguration?, from settings: ConfigurationSource
+    ) -> Failure? {
+        let known = loaded.map { keys(of: $0.configuration, settings).known } ?? []
+        return TokenReader.read(token, keys: known + [key].compactMap(\.self)).flatMap {
+            Failure.ofClock(judging: $0, builtAt: Version.builtAt, at: Clock.now())
+        }
+    }
+
     /// The public halves of the keys that this user can read.
     private static func keys(
         of configuration: Configuration, _ settings: ConfigurationSource
@@ -80,7 +96,7 @@ package struct PublishedSecrets: Sendable {
 
     /// Every client's health now.
     package func evaluate() -> [HealthEvaluation] {
-        configuration.evaluate(files, evidence, current: current, at: Clock.now())
+        configuration.evaluate(files, evidence, current: current, builtAt: Version.builtAt, at: Clock.now())
     }
 
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state

@@ -166,7 +166,8 @@ extension FailureCode {
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
         case .outOfMemory:
             row("out of memory", traits: .ofReader, .say("make room, or raise MemoryMax= of the daemon's unit"))
-        case .notResponding: row("not responding", .say("check whether it hangs for other programs too"))
+        case .notResponding:
+            row("not responding", traits: .ofReader, .say("check whether it hangs for other programs too"))
         case .systemError: row("the system refused", seeWhatLiesThere)
         case .outputDeleted:
             row(

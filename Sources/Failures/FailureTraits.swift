@@ -10,7 +10,8 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let refusalOfStore = FailureTraits(rawValue: 1 << 1)
     /// The push service on this machine is at fault, and not the API behind it.
     package static let ofPushService = FailureTraits(rawValue: 1 << 2)
-    /// Only the process that read the file is at fault: others may well be able to read it.
+    /// What the file holds is not known: the process that read it is at fault, or its disk does not respond now. Others may
+    /// well be able to read it.
     package static let ofReader = FailureTraits(rawValue: 1 << 3)
     /// No reader can find a secret at the file's path, because there is no readable file.
     package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)

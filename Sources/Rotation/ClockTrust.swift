@@ -69,6 +69,29 @@ struct ClockTrust: Hashable, Sendable {
     /// Whether the clock can tell how old something from elsewhere is: it is trusted, and cannot be ahead.
     func tellsAge(at now: Now) -> Bool { failure == nil && !Deadlines.peek(at: now) { mayBeAhead(&$0) } }
 
+    /// A secret younger than this is replaced when it is due even by a clock that nobody has vouched for. Otherwise a machine
+    /// whose secrets live for hours would have none for up to ten minutes.
+    private static let youngest: Seconds = 86_400
+
+    /// Whether a secret of ours that seems to be due is not replaced, because the clock may be ahead.
+    func spares(_ secret: SecretInfo, due soonest: WallTime, _ deadlines: inout Deadlines) -> Bool {
+        guard deadlines.reached(soonest) else { return false }
+        if failure?.code == .clockPerhapsAhead { return true }
+        return deadlines.reached(secret.issuedAt + Self.youngest) && mayBeAhead(&deadlines)
+    }
+
+    /// The clock as a command finds it, which has not seen it run and cannot wait.
+    ///
+    /// - Parameter secrets: all that are known.
+    init(judging secrets: [SecretInfo], builtAt: WallTime, at now: Now) {
+        self.init()
+        for secret in secrets { noteIssue(secret) }
+        var deadlines = Deadlines(now: now)
+        _ = judge(builtAt: builtAt, isOnce: true, &deadlines) { secrets }
+    }
+
+    init() {}
+
     /// Whether a moment is so late that this program is certainly no longer in use.
     private static func isImpossible(_ moment: WallTime, builtAt: WallTime) -> Bool {
         moment >= builtAt + longestUse
@@ -185,10 +208,6 @@ extension Rotation {
         touchEverything()
     }
 
-    /// A secret younger than this is replaced when it is due even by a clock that nobody has vouched for. Otherwise a machine
-    /// whose secrets live for hours would have none for up to ten minutes.
-    private static let youngest: Seconds = 86_400
-
     /// The current secret that would be replaced because of its times, and is not, because the clock may be ahead and the
     /// secret may still be valid; nil where there is none.
     ///
@@ -200,8 +219,6 @@ extension Rotation {
         let soonest =
             client.entry.source == nil
             ? client.entry.earliestRenewal(of: current, jitter: hostJitter) : current.expiresAt
-        guard deadlines.reached(soonest) else { return nil }
-        if clock.failure?.code == .clockPerhapsAhead { return current }
-        return deadlines.reached(current.issuedAt + Self.youngest) && clock.mayBeAhead(&deadlines) ? current : nil
+        return clock.spares(current, due: soonest, &deadlines) ? current : nil
     }
 }

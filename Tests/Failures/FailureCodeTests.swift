@@ -76,7 +76,7 @@ import Testing
             ])
         #expect(
             codes(.ofPushService) == [.pushServiceMissing, .pushUnconfigured, .pushTargetUnknown, .pushTokenUnusable])
-        #expect(codes(.ofReader) == [.notReadable, .outOfDescriptors, .outOfMemory])
+        #expect(codes(.ofReader) == [.notReadable, .notResponding, .outOfDescriptors, .outOfMemory])
         #expect(codes(.leavesNothingToRead) == [.isDirectory, .notADirectory, .notARegularFile])
         #expect(codes(.holdsNoSecret) == codes(.leavesNothingToRead).union([.directoryMissing, .fileTooLarge]))
         #expect(

@@ -99,6 +99,13 @@ import Testing
         ),
         ("the clock is not believed", .clock, nil, { $0.problems = [Failure(.clockDoubtful, at: .clock)] }),
         (
+            "by a clock that may be ahead it seems to have expired", .clock, nil,
+            {
+                $0.clockFailure = Failure(.clockPerhapsAhead, at: .clock)
+                $0.decision = .keep(secret(expiringAt: now), until: now)
+            }
+        ),
+        (
             "there is no secret", .secret, "systemctl start clientsecretd.service",
             { $0.decision = .mint(.missing) }
         ),

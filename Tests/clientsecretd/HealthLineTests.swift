@@ -72,6 +72,7 @@ import Testing
             signer: print)
         return configuration.evaluate(
             [path: .success(FileObservation(slots: [.whole: .secret(issued)]))], [key: .key(print)],
+            builtAt: now + -86_400,
             at: Now(wall: now + Seconds(offset), boot: BootTime(milliseconds: 0), kernelSynced: true))
     }
 

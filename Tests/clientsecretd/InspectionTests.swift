@@ -1,4 +1,6 @@
 import AppleClientSecret
+import Failures
+import Model
 import Testing
 
 @testable import clientsecretd
@@ -41,6 +43,22 @@ import Testing
                 "signature    made by this key, whose id is XYZ123DEFG by its file's name"))
         #expect(inspection(token, verified: true, keyFileID: "ABC123DEFG").isGood)
         #expect(inspection(token, keyFileID: "XYZ123DEFG").isGood)
+    }
+
+    /// The same judgement as that of health.
+    @Test func aClockThatIsNotTrustedJudgesNoTimes() throws {
+        let ahead = try token(payload: payload(iat: "1795239000", exp: "1803011460"))
+        #expect(!inspection(ahead).isGood)
+        let found = Inspection(
+            ahead, fingerprint: Fingerprint(leadingBytes: 1), signatureVerified: true,
+            clockFailure: Failure(.clockDoubtful, at: .clock), now: now)
+        #expect(found.isGood && found.verdict.contains("whose times cannot be judged: the clock: "), "\(found.verdict)")
+        let other = try token(payload: payload(aud: #""https://example.com""#))
+        #expect(
+            !Inspection(
+                other, fingerprint: Fingerprint(leadingBytes: 1), signatureVerified: true,
+                clockFailure: Failure(.clockDoubtful, at: .clock), now: now
+            ).isGood)
     }
 
     @Test func aGoodSecret() throws {

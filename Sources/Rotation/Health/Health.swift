@@ -156,7 +156,7 @@ extension Rotation {
     private func evaluate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> HealthEvaluation {
         client.entry.evaluate(
             client.name, keys: knownKeys(client), signer: configuredSigner, current: clients[client].secret.current,
-            clockIsTrusted: clock.failure == nil, isUnderWay: true,
+            clock: clock, builtAt: builtAt, isUnderWay: true,
             found: { [files] path in files[path]?.observed.map { .success($0) } }, &deadlines)
     }
 

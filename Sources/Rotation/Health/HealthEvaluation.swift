@@ -18,6 +18,20 @@ package struct HealthEvaluation: Hashable, Sendable {
     package var expiresAt: WallTime? { secret?.expiresAt }
 }
 
+extension Failure {
+    /// Why the clock cannot tell whether Apple accepts this secret; nil where it can.
+    ///
+    /// - Parameter builtAt: when this program was built.
+    package static func ofClock(judging secret: SecretInfo, builtAt: WallTime, at now: Now) -> Failure? {
+        let clock = ClockTrust(judging: [secret], builtAt: builtAt, at: now)
+        var deadlines = Deadlines(now: now)
+        guard clock.failure == nil, secret.signer != nil, clock.spares(secret, due: secret.expiresAt, &deadlines) else {
+            return clock.failure
+        }
+        return Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description)
+    }
+}
+
 extension Configuration {
     /// Judges every client, in the order of their names.
     ///
@@ -25,11 +39,14 @@ extension Configuration {
     ///   - files: what each output's file holds, or why it could not be read.
     ///   - evidence: by key; one that is missing here counts as ``SignatureEvidence/none``.
     ///   - current: the secrets that the state directory holds, as far as it can be read.
+    ///   - builtAt: when this program was built.
     package func evaluate(
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence],
-        current: [ClientName: SecretInfo] = [:], at now: Now
+        current: [ClientName: SecretInfo] = [:], builtAt: WallTime, at now: Now
     ) -> [HealthEvaluation] {
-        clients.sorted { $0.key < $1.key }.compactMap { name, entry in
+        let found = files.values.compactMap { try? $0.get() }.flatMap { $0.slots.values.compactMap(\.issued) }
+        let clock = ClockTrust(judging: found + current.values, builtAt: builtAt, at: now)
+        return clients.sorted { $0.key < $1.key }.compactMap { name, entry in
             guard keys[entry.key] != nil else { return nil }
             let known = entry.keys.compactMap { name in keys[name].map { KnownKey($0, evidence[name] ?? .none) } }
             var deadlines = Deadlines(now: now)
@@ -37,7 +54,7 @@ extension Configuration {
                 name, keys: known,
                 signer: { issued in
                     names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
-                }, current: current[name],
+                }, current: current[name], clock: clock, builtAt: builtAt,
                 found: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) }, &deadlines)
         }
     }
@@ -51,11 +68,13 @@ extension ClientConfiguration {
     ///   - signer: the key that has signed a secret, under each of its configured names.
     ///   - current: the client's secret as far as is known.
     ///   - found: what an output's file holds, or why it could not be read; nil while it was not read.
-    ///   - clockIsTrusted: false: no secret is called bad because of its times but one that has expired.
+    ///   - clock: by one that is not trusted no secret is called bad because of its times but one that has expired, and by one
+    ///     that may be ahead not even that.
+    ///   - builtAt: when this program was built.
     ///   - isUnderWay: whether a missing or overdue secret may be still to come, because it is being made.
     func evaluate(
         _ name: ClientName, keys: [KnownKey], signer: (SecretInfo) -> [KeyConfiguration], current: SecretInfo?,
-        clockIsTrusted: Bool = true, isUnderWay: Bool = false,
+        clock: ClockTrust, builtAt: WallTime, isUnderWay: Bool = false,
         found: (AbsolutePath) -> Result<FileObservation, Failure>?, _ deadlines: inout Deadlines
     ) -> HealthEvaluation {
         let isVerifiable = keys.contains { $0.evidence != .none }
@@ -80,7 +99,7 @@ extension ClientConfiguration {
                 let judgement = SlotJudgement(observation.slots[output.slot]) { secret in
                     refusal(
                         of: secret, keys: keys, signer: signer(secret), current: current,
-                        clockIsTrusted: clockIsTrusted, &deadlines)
+                        clockIsTrusted: clock.failure == nil, &deadlines)
                 }
                 switch judgement {
                 case .missing where isUnderWay: isMissing = true
@@ -98,7 +117,15 @@ extension ClientConfiguration {
             // A secret that is only served as a credential is in no file that could be read here.
             return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)))
         }
-        if let failure = shortLife(of: weakest, name, &deadlines) { return result(.critical, failure) }
+        let isSpared =
+            current?.fingerprint == weakest.fingerprint && weakest.signer != nil && weakest.expiresAt > builtAt
+            && clock.spares(
+                weakest, due: source == nil ? renewal(of: weakest, jitter: 0) : weakest.expiresAt, &deadlines)
+        if !isSpared, let failure = shortLife(of: weakest, name, &deadlines) { return result(.critical, failure) }
+        if let failure = clock.failure { return result(.degraded, failure) }
+        if isSpared {
+            return result(.degraded, Failure(.clockPerhapsAhead, at: .clock, detail: deadlines.now.wall.description))
+        }
         for (path, secret) in held {
             do throws(Objection) {
                 _ = try rank(of: secret, keys: keys)

@@ -2,6 +2,7 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
+import Failures
 import Formats
 import Keys
 import Linux
@@ -60,12 +61,13 @@ struct InspectCommand: ParsableCommand {
         }
         let terminal = Terminal.current(Environment.current)
         let isFile = file != NamedFile.standardInput
+        let (refusalOfIds, clockFailure) = Self.judge(
+            token, in: isFile ? file : nil, variable: variable, key: publicKey)
         let inspection = Inspection(
             jws, fingerprint: Token(token).fingerprint,
             signatureVerified: publicKey.map { $0.verifies(jws) },
             keyFileID: key.flatMap { KeyID(fileName: String($0.split(separator: "/").last ?? "")) },
-            refusalOfIds: Self.refusalOfIds(of: token, in: isFile ? file : nil, variable: variable),
-            now: .now)
+            refusalOfIds: refusalOfIds, clockFailure: clockFailure, now: .now)
         if answer.json {
             try CommandOutput.answer(inspection.json)
         } else {
@@ -74,14 +76,19 @@ struct InspectCommand: ParsableCommand {
         if !inspection.isGood { throw CommandFailure(.failed, "") }
     }
 
-    /// What this machine's configuration has against the secret's ids, as far as this user may read it and the keys.
-    private static func refusalOfIds(of token: [UInt8], in file: String?, variable: String?) -> Objection? {
+    /// What this machine's configuration has against the secret's ids, as far as this user may read it and the keys; and why
+    /// this machine's clock cannot judge it.
+    private static func judge(
+        _ token: [UInt8], in file: String?, variable: String?, key: PublicKey?
+    ) -> (refusalOfIds: Objection?, clockFailure: Failure?) {
         let path = ConfigurationOption.path(flag: nil, Environment.current)
         let source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
-        guard (try? Hardening.forbidInspection()) != nil, case .success(let loaded) = source.load() else { return nil }
+        let loaded = (try? Hardening.forbidInspection()).flatMap { try? source.load().get() }
+        let clockFailure = PublishedSecrets.clockFailure(for: token, key: key, by: loaded, from: source)
+        guard let loaded else { return (nil, clockFailure) }
         let output = file.flatMap { ConfigurationLoader.absolutePath(of: $0) }.map { ($0, variable) }
-        return PublishedSecrets.refusal(ofIdsOf: token, in: output, by: loaded, from: source)
+        return (PublishedSecrets.refusal(ofIdsOf: token, in: output, by: loaded, from: source), clockFailure)
     }
 
     private static func publicKey(_ file: String) throws -> PublicKey {

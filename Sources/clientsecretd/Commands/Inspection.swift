@@ -1,4 +1,6 @@
 import AppleClientSecret
+import Failures
+import Model
 import StatusAPI
 
 /// What `inspect` reports about a token: what it states, and the one judgement of it.
@@ -15,13 +17,16 @@ struct Inspection {
     private let isByFileName: Bool
     /// The id in the name of the key's file; nil where the file is not called as Apple calls it.
     let keyFileID: KeyID?
+    /// Why the clock cannot tell whether Apple accepts its times; nil where it can.
+    private let clockFailure: Failure?
     let now: WallTime
 
     /// - Parameter refusalOfIds: what this machine's configuration has against its ids.
     init(
         _ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, keyFileID: KeyID? = nil,
-        refusalOfIds: Objection? = nil, now: WallTime
+        refusalOfIds: Objection? = nil, clockFailure: Failure? = nil, now: WallTime
     ) {
+        self.clockFailure = clockFailure
         statement = jws.stated
         form = jws.form
         self.fingerprint = fingerprint
@@ -30,7 +35,9 @@ struct Inspection {
         self.now = now
         var objections = jws.objections
         var isByFileName = false
-        if let objection = form?.objectionToTimes(reached: { $0 <= now }) { objections.append(objection) }
+        if clockFailure == nil, let objection = form?.objectionToTimes(reached: { $0 <= now }) {
+            objections.append(objection)
+        }
         // A signature of another form is of no key.
         if signatureVerified == false, jws.isES256 { objections.append(.unsigned) }
         if let refusalOfIds {
@@ -90,6 +97,9 @@ struct Inspection {
         guard objections.isEmpty else {
             return "Apple refuses this \(statement.kind.rules.words): it "
                 + "\(objections.map(\.words).joined(separator: "; it "))."
+        }
+        if let clockFailure {
+            return "A \(statement.kind.rules.words) whose times cannot be judged: \(clockFailure.sentence)."
         }
         return "A \(statement.kind.rules.words) that is valid for another \(lifeLeft)\(oddities)."
     }

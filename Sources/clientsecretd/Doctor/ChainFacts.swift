@@ -28,6 +28,8 @@ struct ChainFacts {
     var view: ClientView?
     /// Whether the kernel calls the clock synchronised.
     var isSynchronised = true
+    /// Why the clock is not trusted to judge the secret; nil where it is.
+    var clockFailure: Failure?
     /// Of the outputs' files, as read back.
     var evaluation: HealthEvaluation?
     /// What the outputs hold: the fingerprint and place of each different secret.

@@ -53,6 +53,7 @@ extension ChainFacts {
 
     fileprivate var clockLink: ChainLink {
         if let failure = problems.first(where: { $0.place == .clock }) { return ChainLink(.clock, broken: failure) }
+        if let clockFailure { return ChainLink(.clock, broken: clockFailure) }
         if now < Version.builtAt {
             return ChainLink(.clock, broken: Failure(.clockBeforeBuild, at: .clock))
         }
@@ -79,6 +80,9 @@ extension ChainFacts {
         if let current {
             let words = "\(current.fingerprint), which expires \(TimeWords.full(current.expiresAt, to: now))"
             guard now < current.expiresAt else {
+                if clockFailure != nil {
+                    return ChainLink(.secret, .unknown, words + " by this clock, which is not trusted")
+                }
                 return ChainLink(.secret, .broken, words, renewal)
             }
             return ChainLink(.secret, .ok, words)
@@ -115,7 +119,7 @@ extension ChainFacts {
                 .outputs, .broken, "\(place): \(output.error ?? "it is \(output.state.rawValue)")",
                 .run(.renew(name.description), otherwise: "renew it"))
         }
-        if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok {
+        if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok, failure.place != .clock {
             let isUnknown = evaluation?.health == nil
             return ChainLink(
                 .outputs, isUnknown ? .unknown : .broken, failure.message, isUnknown ? nil : failure.remedy)

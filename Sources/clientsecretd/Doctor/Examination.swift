@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Config
 import Daemon
+import Failures
 import Glibc
 import Linux
 import Model
@@ -31,6 +32,10 @@ struct Examination {
             facts.view = snapshot?.clients.first { $0.name == name }
             facts.isSynchronised = Clocks.kernelSynchronised()
             facts.evaluation = evaluations.first { $0.client == name }
+            let clockFailure = facts.evaluation?.failure.flatMap { $0.place == .clock ? $0 : nil }
+            // The daemon has waited such a doubt out.
+            let isWaitedOut = snapshot?.clockTrusted == true && clockFailure?.code == .clockDoubtful
+            facts.clockFailure = isWaitedOut ? nil : clockFailure
             facts.published = PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).compactMap {
                 guard case .success(let secret) = $0 else { return nil }
                 return (secret.token.fingerprint, secret.place)

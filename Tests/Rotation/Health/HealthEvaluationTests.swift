@@ -10,20 +10,24 @@ import Testing
     /// Evaluates `web` at the given time, with these observations of its outputs.
     private func evaluate(
         at offset: Int64, _ slots: [String: SlotObservation?], entry: ClientConfiguration? = nil,
-        _ evidence: SignatureEvidence? = nil
+        _ evidence: SignatureEvidence? = nil, current: SecretInfo? = nil, isSynchronised: Bool = true
     ) throws -> HealthEvaluation {
         let configuration = try Values.configuration(["web": entry ?? Values.client("web")])
         var files: [AbsolutePath: Result<FileObservation, Failure>] = [:]
         for (path, observation) in slots {
             files[try Values.path(path)] = .success(FileObservation(slots: observation.map { [.whole: $0] } ?? [:]))
         }
-        let evaluations = configuration.evaluate(
-            files, [try Values.key(): try evidence ?? .key(Values.print("1"))], at: Self.now(offset))
+        let evaluations = try configuration.evaluate(
+            files, [Values.key(): evidence ?? .key(Values.print("1"))],
+            current: current.map { [try Values.name("web"): $0] } ?? [:], builtAt: Self.builtAt,
+            at: Self.now(offset, isSynchronised))
         return try #require(evaluations.first)
     }
 
-    private static func now(_ offset: Int64) -> Now {
-        Now(wall: Values.moment(offset), boot: BootTime(milliseconds: 0), kernelSynced: true)
+    private static let builtAt = Values.moment(-365 * Values.day)
+
+    private static func now(_ offset: Int64, _ isSynchronised: Bool = true) -> Now {
+        Now(wall: Values.moment(offset), boot: BootTime(milliseconds: 0), kernelSynced: isSynchronised)
     }
 
     private func secret(
@@ -49,6 +53,28 @@ import Testing
         }
     }
 
+    /// As in the daemon's health: what is wrong is the clock, and no secret is to be renewed because of it.
+    @Test func aClockThatIsNotTrustedCondemnsNoSecret() throws {
+        let ahead = 16 * 366 * Values.day
+        let held = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))
+        for (offset, slot, current, code) in [
+            // Behind a secret of ours, and before the program was built.
+            (-7_200, try secret(), nil as SecretInfo?, Failure.Code.clockDoubtful),
+            (-366 * Values.day, try secret(), nil, .clockBeforeBuild),
+            // Ahead, so that the current secret seems to have expired: by 16 years, and by some months just after the start.
+            (ahead, try secret(), held, .clockPerhapsAhead), (100 * Values.day, try secret(), held, .clockPerhapsAhead),
+        ] {
+            let found = try evaluate(at: offset, ["web.jwt": slot], current: current, isSynchronised: false)
+            #expect(found.health == .degraded && found.failure?.code == code, "\(offset): \(found)")
+            #expect(found.failure?.remedy?.command == nil)
+        }
+        // A clock that the kernel vouches for condemns them.
+        for (offset, code) in [(-7_200, Failure.Code.secretUnacceptable), (100 * Values.day, .secretExpired)] {
+            let found = try evaluate(at: offset, ["web.jwt": try secret()], current: held)
+            #expect(found.health == .critical && found.failure?.code == code, "\(offset): \(found)")
+        }
+    }
+
     /// The same key under another id says nothing while the named one cannot be read.
     @Test func ofAKeyThatCannotBeReadTheIdsAreNotJudged() throws {
         let keys = ["apple": try Values.keyEntry(), "other": try Values.keyEntry(keyID: "HIJ456KLMN")]
@@ -59,7 +85,8 @@ import Testing
             (SignatureEvidence.remembered, HealthState.ok), (.key(try Values.print("2")), .critical),
         ] {
             let evaluations = configuration.evaluate(
-                files, [try Values.key(): named, try Values.key("other"): .key(try Values.print("1"))], at: Self.now(0))
+                files, [try Values.key(): named, try Values.key("other"): .key(try Values.print("1"))],
+                builtAt: Self.builtAt, at: Self.now(0))
             #expect(evaluations.first?.health == health, "\(named)")
         }
     }
@@ -155,9 +182,9 @@ import Testing
             let files: [AbsolutePath: Result<FileObservation, Failure>] = [
                 path: .failure(Failure(code, at: .path(path)))
             ]
-            return try #require(configuration.evaluate(files, [:], at: Self.now(0)).first)
+            return try #require(configuration.evaluate(files, [:], builtAt: Self.builtAt, at: Self.now(0)).first)
         }
-        for code in [Failure.Code.notReadable, .outOfDescriptors, .outOfMemory] {
+        for code in [Failure.Code.notReadable, .outOfDescriptors, .outOfMemory, .notResponding] {
             #expect(try evaluation(code).health == nil)
         }
         // A file that no application can read either counts as missing.
