@@ -134,7 +134,9 @@ extension RoleFailure {
             case .certificateRefused, .caFileUnusable: .pushCertificateRefused
             case .answerTooLong, .notHTTP: .pushAnswerUnexpected
             }
-        let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : hidden.words(failure.detail)
+        let detail =
+            failure.kind == .answerTooLong
+            ? "it is longer than 1 MiB, or its header than 64 KiB" : hidden.words(failure.detail)
         self.init(code, detail.isEmpty ? nil : detail)
     }
 }

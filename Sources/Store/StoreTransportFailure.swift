@@ -14,7 +14,8 @@ extension RoleFailure {
                 Self.isAlert(failure.detail) ? .storeCertificateRefused : .storeUnreachable
             case .nameNotResolved, .notConnected, .proxyFailed: .storeUnreachable
             }
-        let detail = failure.kind == .answerTooLong ? "it is longer than 1 MiB" : failure.detail
+        let detail =
+            failure.kind == .answerTooLong ? "it is longer than 1 MiB, or its header than 64 KiB" : failure.detail
         self.init(code, detail.isEmpty ? nil : detail)
     }
 

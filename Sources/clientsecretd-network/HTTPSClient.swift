@@ -252,6 +252,8 @@ struct HTTPSClient {
 
     private func check(_ code: CURLcode) throws(TransportFailure) {
         guard code != CURLE_OK else { return }
+        // So libcurl calls a line of the answer's header that is longer than its limit, before 8.6 and since.
+        if code == CURLE_OUT_OF_MEMORY || code.rawValue == 100 { isTooLong = true }
         let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
         let kind = kind(of: code)
         throw TransportFailure(kind, isTooLong ? "" : ProxyCredentials.hidden.words(detail), mayBeSent: isConnected)

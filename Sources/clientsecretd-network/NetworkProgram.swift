@@ -39,7 +39,14 @@ struct NetworkProgram: ParsableCommand {
             end(1, error.description)
         } catch {
             let code = exitCode(for: error)
-            if code.isSuccess { exit(withError: error) }
+            if code.isSuccess {
+                do {
+                    try RoleOutput.answer(help: fullMessage(for: error))
+                    Glibc.exit(0)
+                } catch {
+                    end(1, fullMessage(for: error))
+                }
+            }
             end(code.rawValue, fullMessage(for: error))
         }
     }

@@ -10,8 +10,12 @@ enum RoleOutput {
         try answer(document.jsonText)
     }
 
-    static func answer(_ text: JSONText) throws {
-        guard Descriptor.write(text.bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) == nil else {
+    static func answer(_ text: JSONText) throws { try answer(text.bytes) }
+
+    static func answer(help text: String) throws { try answer(Array(text.utf8)) }
+
+    private static func answer(_ bytes: [UInt8]) throws {
+        guard Descriptor.write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO) == nil else {
             throw ValidationError("the answer cannot be written")
         }
     }

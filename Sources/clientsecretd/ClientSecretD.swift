@@ -39,24 +39,39 @@ struct ClientSecretD: ParsableCommand {
         ])
 
     static func main() {
-        let words = Array(OwnProgram.arguments.dropFirst())
+        let code = carryOut(Array(OwnProgram.arguments.dropFirst()))
+        Glibc.exit(code.rawValue)
+    }
+
+    private static func carryOut(_ words: [String]) -> CommandFailure.Code {
         do {
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
             CommandContext(arguments: words, Environment.current).use()
             try command.run()
+            return .done
         } catch let failure as CommandFailure {
-            // These messages quote the command line, into which a key or token may have been pasted.
-            let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
-            let message = isQuoting ? Redaction.plain(failure.message) : failure.message
-            if !message.isEmpty { CommandOutput.complain(message) }
-            Glibc.exit(failure.code.rawValue)
+            return report(failure)
         } catch {
             let code = exitCode(for: error)
-            if code.isSuccess { exit(withError: error) }
-            CommandOutput.complain(lines: quoting(words, in: fullMessage(for: error)))
-            Glibc.exit(code.rawValue)
+            guard code.isSuccess else {
+                CommandOutput.complain(lines: quoting(words, in: fullMessage(for: error)))
+                return CommandFailure.Code(rawValue: code.rawValue) ?? .failed
+            }
+            // Help, the version or completions.
+            do throws(CommandFailure) { try CommandOutput.answer(fullMessage(for: error)) } catch {
+                return report(error)
+            }
+            return .done
         }
+    }
+
+    private static func report(_ failure: CommandFailure) -> CommandFailure.Code {
+        // These messages quote the command line, into which a key or token may have been pasted.
+        let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
+        let message = isQuoting ? Redaction.plain(failure.message) : failure.message
+        if !message.isEmpty { CommandOutput.complain(message) }
+        return failure.code
     }
 
     /// A message that quotes words of the command line, without a key or token that was pasted. Each word is on one line: a

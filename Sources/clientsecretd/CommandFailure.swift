@@ -9,6 +9,7 @@ struct CommandFailure: Error, Equatable {
 
     /// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them.
     enum Code: Int32 {
+        case done = 0
         /// Anything else; for `inspect`, a secret that is not good.
         case failed = 1
         /// `verify`: it is not known whether Apple accepts the secret.

@@ -67,7 +67,8 @@ extension FileError {
             case .ioError, .staleNFSFileHandle, .timedOut, .socketNotConnected, .hostIsDown: .ioError
             case .isDirectory: .isDirectory
             case .resourceBusy: .isMountPoint
-            case .fileTooLarge: .fileTooLarge
+            // A limit of the process: what is written here is short.
+            case .fileTooLarge: .systemError
             case .fileNameTooLong: .nameTooLong
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem: .outOfDescriptors
             case .noMemory: .outOfMemory
@@ -75,7 +76,10 @@ extension FileError {
             case .tooManySymbolicLinkLevels: .changedMeanwhile
             default: .systemError
             }
-        self.init(code, at: path, errno: errno)
+        self.init(
+            code, at: path, errno: errno,
+            remedy: errno == .fileTooLarge
+                ? .say("raise the limit on the size of files: LimitFSIZE= of the unit, or ulimit -f") : nil)
     }
 }
 

@@ -33,13 +33,19 @@ struct RunCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.failed, error.description)
         }
+        var unsaid: CommandFailure?
         let ending = DaemonRun(
             configuration: path, socket: daemon.path(environment), once: once, environment: environment
         ) { snapshot in
-            for line in PushReport.lines(of: snapshot) { try? CommandOutput.answer(line) }
+            do throws(CommandFailure) {
+                for line in PushReport.lines(of: snapshot) { try CommandOutput.answer(line) }
+            } catch {
+                unsaid = error
+            }
         }.run()
+        if let unsaid { CommandOutput.complain(unsaid.message) }
         // Not exit(3): a thread may still be at work, on a disk that does not answer, in libraries that exit(3) takes apart.
         fflush(nil)
-        _exit(ending.rawValue)
+        _exit(ending == .done && unsaid != nil ? CommandFailure.Code.failed.rawValue : ending.rawValue)
     }
 }

@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    /// As on a full disk: an answer that was lost is no success.
+    @Test func anAnswerThatCannotBeWrittenFails() throws {
+        let sandbox = try Sandbox(clients: "web")
+        #expect(try sandbox.command("run", "--once").status == 0)
+        for command in [
+            ["--version"], ["--help"], ["help", "check"], ["check", "--help"],
+            ["--generate-completion-script", "bash"],
+            ["check"], ["mint", "web"], ["public-key"], ["inspect", sandbox.directory("out/web.jwt")], ["doctor"],
+        ] {
+            let lost = try run(
+                ["sh", "-c", "exec \"$0\" \"$@\" >/dev/full", sandbox.binary] + command,
+                environment: sandbox.environment)
+            #expect(lost.status == 1, "\(command)")
+            #expect(lost.complaints.contains("cannot write to standard output: No space left"), "\(command): \(lost)")
+        }
+        let network = try run(["sh", "-c", "exec \"$0\" --help >/dev/full", Binaries.network])
+        #expect(network.status == 1 && network.complaints.contains("cannot be written"), "\(network)")
+    }
+
     /// Runs a program whose output nobody reads and tells its exit status.
     private static let unread = """
         import os, signal, subprocess, sys

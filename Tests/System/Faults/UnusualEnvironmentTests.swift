@@ -42,6 +42,19 @@ import Testing
         #expect(try run(["pgrep", "-f", "^sleep 600.7771$"]).output == "")
     }
 
+    /// Nothing is to be shortened: the process may write no file of any length.
+    @Test func aLimitOnTheSizeOfFilesIsNamed() throws {
+        let sandbox = try Sandbox(clients: "web")
+        let once = try run(
+            [
+                "bash", "-c", #"{ ulimit -f 0; exec "$0" run --once; } 2>&1 | cat; exit "${PIPESTATUS[0]}""#,
+                sandbox.binary,
+            ],
+            environment: sandbox.environment)
+        #expect(once.status == 1 && once.output.contains("LimitFSIZE="), "\(once)")
+        #expect(!once.output.contains("shorten it"), "\(once)")
+    }
+
     // MARK: What it is asked to read
 
     /// Opening a named pipe waits for somebody who writes: an answer is due nevertheless.

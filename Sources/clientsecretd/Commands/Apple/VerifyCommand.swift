@@ -79,7 +79,8 @@ struct VerifyCommand: ParsableCommand {
         if answer.json {
             try CommandOutput.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
         }
-        Glibc.exit(VerifyResult.exitCode(of: results))
+        let code = CommandFailure.Code(rawValue: VerifyResult.exitCode(of: results)) ?? .notKnown
+        if code != .done { throw CommandFailure(code, "") }
     }
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
