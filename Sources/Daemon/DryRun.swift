@@ -165,7 +165,7 @@ package struct DryRun: Sendable {
         }
         var stateDirectoryMadeAtStart: AbsolutePath?
         if let path = settings.stateDirectory(of: configuration) {
-            let met = StateDirectory.obstacle(to: path, as: identity)
+            let met = DryRunReader.obstacle(at: path) { StateDirectory.obstacle(to: path, as: identity) }
             // Each client's record fails for the same reason.
             if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
             let all = review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 }
@@ -196,7 +196,7 @@ package struct DryRun: Sendable {
 }
 
 /// Runs the jobs that only read.
-private struct DryRunReader {
+private struct DryRunReader: Sendable {
     private let executor: Executor
     private let settings: ConfigurationSource
     private let state: AbsolutePath?
@@ -249,20 +249,34 @@ private struct DryRunReader {
     /// What would keep those of the files from being written that could not be.
     func obstacles(to files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
         let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }
-        let found = executor.map(files, in: lane) { [executor] file -> Failure? in
+        let found = executor.map(files, in: lane) { [self] file in obstacle(to: file.spec, mayCreate: file.mayCreate) }
+        return zip(files, found).reduce(into: [:]) { $0[$1.0.spec.path] = $1.1 }
+    }
+
+    private func obstacle(to spec: FileSpec, mayCreate: Bool) -> Failure? {
+        let find: @Sendable () -> Failure? = { [executor] in
             do throws(Failure) {
-                return try executor.destination(file.spec).obstacle(mayCreate: file.mayCreate)
+                return try executor.destination(spec).obstacle(mayCreate: mayCreate)
             } catch {
                 return error
             }
         }
-        return zip(files, found).reduce(into: [:]) { $0[$1.0.spec.path] = $1.1 }
+        // Its user's writer has a timeout of its own.
+        return spec.owner == nil ? Self.obstacle(at: spec.path, find) : find()
     }
 
     func obstacle(to target: TargetName) -> Failure? { executor.pusher.obstacle(to: target) }
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
-        executor.metricsFile(path).obstacle()
+        Self.obstacle(at: path) { [executor] in executor.metricsFile(path).obstacle() }
+    }
+
+    /// What `find` finds, or that the file system does not respond.
+    static func obstacle(at path: AbsolutePath, _ find: @escaping @Sendable () -> Failure?) -> Failure? {
+        guard let found = DiskPatience.value(at: path.description, find) else {
+            return Failure(.notResponding, at: .path(path), detail: DiskPatience.words)
+        }
+        return found
     }
 
     func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {

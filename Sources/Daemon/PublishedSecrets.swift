@@ -145,6 +145,11 @@ package struct PublishedSecrets: Sendable {
 
     /// Never waits for a FIFO, and reads nothing but regular files.
     private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {
+        DiskPatience.value(at: path.description) { readAtOnce(path) }
+            ?? .failure(Failure(.notResponding, at: .path(path), detail: DiskPatience.words))
+    }
+
+    private static func readAtOnce(_ path: AbsolutePath) -> Result<[UInt8], Failure> {
         let number = unsafe open(path.description, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { return .failure(failure(path, errno)) }
         let descriptor = Descriptor(adopting: number)

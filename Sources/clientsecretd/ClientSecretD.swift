@@ -40,7 +40,8 @@ struct ClientSecretD: ParsableCommand {
 
     static func main() {
         let code = carryOut(Array(OwnProgram.arguments.dropFirst()))
-        Glibc.exit(code.rawValue)
+        CommandOutput.complainOfSilence()
+        CommandOutput.end(code.rawValue)
     }
 
     private static func carryOut(_ words: [String]) -> CommandFailure.Code {
@@ -48,6 +49,7 @@ struct ClientSecretD: ParsableCommand {
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
             CommandContext(arguments: words, Environment.current).use()
+            command.limitPatience()
             try command.run()
             return .done
         } catch let failure as CommandFailure {
@@ -93,5 +95,17 @@ struct ClientSecretD: ParsableCommand {
         let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
         return CommandFailure(
             .usage, "there is no command \"\(word)\"; \(near ?? "to list the commands: clientsecretd --help")")
+    }
+}
+
+extension ParsableCommand {
+    /// Has a command give up on a file system that does not respond. What serves others for as long as it runs waits: its jobs
+    /// have threads of their own.
+    fileprivate func limitPatience() {
+        switch self {
+        case is RunCommand, is WriteCommand, is KeepConfigurationCommand: break
+        case is HealthCommand: DiskPatience.begin(seconds: HealthCommand.diskPatience)
+        default: DiskPatience.begin(seconds: 5)
+        }
     }
 }

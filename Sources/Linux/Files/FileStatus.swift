@@ -54,20 +54,26 @@ package struct FileStatus: Hashable, Sendable {
 
     /// The status of what `path` leads to, links followed; nil when unreadable.
     package static func following(_ path: String) -> FileStatus? {
-        var found = clinux_status()
-        return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
+        DiskPatience.value(at: path) {
+            var found = clinux_status()
+            return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
+        } ?? nil
     }
 
     /// Whether a POSIX access list of the file or directory says more than its mode.
-    package static func hasAccessList(_ path: String) -> Bool { unsafe clinux_path_has_access_list(path) != 0 }
+    package static func hasAccessList(_ path: String) -> Bool {
+        DiskPatience.value(at: path) { unsafe clinux_path_has_access_list(path) != 0 } ?? true
+    }
 
     /// Whether nothing exists at this path, even with every link followed.
     package static func isAbsent(_ path: String) -> Bool {
-        var found = clinux_status()
-        return switch Errno(rawValue: -(unsafe clinux_path_look_whole(path, &found))) {
-        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: true
-        default: false
-        }
+        DiskPatience.value(at: path) {
+            var found = clinux_status()
+            return switch Errno(rawValue: -(unsafe clinux_path_look_whole(path, &found))) {
+            case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: true
+            default: false
+            }
+        } ?? false
     }
 
     /// - Parameter path: for the error.
@@ -91,7 +97,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(found)
     }
 
-    private init(_ found: clinux_status) {
+    init(_ found: clinux_status) {
         kind =
             switch found.mode & 0o170000 {
             case 0o100000: .regular
@@ -153,7 +159,7 @@ package enum FileSystems {
     /// Whether `path` leads to a pipe that has no name in any directory, as that of a shell's `<(…)`.
     package static func isUnnamedPipe(_ path: String) -> Bool {
         let pipes: Int64 = 0x5049_5045
-        return unsafe clinux_file_system_type(path) == pipes
+        return DiskPatience.value(at: path) { unsafe clinux_file_system_type(path) } == pipes
     }
 
     /// Whether inotify reports every change below `path`; false when that cannot be found out.

@@ -7,7 +7,12 @@ package enum ForeignFile {
     /// The content of a regular file, links followed; nil where there is none, it may not be read or is longer than `limit`
     /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        guard FileStatus.following(path)?.kind == .regular else { return nil }
+        DiskPatience.value(at: path) { readAtOnce(path, limit) } ?? nil
+    }
+
+    private static func readAtOnce(_ path: String, _ limit: Int) -> [UInt8]? {
+        var found = clinux_status()
+        guard unsafe clinux_path_look_whole(path, &found) == 0, FileStatus(found).kind == .regular else { return nil }
         let raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard raw >= 0 else { return nil }
         let descriptor = Descriptor(adopting: raw)
@@ -20,6 +25,10 @@ package enum ForeignFile {
     ///
     /// - Parameter limit: how many names are looked at.
     package static func names(in directory: String, limit: Int) -> [String] {
+        DiskPatience.value(at: directory) { namesAtOnce(directory, limit) } ?? []
+    }
+
+    private static func namesAtOnce(_ directory: String, _ limit: Int) -> [String] {
         guard let stream = unsafe opendir(directory) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []
@@ -35,7 +44,12 @@ package enum ForeignFile {
 
     /// The paths that match a pattern with wildcards, sorted, as systemd expands `EnvironmentFile=`.
     package static func paths(matching pattern: String) -> [String] {
-        guard pattern.contains(where: { "*?[".contains($0) }) else { return [pattern] }
+        guard let wildcard = pattern.firstIndex(where: { #"*?[\"#.contains($0) }) else { return [pattern] }
+        let directory = pattern[..<wildcard].lastIndex(of: "/").map { String(pattern[...$0]) } ?? "/"
+        return DiskPatience.value(at: directory) { pathsAtOnce(pattern) } ?? []
+    }
+
+    private static func pathsAtOnce(_ pattern: String) -> [String] {
         var found = unsafe glob_t()
         defer { unsafe globfree(&found) }
         guard unsafe glob(pattern, 0, nil, &found) == 0 else { return [] }
@@ -46,6 +60,10 @@ package enum ForeignFile {
 
     /// What a symbolic link says, such as those of /proc; nil where it cannot be read.
     package static func link(_ path: String) -> String? {
+        DiskPatience.value(at: path) { linkAtOnce(path) } ?? nil
+    }
+
+    static func linkAtOnce(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count > 0 else { return nil }

@@ -12,6 +12,14 @@ package enum GuardedPath {
     package static func read(
         _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent? {
+        try DiskPatience.require(at: path) { () throws(FileError) in
+            try readAtOnce(path, as: identity, limit: limit)
+        }
+    }
+
+    private static func readAtOnce(
+        _ path: String, as identity: Identity, limit: Int
+    ) throws(FileError) -> FileContent? {
         try GuardedWalk.untilSettled { () throws(FileError) in
             let place = try GuardedWalk.place(path, .publishing, as: identity)
             guard let found = place.found else { return nil }
@@ -34,9 +42,11 @@ package enum GuardedPath {
     /// is that user's and leads to what is not; nil where this process finds none.
     package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
-            let identity = Identity(user: user, group: user)
-            let place = try GuardedWalk.place(path, .publishing, as: identity)
-            return (place.strangersLink ?? place.strayLink)?.remedy(for: identity)
+            return try DiskPatience.require(at: path) { () throws(FileError) in
+                let identity = Identity(user: user, group: user)
+                let place = try GuardedWalk.place(path, .publishing, as: identity)
+                return (place.strangersLink ?? place.strayLink)?.remedy(for: identity)
+            }
         } catch {
             return error.code == .untrustedLink ? error.remedy : nil
         }
@@ -45,11 +55,13 @@ package enum GuardedPath {
     /// Whether an output's path of `user` is, without any link, the only name of a regular file that root owns. False where
     /// this process cannot tell.
     package static func isRootsOwn(_ path: String, for user: UInt32) -> Bool {
-        guard let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user)),
-            let found = place.found
-        else { return false }
-        return place.path == path && found.kind == .regular && found.owner == 0 && found.links == 1
-            && !found.isMountPoint
+        DiskPatience.value(at: path) {
+            guard let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user)),
+                let found = place.found
+            else { return false }
+            return place.path == path && found.kind == .regular && found.owner == 0 && found.links == 1
+                && !found.isMountPoint
+        } ?? false
     }
 
     /// Reads a regular file whose content is signed, so that other users may write there; nil when there is none.
@@ -59,10 +71,12 @@ package enum GuardedPath {
     package static func readProving(
         _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent? {
-        try GuardedWalk.untilSettled { () throws(FileError) in
-            let place = try GuardedWalk.place(path, .proving, as: identity)
-            guard place.found != nil else { return nil }
-            return try OpenFile(place, limit: limit).content()
+        try DiskPatience.require(at: path) { () throws(FileError) in
+            try GuardedWalk.untilSettled { () throws(FileError) in
+                let place = try GuardedWalk.place(path, .proving, as: identity)
+                guard place.found != nil else { return nil }
+                return try OpenFile(place, limit: limit).content()
+            }
         }
     }
 
@@ -70,14 +84,18 @@ package enum GuardedPath {
     package static func directory(
         _ path: String, as identity: Identity
     ) throws(FileError) -> String {
-        try GuardedWalk.directory(path, .publishing, as: identity).path.string
+        try DiskPatience.require(at: path) { () throws(FileError) in
+            try GuardedWalk.directory(path, .publishing, as: identity).path.string
+        }
     }
 
     /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: nobody else
     /// may write to its directory, not even to one that is sticky.
     package static func isOnlyForTrusted(_ path: String, as identity: Identity) -> Bool {
-        guard let place = try? GuardedWalk.place(path, .deciding, as: identity) else { return false }
-        return !place.directory.status.isWritableByOthers
+        DiskPatience.value(at: path) {
+            guard let place = try? GuardedWalk.place(path, .deciding, as: identity) else { return false }
+            return !place.directory.status.isWritableByOthers
+        } ?? false
     }
 
     /// Creates a directory of this user's own; its parent must exist and pass the rules for publishing. An existing

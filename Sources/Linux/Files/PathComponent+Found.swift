@@ -15,22 +15,30 @@ extension PathComponent {
 
     /// The directory that the absolute path leads to; nil where there is none, or a stranger controls the way.
     package init?(directory path: String, for identity: Identity) {
-        for keeper in Self.keepers(identity) {
-            guard let found = Self.walk(to: path, kept: keeper) else { continue }
-            self.init(found.path, found.status, for: identity, keeper: keeper)
-            return
-        }
-        return nil
+        guard let found = DiskPatience.value(at: path, { Self.directory(path, identity) }) ?? nil else { return nil }
+        self = found
     }
 
     /// The regular file that the absolute path leads to; nil where there is none, or a stranger controls the way.
     package init?(file path: String, for identity: Identity) {
+        guard let found = DiskPatience.value(at: path, { Self.file(path, identity) }) ?? nil else { return nil }
+        self = found
+    }
+
+    private static func directory(_ path: String, _ identity: Identity) -> PathComponent? {
+        for keeper in Self.keepers(identity) {
+            guard let found = Self.walk(to: path, kept: keeper) else { continue }
+            return PathComponent(found.path, found.status, for: identity, keeper: keeper)
+        }
+        return nil
+    }
+
+    private static func file(_ path: String, _ identity: Identity) -> PathComponent? {
         for keeper in Self.keepers(identity) {
             guard let place = try? GuardedWalk.place(path, .keeping, as: Identity(keeper)), let found = place.found,
                 found.kind == .regular
             else { continue }
-            self.init(FilePath(place.path), found, for: identity)
-            return
+            return PathComponent(FilePath(place.path), found, for: identity)
         }
         return nil
     }

@@ -22,7 +22,7 @@ package enum ProgramObstacle: Hashable, Sendable {
 }
 
 /// A file that is to be executed, read as execve(2) reads it.
-package struct ProgramFile {
+package struct ProgramFile: Sendable {
     private let path: String
     /// `PATH` of the program's environment.
     private let searchPath: String
@@ -44,6 +44,10 @@ package struct ProgramFile {
     /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
     ///   learned (binfmt_misc).
     package func obstacle(afterFailure failed: Bool = false) -> ProgramObstacle? {
+        DiskPatience.value(at: path) { obstacleAtOnce(afterFailure: failed) } ?? nil
+    }
+
+    private func obstacleAtOnce(afterFailure failed: Bool) -> ProgramObstacle? {
         guard !Self.isNoexec(path) else { return .mountedNoexec }
         guard let bytes = Self.read(path, count: Self.beginning, at: 0) else { return nil }
         if bytes.starts(with: "#!".utf8) { return obstacle(script: bytes) }
@@ -56,7 +60,9 @@ package struct ProgramFile {
     }
 
     /// The interpreters that it needs: of a script, of the interpreter that is a script, and so on.
-    package var interpreters: [String] {
+    package var interpreters: [String] { DiskPatience.value(at: path) { interpretersAtOnce } ?? [] }
+
+    private var interpretersAtOnce: [String] {
         var found: [String] = []
         var next = path
         while found.count < Self.interpreterLimit, let bytes = Self.read(next, count: Self.beginning, at: 0),

@@ -48,7 +48,9 @@ package enum TrustedFile {
     package static func read(
         _ path: String, for use: Use, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent {
-        try open(path, for: use, as: identity, limit: limit).content()
+        try DiskPatience.require(at: path) { () throws(FileError) in
+            try open(path, for: use, as: identity, limit: limit).content()
+        }
     }
 
     /// Checks a file without opening it.
@@ -56,12 +58,21 @@ package enum TrustedFile {
     package static func check(
         _ path: String, for use: Use, as identity: Identity
     ) throws(FileError) -> FileStatus {
-        let place = try GuardedWalk.place(path, .deciding, as: identity)
-        return try check(place, for: use, as: identity)
+        try DiskPatience.require(at: path) { () throws(FileError) in
+            try check(GuardedWalk.place(path, .deciding, as: identity), for: use, as: identity)
+        }
     }
 
     /// The names of a directory that end with `ending`, in byte order, hidden ones left out.
     package static func names(
+        in directory: String, ending: String, as identity: Identity
+    ) throws(FileError) -> [String] {
+        try DiskPatience.require(at: directory) { () throws(FileError) in
+            try namesAtOnce(in: directory, ending: ending, as: identity)
+        }
+    }
+
+    private static func namesAtOnce(
         in directory: String, ending: String, as identity: Identity
     ) throws(FileError) -> [String] {
         let listed = try GuardedWalk.directory(directory, .deciding, as: identity)

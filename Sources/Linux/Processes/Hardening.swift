@@ -12,7 +12,8 @@ package enum Hardening {
         try SystemError.check(clinux_forbid_new_privileges(), "give up gaining privileges")
     }
 
-    /// Turns root into this user for good, with exactly that user's groups. Call before starting threads.
+    /// Turns root into this user for good, with exactly that user's groups: this thread and those that it starts. Call before
+    /// starting others that stay.
     package static func become(_ account: Account) throws(SystemError) {
         try SystemError.check(
             unsafe clinux_become_user(account.name, account.id, account.primaryGroup), "become the user \(account.name)"

@@ -34,24 +34,27 @@ struct HealthCommand: ParsableCommand {
     /// Monitoring gives a plugin ten seconds in all (the guidelines' default).
     private static let patience: StatusClient.Patience = {
         var patience = StatusClient.Patience()
-        patience.connect = 3
-        patience.get = 5
+        patience.connect = 2
+        patience.get = 4
         return patience
     }()
+    /// In seconds.
+    static let diskPatience = 3
 
     func run() throws {
         let line = line(now: .now)
         let text = Terminal.current(Environment.current).shown(line.text(now: .now)) + "\n"
         // Without a reader a signal would end it, and monitoring knows only exit codes.
         signal(SIGPIPE, SIG_IGN)
+        CommandOutput.complainOfSilence()
         guard let errno = CommandOutput.write(Array(text.utf8), to: STDOUT_FILENO) else {
-            Glibc.exit(line.state.rawValue)
+            CommandOutput.end(line.state.rawValue)
         }
         // Monitoring that gets no line goes by the exit code, and 0 would be a clean bill of health.
         if errno != EPIPE {
             CommandOutput.complain("cannot write to standard output: \(CommandOutput.text(ofErrno: errno))")
         }
-        Glibc.exit(max(line.state.rawValue, HealthLine.State.warning.rawValue))
+        CommandOutput.end(max(line.state.rawValue, HealthLine.State.warning.rawValue))
     }
 
     private func line(now: WallTime) -> HealthLine {

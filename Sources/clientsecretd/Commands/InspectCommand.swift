@@ -99,8 +99,18 @@ struct InspectCommand: ParsableCommand {
             throw CommandFailure(.failed, error.description)
         }
         let descriptor = try NamedFile.open(file)
+        let number = descriptor.raw
+        let read = DiskPatience.value(at: ConfigurationLoader.absolutePath(of: file)?.description ?? file) {
+            () -> Result<PublicKey, Failure> in
+            do throws(Failure) {
+                return .success(try PublicKey(descriptor: number, place: .named(file)))
+            } catch {
+                return .failure(error)
+            }
+        }
         do throws(Failure) {
-            return try PublicKey(descriptor: descriptor.raw, place: .named(file))
+            guard let read else { throw Failure(.notResponding, at: .named(file), detail: DiskPatience.words) }
+            return try read.get()
         } catch {
             throw CommandFailure(keyNamedByFlag: error)
         }

@@ -1,6 +1,8 @@
+import Config
 import Failures
 import Glibc
 import Linux
+import Model
 import SystemPackage
 
 /// Files named by a flag, which the caller may read, whichever user owns them.
@@ -29,19 +31,32 @@ enum NamedFile {
     /// A file of which the caller reads what it needs; a read without anything to read fails with EAGAIN.
     static func open(_ name: String) throws(CommandFailure) -> Descriptor {
         // Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
-        let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        let opened = DiskPatience.value(at: path(name)) {
+            let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+            return number < 0 ? -errno : number
+        }
+        guard let number = opened else { throw silence(name) }
         guard number >= 0 else {
-            let help = errno == EACCES ? "; use sudo, or run it as a user who may read the file" : ""
+            let help = number == -EACCES ? "; use sudo, or run it as a user who may read the file" : ""
             throw CommandFailure(
-                .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: errno))\(help)")
+                .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: -number))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
-        guard mayBeRead(number, name) else {
+        guard DiskPatience.value(at: path(name), { mayBeRead(number, name) }) != false else {
             throw CommandFailure(
                 .unreadable,
                 "\(Printable.name(name)) cannot be read: it is not a regular file; name a regular file")
         }
         return descriptor
+    }
+
+    /// Absolute.
+    private static func path(_ name: String) -> String {
+        ConfigurationLoader.absolutePath(of: name)?.description ?? name
+    }
+
+    private static func silence(_ name: String) -> CommandFailure {
+        CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(DiskPatience.words)")
     }
 
     /// Directories pass, because the error of reading one says what it is. A shell's `<(…)` and /dev/stdin are pipes
@@ -61,10 +76,16 @@ enum NamedFile {
         let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         let time = isFile ? fileTime : streamTime
         let deadline = Clocks.bootMilliseconds() + time
+        let read = { @Sendable () -> Result<[UInt8]?, SystemError> in
+            do throws(SystemError) {
+                return .success(try Descriptor.read(descriptor, atMost: limit, until: deadline))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let result = isFile ? DiskPatience.value(at: path(name), read) : read() else { throw silence(name) }
         let bytes: [UInt8]?
-        do throws(SystemError) {
-            bytes = try Descriptor.read(descriptor, atMost: limit, until: deadline)
-        } catch {
+        do throws(SystemError) { bytes = try result.get() } catch {
             let why =
                 error.errno == .timedOut
                 ? "reading it took longer than \(time / 1000) s" : CommandOutput.text(ofErrno: error.errno.rawValue)

@@ -61,8 +61,7 @@ struct StatusCommand: ParsableCommand {
         try CommandOutput.answer(report.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
         for warning in findings.warnings { CommandOutput.complain(lines: warning) }
         guard geteuid() == 0, let configuration else { return }
-        // A disk that does not answer holds up who looks into its files: so last, and neither for a program nor for a screen
-        // that is redrawn.
+        // Last, because a disk that does not respond delays it, and neither for a program nor for a screen that is redrawn.
         try? Hardening.forbidInspection()
         HidingWarnings.show(HidingWarnings.found(byConfiguration: configuration))
     }

@@ -39,6 +39,8 @@ struct ChainFacts {
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
     var hidden: [HiddenOutput] = []
+    /// What did not answer when that was looked for.
+    var silent: [String] = []
     var units: [ReaderUnit] = []
     /// Nil where only root can look.
     var processes: [ReaderProcess]?

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Daemon
 import Failures
+import Linux
 import Model
 import Rotation
 import SignIn
@@ -149,7 +150,9 @@ extension ChainFacts {
     /// - Parameter isDisproved: whether the processes are still known to hold the current secret.
     fileprivate func hiddenLink(isDisproved: Bool) -> ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
-            return ChainLink(.hidden, .ok, "nothing hides it")
+            guard let silent = silent.first else { return ChainLink(.hidden, .ok, "nothing hides it") }
+            return ChainLink(
+                .hidden, .unknown, "\(Printable.name(silent)): \(DiskPatience.words), so not everything was looked at")
         }
         let line = first.line.map { ":\($0)" } ?? ""
         return ChainLink(

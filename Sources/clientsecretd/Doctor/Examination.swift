@@ -25,6 +25,7 @@ struct Examination {
         let hidden = HiddenOutputs.byClient(of: configuration, at: now)
         let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
         let processes = geteuid() == 0 ? ReaderProcess.all(of: Set(units.values.joined().map(\.name))) : nil
+        let silent = DiskPatience.silent
         let evaluations = PublishedSecrets(of: settings.loaded, from: settings.source).evaluate()
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
@@ -44,6 +45,7 @@ struct Examination {
             facts.owners.formUnion(files.map(\.owner))
             facts.writtenAt = files.map { WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000) }.max()
             facts.hidden = hidden[name] ?? []
+            facts.silent = silent
             facts.units = units[name] ?? []
             facts.processes = processes
             self.facts.append(facts)

@@ -25,6 +25,23 @@ enum CommandOutput {
         _ = write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
+    /// Names what did not answer, after an answer that is complete without it.
+    static func complainOfSilence() {
+        for path in DiskPatience.silent {
+            complain("\(Printable.name(path)): \(DiskPatience.words), so what depends on it is not known")
+        }
+    }
+
+    /// Ends the process.
+    static func end(_ code: Int32) -> Never {
+        // What did not answer still holds up a thread, in libraries that exit(3) takes apart.
+        guard DiskPatience.silent.isEmpty else {
+            fflush(nil)
+            _exit(code)
+        }
+        exit(code)
+    }
+
     /// Ends as programs in a pipe do whose reader, such as `head`, has closed it: silently and by the signal, also
     /// where the parent process had the signal ignored, as systemd and Python do.
     private static func endUnread() -> Never {

@@ -94,6 +94,52 @@ import Testing
         #expect(try sandbox.client(named: "web")["state"] as? String == "degraded")
     }
 
+    /// Monitoring and the administrator get an answer about all the rest.
+    @Test func commandsNameTheDiskThatDoesNotAnswerAndJudgeTheRest() throws {
+        let sandbox = try Sandbox()
+        let disk = try SilentDisk(sandbox)
+        defer { disk.end() }
+        try sandbox.configure(sandbox.client("web"))
+        #expect(try sandbox.command("run", "--once").status == 0)
+        let key = "  far: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: \(disk("far.p8"))}"
+        let far = """
+              far:
+                client_id: com.example.far
+                key: far
+                outputs:
+                  - path: \(disk("far.env"))
+                    format: env
+                    variable: SECRET
+                on_change:
+                  - exec: [\(disk("hook"))]
+
+            """
+        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far)
+        let text = try sandbox.directory.read("clientsecretd.yaml")
+        try sandbox.directory.write(text.replacing("keys:", with: "keys:\n" + key), to: "clientsecretd.yaml")
+
+        let health = try sandbox.command("health", "--offline")
+        #expect(
+            health.status == 3 && health.output.contains("\(disk("far.env")): not responding: it did not answer within")
+        )
+        #expect(health.output.contains("'web'="))
+        let check = try sandbox.command("check")
+        #expect(check.status == 1 && check.output.contains("web: "), "\(check)")
+        for path in [disk("far.env"), disk("far.p8")] {
+            #expect(
+                check.complaints.contains("\(path): not responding: it did not answer within"), "\(check.complaints)")
+        }
+        let doctor = try sandbox.command("doctor", "--skip-verify", "--json")
+        let chains = try #require(
+            try JSONSerialization.jsonObject(with: Data(doctor.output.utf8)) as? [String: Any])["clients"]
+        let all = try #require(chains as? [[String: Any]])
+        #expect(all.map { $0["client"] as? String } == ["far", "web"] && doctor.status == 1, "\(doctor)")
+        #expect(all.last?["broken"] is NSNull, "\(doctor)")
+        #expect(doctor.complaints.contains("did not answer within"))
+        let inspect = try sandbox.command("inspect", disk("far.env"))
+        #expect(inspect.status == 66 && inspect.complaints.contains("did not answer within"), "\(inspect)")
+    }
+
     private func renewOther(_ sandbox: Sandbox) throws {
         let before = try sandbox.directory.read("out/other.jwt")
         let answer = try sandbox.command("renew", "other")

@@ -1,0 +1,152 @@
+internal import Failures
+internal import Glibc
+
+/// How long a command waits for a file system that does not respond, such as NFS without its server. The daemon's jobs wait on
+/// lanes of their own (``WorkerPool``) for as long as it takes; there this does nothing.
+///
+/// What may block is done on a thread, which is left behind if it does not end in time. What is on the same mount is not asked
+/// again, so that a command waits once for each mount. A thread has the rights of the one that starts it.
+package enum DiskPatience {
+    private struct Wait: Sendable {
+        let seconds: Int
+        let mounts: MountTable?
+        /// The first path that did not answer, by its mount; by the process for what only that process can reach.
+        var silent: [String: String] = [:]
+    }
+
+    private static let wait = QuietMutex<Wait?>(nil)
+
+    /// From now on this process gives up after so many seconds.
+    package static func begin(seconds: Int) {
+        wait.withLock { $0 = Wait(seconds: seconds, mounts: MountTable.ofThisProcess()) }
+    }
+
+    /// What did not answer, a path for each mount.
+    package static var silent: [String] { wait.withLock { $0?.silent.values.sorted() ?? [] } }
+
+    /// The detail of ``FailureCode/notResponding``.
+    package static var words: String { "it did not answer within \(wait.withLock { $0?.seconds ?? 0 }) s" }
+
+    /// What `body` finds at an absolute path; nil if the file system does not respond.
+    package static func value<Value: Sendable>(at path: String, _ body: @escaping @Sendable () -> Value) -> Value? {
+        guard let wait = wait.withLock({ $0 }) else { return body() }
+        // Without descriptors or threads the caller's own thread does it.
+        guard let found = try? Inbox<Value?>() else { return body() }
+        let isStarted: Void? = try? WorkerThread.start {
+            if !wait.silent.isEmpty, !Self.visit(path, { !isSilent($0, wait) }) {
+                found.post(nil)
+            } else {
+                found.post(body())
+            }
+        }
+        guard isStarted != nil else { return body() }
+        if found.wait(atMost: Int64(wait.seconds) * 1_000), let value = found.drain().first { return value }
+        note(path, wait)
+        return nil
+    }
+
+    /// The same for what throws.
+    package static func require<Value: Sendable>(
+        at path: String, _ body: @escaping @Sendable () throws(FileError) -> Value
+    ) throws(FileError) -> Value {
+        guard wait.withLock({ $0 != nil }) else { return try body() }
+        let result = value(at: path) { () -> Result<Value, FileError> in
+            do throws(FileError) { return .success(try body()) } catch { return .failure(error) }
+        }
+        guard let result else { throw FileError(.notResponding, at: path, detail: words) }
+        return try result.get()
+    }
+
+    // MARK: Mounts
+
+    private static func key(of path: String, _ wait: Wait) -> String {
+        ProcessFolder(path)?.path ?? wait.mounts?.mount(of: path)?.point ?? "/"
+    }
+
+    private static func isSilent(_ path: String, _ wait: Wait) -> Bool {
+        let key = key(of: path, wait)
+        // If the root directory's mount does not respond, the next path may still be on another one.
+        return key != "/" && wait.silent[key] != nil
+    }
+
+    /// Notes the mount on which it hangs, by the last name that could be looked at without an answer.
+    private static func note(_ path: String, _ wait: Wait) {
+        let last = ReachedPath(path)
+        if let ended = try? Inbox<Void>() {
+            let isStarted: Void? = try? WorkerThread.start {
+                _ = visit(path) { last.set($0) }
+                ended.post(())
+            }
+            if isStarted != nil { _ = ended.wait(atMost: 1_000) }
+        }
+        let key = key(of: last.get(), wait)
+        Self.wait.withLock { if $0?.silent[key] == nil { $0?.silent[key] = path } }
+    }
+
+    private final class ReachedPath: Sendable {
+        private let path: QuietMutex<String>
+
+        init(_ path: String) { self.path = QuietMutex(path) }
+
+        func set(_ new: String) -> Bool {
+            path.withLock { $0 = new }
+            return true
+        }
+
+        func get() -> String { path.withLock { $0 } }
+    }
+
+    /// As many links as the kernel follows in one path.
+    private static let linkLimit = 40
+
+    /// Calls `look` with each place on the way, by a path without links, before that place is looked at; returns false as soon
+    /// as `look` does.
+    private static func visit(_ path: String, _ look: (String) -> Bool) -> Bool {
+        var rest = Array(path.split(separator: "/").map(String.init).reversed())
+        if let folder = ProcessFolder(path) {
+            guard look(folder.path) else { return false }
+            // A process may have other mounts, so its paths lead nowhere here.
+            guard let file = folder.openFile(path) else { return true }
+            rest = file.split(separator: "/").map(String.init).reversed()
+        }
+        var walked: [String] = []
+        var links = 0
+        while let name = rest.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                _ = walked.popLast()
+                continue
+            }
+            let here = "/" + (walked + [name]).joined(separator: "/")
+            guard look(here) else { return false }
+            guard links < linkLimit, let target = ForeignFile.linkAtOnce(here) else {
+                walked.append(name)
+                continue
+            }
+            links += 1
+            if target.hasPrefix("/") { walked = [] }
+            rest += target.split(separator: "/").map(String.init).reversed()
+        }
+        return true
+    }
+
+    /// The folder of a process in /proc.
+    private struct ProcessFolder {
+        let path: String
+
+        init?(_ path: String) {
+            let names = path.split(separator: "/", maxSplits: 2)
+            guard names.count > 1, names[0] == "proc", Int32(names[1]) != nil else { return nil }
+            self.path = "/proc/\(names[1])"
+        }
+
+        /// Where a file that the process has open is, if it has the mounts of this process.
+        func openFile(_ descriptor: String) -> String? {
+            guard descriptor.hasPrefix(path + "/fd/"), let file = ForeignFile.linkAtOnce(descriptor),
+                file.hasPrefix("/"),
+                ForeignFile.linkAtOnce(path + "/ns/mnt") == ForeignFile.linkAtOnce("/proc/self/ns/mnt")
+            else { return nil }
+            return file
+        }
+    }
+}
