@@ -5,6 +5,7 @@ import Keys
 import Linux
 import Model
 import Store
+import SystemPackage
 
 /// The files with which this machine logs in to etcd: certificate, private key and password.
 enum StoreLoginFiles {
@@ -21,7 +22,7 @@ enum StoreLoginFiles {
     ) -> [Failure] {
         func path(_ file: StoreConfiguration.File) -> String? {
             let standard = directory + "/" + file.name
-            return store.files[file] ?? (unsafe access(standard, F_OK) == 0 ? standard : nil)
+            return store.files[file] ?? (FileStatus.obstacle(toAccess: standard, F_OK) == nil ? standard : nil)
         }
         var failures: [Failure] = []
         func add(_ code: FailureCode, _ detail: String) {
@@ -29,9 +30,8 @@ enum StoreLoginFiles {
         }
         for file in StoreConfiguration.File.allCases {
             guard let path = store.files[file] else { continue }
-            let number = unsafe access(path, F_OK) == 0 ? 0 : errno
-            if number == ENOENT || number == ENOTDIR {
-                add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: number))")
+            if let errno = FileStatus.obstacle(toAccess: path, F_OK), [ENOENT, ENOTDIR].contains(errno.rawValue) {
+                add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno.rawValue))")
             } else if let kind = FileStatus.following(path)?.kind, kind != .regular {
                 add(.storeFileUnusable, "\(Printable.name(path)) is not a regular file")
             }

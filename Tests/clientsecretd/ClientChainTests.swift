@@ -114,6 +114,18 @@ import Testing
             { $0.decision = .keep(secret(expiringAt: now), until: now) }
         ),
         (
+            "the disk of its output does not respond", .outputs, nil,
+            {
+                $0.problems = [Failure(.notResponding, at: .path(try path("/srv/shop/.env")))]
+                $0.decision = .mint(.missing)
+                $0.evaluation =
+                    Configuration(keys: [$0.client.key: $0.key], clients: [$0.name: $0.client]).evaluate(
+                        [try path("/srv/shop/.env"): .failure($0.problems[0])], [:], builtAt: now,
+                        at: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true)
+                    ).first
+            }
+        ),
+        (
             "the daemon cannot write", .outputs, "clientsecretd renew web",
             { $0.view = try view(of: $0.client, output: .failed) }
         ),

@@ -1,6 +1,7 @@
 import CLinux
 internal import Failures
-import SystemPackage
+internal import Glibc
+package import SystemPackage
 
 /// Identifies one state of one file: equal values mean the same file, not touched in between.
 ///
@@ -74,6 +75,11 @@ package struct FileStatus: Hashable, Sendable {
             default: false
             }
         } ?? false
+    }
+
+    /// Why this process may not do this with what `path` leads to (access(2)); nil where it may.
+    package static func obstacle(toAccess path: String, _ mode: Int32) -> Errno? {
+        DiskPatience.value(at: path) { unsafe access(path, mode) == 0 ? nil : Errno(rawValue: errno) } ?? .timedOut
     }
 
     /// - Parameter path: for the error.

@@ -90,6 +90,8 @@ extension ChainFacts {
         }
         if let reason = view?.readReason { return ChainLink(.secret, .broken, reason.sentence) }
         switch decision {
+        case .mint where evaluation?.failure?.code == .notResponding:
+            return ChainLink(.secret, .unknown, "none is known, because an output does not respond")
         case .mint(let reason):
             let words = "there is none; one would be minted, \(reason.words)"
             return ChainLink(.secret, isForCallerOnly ? .unknown : .broken, words, renewal)

@@ -99,7 +99,8 @@ struct VerifyCommand: ParsableCommand {
     private var file: String? {
         guard subjects.count == 1, let subject = subjects.first else { return nil }
         if subject == NamedFile.standardInput || subject.contains("/") || variable != nil { return subject }
-        guard unsafe access(subject, F_OK) == 0 else { return nil }
+        let file = ConfigurationLoader.absolutePath(of: subject)?.description ?? subject
+        guard FileStatus.obstacle(toAccess: file, F_OK) == nil else { return nil }
         let path = settings.path(Environment.current)
         let source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)

@@ -247,10 +247,10 @@ struct InitCommand: ParsableCommand {
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
     private static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {
-        guard unsafe access(file.description, R_OK) != 0 else { return }
+        guard let errno = FileStatus.obstacle(toAccess: file.description, R_OK) else { return }
         throw CommandFailure(
             .unreadable,
-            "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno)); \(advice); "
+            "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno.rawValue)); \(advice); "
                 + "nothing was written")
     }
 
