@@ -234,11 +234,11 @@ private struct DryRunReader: Sendable {
         if case .readStore = job.work {
             throw executor.storeService.obstacle() ?? Failure(.storeUnconfigured, at: .store)
         }
-        guard case .recall(let client) = job.work else { return try executor.carryOut(job) }
+        guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
         guard let state else { return .recalled(Record()) }
         return executor.remember(
             try StateDirectory.peek(
-                client, in: state, as: identity, sha256: { SHA256.digest($0) }))
+                client, publishedAt: places, in: state, as: identity, sha256: { SHA256.digest($0) }))
     }
 
     /// The user whose writer writes a file; nil where the daemon does, or there is no such user.

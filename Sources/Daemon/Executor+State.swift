@@ -7,9 +7,9 @@ import State
 
 /// What is kept in the state directory.
 extension Executor {
-    func recall(_ client: ClientName) throws(Failure) -> Outcome {
+    func recall(_ client: ClientName, publishedAt places: Set<OutputPlace>) throws(Failure) -> Outcome {
         do throws(Failure) {
-            return remember(try state.get().recall(client))
+            return remember(try state.get().recall(client, publishedAt: places))
         } catch {
             // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
             guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }

@@ -188,7 +188,7 @@ final class Executor: Sendable {
         case .readConfiguration: readConfiguration()
         case .checkConfiguration: checkConfiguration()
         case .readKey(let name, let entry): try readKey(name, entry)
-        case .recall(let client): try recall(client)
+        case .recall(let client, let places): try recall(client, publishedAt: places)
         case .readSource(let client, let file): try readSource(file, of: client)
         case .readStore(let places): try storeService.read(places, issued: recognise)
         case .putInStore(_, let issued, let place, let revision):

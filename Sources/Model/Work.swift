@@ -7,8 +7,8 @@ package enum Work: Hashable, Sendable {
     /// Read the configuration as a reload would, without adopting it.
     case checkConfiguration
     case readKey(KeyName, KeyConfiguration)
-    /// Read a client's record from the state directory.
-    case recall(ClientName)
+    /// Read a client's record from the state directory, with what other clients' records say of its outputs.
+    case recall(ClientName, publishedAt: Set<OutputPlace>)
     /// Read where a client receives its secrets from.
     case readSource(ClientName, FileSource)
     /// Read what these places of the store hold, in one request. They are sorted, and there is at least one.

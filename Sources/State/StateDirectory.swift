@@ -23,6 +23,8 @@ package final class StateDirectory: Sendable {
     private let format: RecordFormat
     private let lock: HeldFile
     private let clients: HeldFile
+    /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
+    private let history = QuietMutex<OutputHistory?>(nil)
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
@@ -107,13 +109,21 @@ package final class StateDirectory: Sendable {
         return fresh
     }
 
-    /// The record of a client; nil when there is none.
+    /// The record of a client, with what other clients' records know of its outputs; nil when nothing is known.
     ///
     /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is
     /// renamed before that is thrown: the next call does not find it again.
-    package func recall(_ client: ClientName) throws(Failure) -> ClientRecord? {
+    package func recall(
+        _ client: ClientName, publishedAt places: Set<OutputPlace>
+    ) throws(Failure) -> ClientRecord? {
         do throws(Failure) {
-            return try Self.read(client, in: path, as: identity, format)
+            let own = try Self.read(client, in: path, as: identity, format)
+            return OutputHistory.complete(own, at: places) {
+                history.withLock { known in
+                    if known == nil { known = Self.history(in: path, as: identity, format) }
+                    return known ?? OutputHistory()
+                }
+            }
         } catch {
             setAside(Self.file(of: client, in: path), for: error)
             throw error
@@ -144,10 +154,20 @@ package final class StateDirectory: Sendable {
 
     /// The record of a client, read without creating or locking the directory: for use outside the daemon.
     package static func peek(
-        _ client: ClientName, in path: AbsolutePath, as identity: Identity,
+        _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity,
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) throws(Failure) -> ClientRecord? {
-        try read(client, in: path, as: identity, RecordFormat(sha256: sha256))
+        let format = RecordFormat(sha256: sha256)
+        return OutputHistory.complete(try read(client, in: path, as: identity, format), at: places) {
+            history(in: path, as: identity, format)
+        }
+    }
+
+    /// What all records together know of outputs. One that cannot be read says nothing.
+    private static func history(in path: AbsolutePath, as identity: Identity, _ format: RecordFormat) -> OutputHistory {
+        clients(in: path, as: identity).reduce(into: OutputHistory()) { history, client in
+            if let kept = try? read(client, in: path, as: identity, format) { history.add(kept.record) }
+        }
     }
 
     private static func read(
@@ -193,6 +213,7 @@ package final class StateDirectory: Sendable {
     /// then a configuration that is rolled back finds its records. What cannot be removed stays.
     ///
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
+        history.withLock { $0 = nil }
         for client in Self.clients(in: path, as: identity) where !configured.contains(client) {
             guard let kept = try? Self.read(client, in: path, as: identity, format) else { continue }
             if kept.isExpired(before: moment) {

@@ -357,7 +357,7 @@ final class Bench {
             return text
         case .readKey(let name, _):
             return prints[name].map { .success(.key($0)) } ?? .failure(Failure(.keyMissing, at: .key(name)))
-        case .recall(let client):
+        case .recall(let client, _):
             var record = records[client] ?? Record()
             // Few tests set a record's outputs; other records get the configured ones.
             if record != Record(), record.outputs.isEmpty, strange.isEmpty {
@@ -460,7 +460,7 @@ final class Bench {
         case .readConfiguration: "read configuration"
         case .checkConfiguration: "check configuration"
         case .readKey(let name, _): "read \(name)"
-        case .recall(let client): "recall \(client)"
+        case .recall(let client, _): "recall \(client)"
         case .readSource(let client, _): "receive \(client)"
         case .readStore: "read store"
         case .putInStore(let client, _, _, _): "share \(client)"

@@ -55,14 +55,39 @@ import Testing
         do {
             let state = try open()
             tag = state.naming.tag
-            #expect(try state.recall(web) == nil)
+            #expect(try state.recall(web, publishedAt: []) == nil)
             try state.keep(ClientRecord(), of: web)
             try state.keep(record, of: web)
         }
         let state = try open()
         #expect(state.naming.tag == tag)
-        let back = try #require(try state.recall(web))
+        let back = try #require(try state.recall(web, publishedAt: []))
         #expect(back.record == record.record)
+    }
+
+    /// A client may be renamed, or get another's output, while no daemon runs.
+    @Test func whatIsKnownOfAnOutputBelongsToWhoeverHasItNow() throws {
+        let shared = OutputPlace(path: try Samples.path("/srv/.env"), slot: .variable("SECRET"))
+        let own = OutputPlace(path: try Samples.path("/srv/web.json"), slot: .whole)
+        let other = OutputPlace(path: try Samples.path("/srv/other.env"), slot: .variable("SECRET"))
+        let old = Record(shared: [shared.path, other.path], outputs: [shared, own, other])
+        try open().keep(ClientRecord(old, current: try Samples.kept(1)), of: web)
+        let shop = try #require(ClientName("shop"))
+
+        let state = try open()
+        let renamed = try #require(try state.recall(shop, publishedAt: [shared, own]))
+        #expect(renamed.record == Record(shared: [shared.path], outputs: [shared, own]))
+        #expect(try state.recall(shop, publishedAt: []) == nil)
+        // What a client's own record says of an output is newer.
+        let moved = Record(outputs: [shared])
+        try state.keep(ClientRecord(moved, current: try Samples.kept(2)), of: shop)
+        let record = try #require(try state.recall(shop, publishedAt: [shared])?.record)
+        #expect(record.shared == [] && record.outputs == [shared])
+        // What is kept later counts after the next look at all records.
+        let later = OutputPlace(path: try Samples.path("/srv/later.json"), slot: .whole)
+        try state.keep(ClientRecord(Record(outputs: [later]), current: try Samples.kept(1)), of: web)
+        state.tidy(keeping: [shop], expiredBefore: WallTime(secondsSinceEpoch: 0))
+        #expect(try state.recall(shop, publishedAt: [shared, later])?.record.outputs == [shared, later])
     }
 
     @Test func keepsTheReportedStatesOverARestart() throws {
@@ -133,13 +158,13 @@ import Testing
         try scratch.write("mine", to: "state/clients/notes")
         for length in stride(from: 0, to: whole.count, by: 97) {
             try Data(whole.prefix(length)).write(to: URL(fileURLWithPath: path))
-            let found = failure { _ = try state.recall(web) }
+            let found = failure { _ = try state.recall(web, publishedAt: []) }
             #expect(found == Failure(.stateDamaged, at: .path(try Samples.path(path))), "\(length) bytes")
-            #expect(try state.recall(web) == nil)
+            #expect(try state.recall(web, publishedAt: []) == nil)
             #expect(try records() == ["web.state.damaged", "notes"])
         }
         try state.keep(ClientRecord(current: try Samples.kept(1)), of: web)
-        #expect(try state.recall(web)?.current?.secret.issued == Samples.kept(1).secret.issued)
+        #expect(try state.recall(web, publishedAt: [])?.current?.secret.issued == Samples.kept(1).secret.issued)
         #expect(
             failure { _ = try open() }.map(\.message)
                 == "\(scratch("state")): another daemon uses the state directory")
@@ -150,10 +175,10 @@ import Testing
         let path = scratch("state/clients/web.state")
         try scratch.write("clientsecretd-state 2 something\n", to: "state/clients/web.state")
         #expect(
-            failure { _ = try state.recall(web) }?.message
+            failure { _ = try state.recall(web, publishedAt: []) }?.message
                 == "\(path): a record of a newer version was set aside")
         #expect(try records() == ["web.state.newer"])
-        #expect(try state.recall(web) == nil)
+        #expect(try state.recall(web, publishedAt: []) == nil)
     }
 
     @Test(.needs(.root)) func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
@@ -162,19 +187,19 @@ import Testing
         try state.keep(ClientRecord(current: try Samples.kept()), of: web)
         try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path)
         #expect(
-            failure { _ = try state.recall(web) }
+            failure { _ = try state.recall(web, publishedAt: []) }
                 == Failure(.stateDamaged, at: .path(try Samples.path(path)), detail: "others may have written it"))
         try state.keep(ClientRecord(current: try Samples.kept()), of: web)
         try #require(run(["chown", "daemon", path]).status == 0)
-        #expect(failure { _ = try state.recall(web) }?.code == .stateDamaged)
+        #expect(failure { _ = try state.recall(web, publishedAt: []) }?.code == .stateDamaged)
     }
 
     @Test(.timeLimit(.minutes(1))) func aRecordThatIsNoFileIsSetAside() throws {
         let state = try open()
         try #require(run(["mkfifo", scratch("state/clients/web.state")]).status == 0)
-        #expect(failure { _ = try state.recall(web) }?.code == .stateDamaged)
+        #expect(failure { _ = try state.recall(web, publishedAt: []) }?.code == .stateDamaged)
         try state.keep(ClientRecord(), of: web)
-        #expect(try state.recall(web) != nil)
+        #expect(try state.recall(web, publishedAt: []) != nil)
     }
 
     @Test(.needs(.root)) func whatIsMissingForADirectoryIsCreatedForTheUser() throws {

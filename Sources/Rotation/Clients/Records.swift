@@ -40,9 +40,9 @@ struct StateDirectory: Sendable {
 extension Rotation {
     mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
-        case (.recall(let name), .success(.recalled(let record))):
+        case (.recall(let name, _), .success(.recalled(let record))):
             if let client = index[name] { recalled(record, client, by: job.id, at: now) }
-        case (.recall(let name), .failure):
+        case (.recall(let name, _), .failure):
             if let client = index[name] { clients[client].record.notRecalled() }
         case (.keep(let name, _), .success(.kept(let record))):
             if let client = index[name] { clients[client].record.kept(record, by: job.id) }
@@ -74,7 +74,7 @@ extension Rotation {
 
     mutating func planRecall(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         if !clients[client].record.wasTried {
-            start(.recall(client.name), on: .record(client.name), &deadlines)
+            start(.recall(client.name, publishedAt: client.outputPlaces), on: .record(client.name), &deadlines)
         }
     }
 
@@ -84,7 +84,9 @@ extension Rotation {
         let record = clients[client].record
         guard clients[client].secret.current != nil else {
             // Keep no empty record: one that could not be read may hold the only secret, so read it again.
-            if record.wasTried, !record.wasRead { start(.recall(client.name), on: resource, &deadlines) }
+            if record.wasTried, !record.wasRead {
+                start(.recall(client.name, publishedAt: client.outputPlaces), on: resource, &deadlines)
+            }
             return
         }
         let wanted = wantedRecord(client)

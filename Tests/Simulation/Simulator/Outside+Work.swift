@@ -31,7 +31,7 @@ extension Outside {
             meet(.wouldNotStart)
             return .success(.refused(Self.refusal))
         case .readKey(let name, _): return readKey(name)
-        case .recall(let client): return recall(client)
+        case .recall(let client, _): return recall(client)
         case .observe(let spec):
             if sabotage == .believesMemory, let written = written[spec.path] { return .success(.observed(written)) }
             return .success(.observed(observe(spec)))

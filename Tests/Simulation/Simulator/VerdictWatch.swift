@@ -62,7 +62,7 @@ struct VerdictWatch {
             predecessors[client] = newest[client]
             newest[client] = secret
             failedAt[client] = nil
-        case (.recall(let client), .success(.recalled(let record))):
+        case (.recall(let client, _), .success(.recalled(let record))):
             guard let candidate = record.candidate, newest[client] == nil else { return }
             newest[client] = candidate
             if record.refusal != nil { refusals[candidate.fingerprint] = 2 }

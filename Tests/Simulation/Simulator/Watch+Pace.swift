@@ -174,7 +174,7 @@ extension Watch {
         case .success(let value): outcome = value
         case .failure(let failure):
             if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
-            if case .recall(let client) = job.work { blank.insert(client) }
+            if case .recall(let client, _) = job.work { blank.insert(client) }
             if former.remove(id) == nil {
                 // A write that was not permitted need not wait once somebody touches the file.
                 let failedAt = failure.code == .permissionDenied ? Int64.min / 2 : boot
@@ -224,7 +224,7 @@ extension Watch {
         case (.mint(let client, _, _), .minted(let issued)):
             minted[client] = issued
             forced.remove(client)
-        case (.recall(let client), .recalled(let record)):
+        case (.recall(let client, _), .recalled(let record)):
             if record == Record() { blank.insert(client) } else { blank.remove(client) }
             for (action, issued) in record.delivered {
                 let reader = Outside.Reader(client: client, action: action)

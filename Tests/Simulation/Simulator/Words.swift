@@ -31,7 +31,7 @@ enum Words {
             case .tidyRecords: "tidy records"
             case .probe(let action): "probe \(action.id)"
             case .readKey(let name, _): "read \(name)"
-            case .recall(let client): "recall \(client)"
+            case .recall(let client, _): "recall \(client)"
             case .observe(let spec): "observe \(spec.path)"
             case .readSource(let client, _): "read the source of \(client)"
             case .readStore(let places): "read \(places.count) places of the store"

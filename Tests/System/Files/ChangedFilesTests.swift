@@ -57,8 +57,10 @@ import Testing
         func state() throws -> String? { try sandbox.outputs(of: "web").first?.state }
         try sandbox.eventually("saying so") { try state() == "failed" }
         sandbox.stop()
+        // Whatever its client is called now.
+        try sandbox.configure(sandbox.client("shop", at: path) + "        format: env\n        variable: SECRET\n")
         try sandbox.start()
-        #expect(try state() == "failed")
+        #expect(try sandbox.outputs(of: "shop").first?.state == "failed")
         #expect(!FileManager.default.fileExists(atPath: path))
         // It is written once it exists.
         try sandbox.directory.write("PORT=81\n", to: "out/app.env")
