@@ -1,5 +1,8 @@
 /// An absolute path in lexically normal form, so that equal paths name the same file as far as text can tell: no
 /// empty, `.` or `..` component and no slash at the end.
+///
+/// Paths are compared by their bytes, as the kernel does. Strings are not: two ways to write an accented letter make equal
+/// strings, and two files.
 package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package let description: String
 
@@ -43,8 +46,15 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConve
     }
 
     package static func < (left: AbsolutePath, right: AbsolutePath) -> Bool {
-        left.description < right.description
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
+
+    package static func == (left: AbsolutePath, right: AbsolutePath) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
+    }
+
+    // Equal paths are equal strings, so a string's hash will do.
+    package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
     private init(normal text: String) {
         description = text
