@@ -112,7 +112,9 @@ struct EnvironmentFile {
 
     /// What every variable is set to; those are missing whose value cannot be determined.
     var knownValues: [String: [UInt8]] {
-        let names = Set(readings.flatMap { $0.entries.map(\.name) }.filter { VariableName.isValid($0) })
+        let names = Set(
+            Set(readings.flatMap { $0.entries.map(\.name) }).map { String(decoding: $0, as: UTF8.self) }
+                .filter { VariableName.isValid($0) })
         let found = find(names)
         return names.reduce(into: [:]) { values, name in
             if let assignments = try? found.assignments(of: name), case .one(let value) = self.value(assignments) {
@@ -138,12 +140,13 @@ struct EnvironmentFile {
     /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
     /// with these values.
     private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatFlaw) {
+        let ours = Set(values.keys.map { Array($0.utf8) })
         for before in old.readings {
             guard let now = readings.first(where: { $0.reader == before.reader }) else {
                 throw FormatFlaw(line: 1, reason: "\(before.reader.name) could no longer read the file")
             }
-            let others = before.entries.filter { values[$0.name] == nil }
-            let left = now.entries.filter { values[$0.name] == nil }
+            let others = before.entries.filter { !ours.contains($0.name) }
+            let left = now.entries.filter { !ours.contains($0.name) }
             for (number, entry) in others.enumerated()
             where number >= left.count || left[number].name != entry.name
                 || !bytes[left[number].range].elementsEqual(old.bytes[entry.range])
@@ -190,9 +193,11 @@ struct EnvironmentFile {
     private func find(_ names: Set<String>) -> Found {
         var found = Found()
         // The lines in which each reader finds each variable.
+        let known = Dictionary(uniqueKeysWithValues: names.map { (Array($0.utf8), $0) })
         let places = readings.map { reading in
-            Dictionary(grouping: reading.entries.filter { names.contains($0.name) }, by: \.name)
-                .mapValues { Set($0.map { lines(of: $0.range) }) }
+            reading.entries.reduce(into: [String: Set<ClosedRange<Int>>]()) { places, entry in
+                if let name = known[entry.name] { places[name, default: []].insert(lines(of: entry.range)) }
+            }
         }
         for name in names {
             let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }

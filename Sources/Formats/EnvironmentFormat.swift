@@ -51,7 +51,7 @@ package struct EnvironmentFormat: OutputFormat {
     /// Whether every line is an assignment or a comment, and there is an assignment.
     static func isLike(_ bytes: [UInt8]) -> Bool {
         guard !bytes.contains(0), let entries = EnvironmentReader.systemd.entries(in: bytes), !entries.isEmpty,
-            entries.allSatisfy({ VariableName.isValid($0.name) })
+            entries.allSatisfy({ VariableName.isValid(String(decoding: $0.name, as: UTF8.self)) })
         else { return false }
         var rest = bytes
         for entry in entries { for offset in entry.range { rest[offset] = .space } }
@@ -94,9 +94,9 @@ package enum VariableName {
     }
 
     /// Whether it is a name to docker and to programs that read such files by themselves: also with dots and dashes.
-    static func isUsual(_ text: String) -> Bool {
-        text.utf8.first?.isNameStart == true
-            && text.utf8.allSatisfy { $0.isNamePart || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+    static func isUsual(_ name: [UInt8]) -> Bool {
+        name.first?.isNameStart == true
+            && name.allSatisfy { $0.isNamePart || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
     /// What is wrong with `text` as a name, and what to write instead; nil when nothing is.

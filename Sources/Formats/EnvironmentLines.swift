@@ -1,13 +1,16 @@
 /// How each reader of environment files that is no shell finds the lines and their entries.
 struct EnvironmentLines {
+    /// With a tab or a line feed in the place of what is one to the reader, byte for byte.
     private let bytes: [UInt8]
     private var index: Int
     private var entries: [EnvironmentEntry] = []
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        // What a reader makes of a byte-order mark is `EnvironmentFile`'s concern.
-        index = bytes.starts(with: EnvironmentFile.byteOrderMark) ? EnvironmentFile.byteOrderMark.count : 0
+    /// - Parameters:
+    ///   - blanks: the characters beyond ASCII's white space that are blanks to the reader.
+    ///   - skipsMark: whether the reader skips a byte-order mark; to the others it is part of the first line's text.
+    init(_ bytes: [UInt8], blanks: UnicodeBlanks = .none, skipsMark: Bool = false) {
+        self.bytes = blanks.replaced(in: bytes)
+        index = skipsMark && bytes.starts(with: EnvironmentFile.byteOrderMark) ? EnvironmentFile.byteOrderMark.count : 0
     }
 
     // MARK: systemd
@@ -29,7 +32,7 @@ struct EnvironmentLines {
                 skipSystemdValue()
                 let end = trimmed(index, from: name.upperBound + 1)
                 guard isText(name), isText(name.upperBound + 1..<end) else { return nil }
-                add(withoutExport(name), start..<end)
+                add(withoutExport(name), start..<end, isSpace: \.isSystemdSpace)
             }
         }
         return entries
@@ -73,7 +76,7 @@ struct EnvironmentLines {
     mutating func pythonDotenv() -> [EnvironmentEntry]? {
         guard isText(0..<bytes.count) else { return nil }
         while index < bytes.count {
-            skip { $0.isPythonSpace }
+            skip { $0.isDotenvSpace }
             guard index < bytes.count else { break }
             let start = index
             if let entry = pythonBinding(from: start) { entries.append(entry) }
@@ -83,14 +86,14 @@ struct EnvironmentLines {
 
     /// Nil for a comment, and for a line that it skips with a warning.
     private mutating func pythonBinding(from start: Int) -> EnvironmentEntry? {
-        skipExport { $0.isPythonSpace && !$0.isLineBreak }
+        skipExport { $0.isDotenvSpace && !$0.isLineBreak }
         var name = index..<index
         if index < bytes.count, bytes[index] == .singleQuote {
             guard let close = first(.singleQuote, from: index + 1), close > index + 1 else { return skipLine() }
             name = index + 1..<close
             index = close + 1
         } else if index < bytes.count, bytes[index] != .hash {
-            skip { $0 != .equals && $0 != .hash && !$0.isPythonSpace }
+            skip { $0 != .equals && $0 != .hash && !$0.isDotenvSpace }
             guard index > name.lowerBound else { return skipLine() }
             name = name.lowerBound..<index
         }
@@ -193,22 +196,29 @@ struct EnvironmentLines {
 
     // MARK: Node
 
-    /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it.
+    /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it. A carriage
+    /// return counts as nothing at all.
     ///
     /// Node 20, which takes a line without an equals sign for the beginning of the next name, is not followed in that.
-    mutating func node() -> [EnvironmentEntry]? {
+    ///
+    /// - Parameter stopsWithoutName: whether it reads no further at an equals sign without a name before it, as Node 20 does;
+    ///   later ones take what is behind it for the next entry.
+    mutating func node(stopsWithoutName: Bool) -> [EnvironmentEntry]? {
         while index < bytes.count {
             skip { $0.isSystemdSpace }
             let start = index
             if index < bytes.count, bytes[index] != .hash {
                 skip { $0 != .equals && $0 != .lineFeed }
-                // Without a name before the equals sign, it reads no further.
-                if index == start { return entries }
                 if index < bytes.count, bytes[index] == .equals {
                     let name = start..<index
                     index += 1
-                    skipNodeValue()
-                    add(withoutExport(name), start..<trimmed(index, from: name.upperBound + 1))
+                    if name.isEmpty {
+                        if stopsWithoutName { return entries }
+                        continue
+                    }
+                    skipNodeValue(passesBlankLine: !stopsWithoutName)
+                    let end = trimmed(index, from: name.upperBound + 1)
+                    add(withoutExport(name), start..<end, isSpace: \.isSystemdSpace)
                 }
             }
             skip { $0 != .lineFeed }
@@ -216,13 +226,16 @@ struct EnvironmentLines {
         return entries
     }
 
-    private mutating func skipNodeValue() {
+    /// - Parameter passesBlankLine: whether blanks instead of a value are skipped with the line breaks behind them.
+    private mutating func skipNodeValue(passesBlankLine: Bool) {
         let start = index
         skip { $0 == .space || $0 == .tab || $0 == .carriageReturn }
+        if passesBlankLine, bytes[start..<index].contains(where: { $0 != .carriageReturn }) {
+            skip { $0.isSystemdSpace }
+        }
         guard index < bytes.count, bytes[index].isQuote || bytes[index] == .backtick,
             let close = first(bytes[index], from: index + 1)
         else {
-            index = start
             // An unquoted value ends at any number sign.
             skip { $0 != .lineFeed && $0 != .hash }
             return
@@ -286,13 +299,118 @@ struct EnvironmentLines {
         return entries
     }
 
+    // MARK: phpdotenv
+
+    /// phpdotenv's Lines.php and EntryParser.php: it rejects a file with an unknown character in a name, several words
+    /// without quotes, or a value that a quote does not end.
+    mutating func phpDotenv() -> [EnvironmentEntry]? {
+        while index < bytes.count {
+            let entry = phpEntry()
+            var name = entry.lowerBound..<(bytes[entry].firstIndex(of: .equals) ?? entry.upperBound)
+            let text = trimmed(entry.upperBound, from: entry.lowerBound)
+            let start = bytes[entry].firstIndex { !$0.isPHPSpace } ?? text
+            guard start < text, bytes[start] != .hash else { continue }
+            let hasValue = name.upperBound < entry.upperBound
+            name = start..<max(start, name.upperBound)
+            while let last = bytes[name].last, last.isPHPSpace { name = name.lowerBound..<(name.upperBound - 1) }
+            if name.count > 8, bytes[name].starts(with: Self.export), bytes[start + 6].isDotenvSpace {
+                let first = bytes[(start + 6)..<name.upperBound].firstIndex { !$0.isDotenvSpace }
+                name = (first ?? name.upperBound)..<name.upperBound
+            }
+            if name.count > 2, bytes[name.lowerBound].isQuote, bytes[name.upperBound - 1] == bytes[name.lowerBound] {
+                name = (name.lowerBound + 1)..<(name.upperBound - 1)
+            }
+            guard isPHPName(name), !hasValue || isPHPValue((bytes[entry].firstIndex(of: .equals) ?? 0) + 1..<text) else {
+                return nil
+            }
+            entries.append(EnvironmentEntry(name: self.text(name), range: start..<text))
+        }
+        return entries
+    }
+
+    /// Advances over one line, or over as many as belong together: from one with `="`, though it be a comment, that holds no
+    /// other quote to the next one that holds a quote.
+    private mutating func phpEntry() -> Range<Int> {
+        let start = index
+        var line = phpLine()
+        let opens = zip(bytes[line], bytes[line].dropFirst()).contains { $0 == .equals && $1 == .doubleQuote }
+        guard opens, phpQuotes(in: line) < 2 else { return line }
+        while index < bytes.count {
+            line = phpLine()
+            if phpQuotes(in: line) > 0 || bytes[line].elementsEqual([.doubleQuote]) { return start..<line.upperBound }
+        }
+        // It drops the lines of one that does not end.
+        return bytes.count..<bytes.count
+    }
+
+    private mutating func phpLine() -> Range<Int> {
+        let start = index
+        skip { !$0.isLineBreak }
+        let end = index
+        if index < bytes.count { index += bytes[index...].starts(with: [.carriageReturn, .lineFeed]) ? 2 : 1 }
+        return start..<end
+    }
+
+    /// The quotes in the line that neither begin it nor follow a backslash, pairs of which do not count.
+    private func phpQuotes(in line: Range<Int>) -> Int {
+        var count = 0
+        var before: UInt8?
+        var position = line.lowerBound
+        while position < line.upperBound {
+            if bytes[position] == .backslash, position + 1 < line.upperBound, bytes[position + 1] == .backslash {
+                position += 2
+                continue
+            }
+            if bytes[position] == .doubleQuote, let before, before != .backslash { count += 1 }
+            before = bytes[position]
+            position += 1
+        }
+        return count
+    }
+
+    private func isPHPName(_ name: Range<Int>) -> Bool {
+        guard !name.isEmpty, let text = String(validating: bytes[name], as: UTF8.self) else { return false }
+        return text.unicodeScalars.allSatisfy { scalar in
+            if scalar == "_" || scalar == "." { return true }
+            return switch scalar.properties.generalCategory {
+            case .lowercaseLetter, .uppercaseLetter, .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber,
+                .letterNumber, .otherNumber:
+                true
+            default: false
+            }
+        }
+    }
+
+    private func isPHPValue(_ value: Range<Int>) -> Bool {
+        var position = value.lowerBound
+        while position < value.upperBound, bytes[position].isPHPSpace { position += 1 }
+        guard position < value.upperBound else { return true }
+        let quote = bytes[position]
+        if quote.isQuote {
+            position += 1
+            while position < value.upperBound, bytes[position] != quote {
+                if quote == .doubleQuote, bytes[position] == .backslash {
+                    position += 1
+                    guard position < value.upperBound, "\"\\$fnrtv".utf8.contains(bytes[position]) else { return false }
+                }
+                position += 1
+            }
+            guard position < value.upperBound else { return false }
+            position += 1
+        } else {
+            while position < value.upperBound, bytes[position] != .hash, !bytes[position].isDotenvSpace { position += 1 }
+        }
+        while position < value.upperBound, bytes[position].isDotenvSpace { position += 1 }
+        return position == value.upperBound || bytes[position] == .hash
+    }
+
     // MARK: Bytes
 
     private mutating func skip(while condition: (UInt8) -> Bool) {
         while index < bytes.count, condition(bytes[index]) { index += 1 }
     }
 
-    private mutating func skipBlanks() { skip { $0.isPythonSpace && !$0.isLineBreak } }
+    private mutating func skipBlanks() { skip { $0.isDotenvSpace && !$0.isLineBreak } }
 
     /// Skips `export` where white space follows, and that.
     private mutating func skipExport(_ isSpace: (UInt8) -> Bool) {
@@ -305,13 +423,16 @@ struct EnvironmentLines {
 
     private func withoutExport(_ name: Range<Int>) -> Range<Int> {
         var lines = self
-        lines.index = name.lowerBound
+        lines.index = withoutMark(name).lowerBound
         lines.skipExport { $0 == .space || $0 == .tab }
         return min(lines.index, name.upperBound)..<name.upperBound
     }
 
-    private mutating func add(_ name: Range<Int>, _ range: Range<Int>) {
-        let name = name.lowerBound..<trimmed(name.upperBound, from: name.lowerBound)
+    private mutating func add(
+        _ name: Range<Int>, _ range: Range<Int>, isSpace: (UInt8) -> Bool = \.isDotenvSpace
+    ) {
+        var name = name
+        while let last = bytes[name].last, isSpace(last) { name = name.lowerBound..<(name.upperBound - 1) }
         entries.append(EnvironmentEntry(name: text(name), range: range))
     }
 
@@ -324,7 +445,13 @@ struct EnvironmentLines {
 
     private func first(_ byte: UInt8, from start: Int) -> Int? { bytes[start...].firstIndex(of: byte) }
 
-    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    /// A name, without a byte-order mark before it: how readers differ about that is `EnvironmentFile`'s concern.
+    private func text(_ range: Range<Int>) -> [UInt8] { Array(bytes[withoutMark(range)]) }
+
+    private func withoutMark(_ range: Range<Int>) -> Range<Int> {
+        guard range.lowerBound == 0, bytes[range].starts(with: EnvironmentFile.byteOrderMark) else { return range }
+        return EnvironmentFile.byteOrderMark.count..<range.upperBound
+    }
 
     private func isText(_ range: Range<Int>) -> Bool { String(validating: bytes[range], as: UTF8.self) != nil }
 

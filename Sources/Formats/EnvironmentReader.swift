@@ -14,12 +14,19 @@ enum EnvironmentReader: CaseIterable {
     case dash
     /// python-dotenv.
     case pythonDotenv
+    /// Readers of Python that end a line as `str.splitlines` does, such as django-environ. Only that is modelled: without such
+    /// a line end, they count as python-dotenv.
+    case pythonLines
     /// dotenv for JavaScript.
     case javaScriptDotenv
     /// dotenv for Ruby.
     case rubyDotenv
+    /// phpdotenv.
+    case phpDotenv
     /// Node's `--env-file`.
     case node
+    /// Node 20.
+    case oldNode
     /// `env_file:` of docker compose.
     case compose
     /// `docker --env-file`: it knows neither quotes nor `export`, so a file with either is not meant for it.
@@ -32,9 +39,12 @@ enum EnvironmentReader: CaseIterable {
         case .bash: "a shell"
         case .dash: "dash"
         case .pythonDotenv: "python-dotenv"
+        case .pythonLines: "django-environ"
         case .javaScriptDotenv: "dotenv (JavaScript)"
         case .rubyDotenv: "dotenv (Ruby)"
+        case .phpDotenv: "phpdotenv"
         case .node: "Node"
+        case .oldNode: "Node 20"
         case .compose: "docker compose"
         case .docker: "docker"
         }
@@ -42,27 +52,38 @@ enum EnvironmentReader: CaseIterable {
 
     /// The variables in the file, in its order; nil when the program rejects the whole file.
     func entries(in bytes: [UInt8]) -> [EnvironmentEntry]? {
-        var lines = EnvironmentLines(bytes)
-        return switch self {
-        case .systemd: lines.systemd(continuesComments: false)
-        case .oldSystemd: lines.systemd(continuesComments: true)
-        case .bash: ShellReader.entries(in: bytes, isDash: false)
-        case .dash: ShellReader.entries(in: bytes, isDash: true)
-        case .pythonDotenv: lines.pythonDotenv()
-        case .javaScriptDotenv: lines.dotenv(backticks: true)
-        case .rubyDotenv: lines.dotenv(backticks: false)
-        case .node: lines.node()
-        case .compose: lines.compose()
-        case .docker: lines.docker()
+        switch self {
+        case .systemd: return read(bytes) { $0.systemd(continuesComments: false) }
+        case .oldSystemd: return read(bytes) { $0.systemd(continuesComments: true) }
+        case .bash: return ShellReader.entries(in: bytes, isDash: false)
+        case .dash: return ShellReader.entries(in: bytes, isDash: true)
+        case .pythonDotenv: return read(bytes, .python) { $0.pythonDotenv() }
+        case .pythonLines:
+            return UnicodeBlanks.pythonLines.hasAny(bytes) ? read(bytes, .pythonLines) { $0.pythonDotenv() } : nil
+        case .javaScriptDotenv: return read(bytes, .javaScript) { $0.dotenv(backticks: true) }
+        case .rubyDotenv: return read(bytes, skipsMark: true) { $0.dotenv(backticks: false) }
+        case .phpDotenv: return read(bytes, skipsMark: true) { $0.phpDotenv() }
+        case .node: return read(bytes) { $0.node(stopsWithoutName: false) }
+        case .oldNode: return read(bytes) { $0.node(stopsWithoutName: true) }
+        case .compose: return read(bytes, .go, skipsMark: true) { $0.compose() }
+        case .docker: return read(bytes, .go, skipsMark: true) { $0.docker() }
         }
+    }
+
+    private func read(
+        _ bytes: [UInt8], _ blanks: UnicodeBlanks = .none, skipsMark: Bool = false,
+        _ entries: (inout EnvironmentLines) -> [EnvironmentEntry]?
+    ) -> [EnvironmentEntry]? {
+        var lines = EnvironmentLines(bytes, blanks: blanks, skipsMark: skipsMark)
+        return entries(&lines)
     }
 }
 
 /// One assignment as a reader finds it.
 struct EnvironmentEntry: Hashable {
-    /// The variable. A name that no variable can have is for something else that an edit must not remove, such as a
-    /// command.
-    var name: String
+    /// The variable, as bytes: a Swift string counts the Kelvin sign as the letter K. A name that no variable can have is for
+    /// something else that an edit must not remove, such as a command.
+    var name: [UInt8]
     /// From the name, or the `export` before it, to the end of the value.
     var range: Range<Int>
 }

@@ -19,15 +19,17 @@ package struct FoundAssignment: Hashable, Sendable {
         else { return [] }
         var found: [FoundAssignment] = []
         var (line, counted) = (1, 0)
-        for entry in entries where VariableName.isValid(entry.name) {
+        for entry in entries {
+            let name = String(decoding: entry.name, as: UTF8.self)
+            guard VariableName.isValid(name) else { continue }
             line += bytes[counted..<max(counted, entry.range.lowerBound)].count { $0 == .lineFeed }
             counted = max(counted, entry.range.lowerBound)
-            let value = EnvironmentAssignment(bytes, statement: entry.range, name: entry.name)?
+            let value = EnvironmentAssignment(bytes, statement: entry.range, name: name)?
                 .unquotedValue(in: bytes)
             found.append(
                 FoundAssignment(
-                    name: entry.name, line: line, value: value ?? [],
-                    isExported: !bytes[entry.range].starts(with: entry.name.utf8)))
+                    name: name, line: line, value: value ?? [],
+                    isExported: !bytes[entry.range].starts(with: entry.name)))
         }
         return found
     }

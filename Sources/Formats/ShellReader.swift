@@ -1,13 +1,16 @@
 /// What a shell (bash and dash) sees when it sources a file: `. FILE`.
 ///
-/// It is followed only as far as the places of assignments need it. Reserved words that begin another command, such as
-/// `then`, count as nothing; what else they demand is not checked.
+/// It is followed only as far as the places of assignments need it. Of compound commands, only the words that begin and end
+/// them are followed; a file with `case` is rejected here.
 ///
 /// - The entries are the variables that are assigned, also by `export` and its like, by `${NAME:=…}`, and before a command,
-///   which a placeholder of several words looks like.
+///   which a placeholder of several words looks like. So is each name in the words of a command that may assign it: `let`,
+///   `eval`, `read` and their like.
 /// - A builtin command and a command substitution are entries with a name that no variable has. Other commands are none:
 ///   what follows `;` in a password is no program.
-/// - What a pipeline, a subshell or an unmet condition keeps from the file's own shell has such a name, too.
+/// - What a pipeline, a subshell, a function or an unmet condition keeps from the file's own shell has such a name, too, and
+///   what is assigned to a variable that is read-only by then.
+/// - Behind a command that certainly ends the file (`return`, `exit`, `exec`), nothing is read.
 /// - For dash, a backtick or a dollar sign in the word that ends a here-document is itself; for bash, a backslash hides a
 ///   quote in `$'…'`.
 struct ShellReader {
@@ -27,6 +30,12 @@ struct ShellReader {
     /// The number of entries before the current line.
     private var lineStart = 0
     private var depth = 0
+    /// The compound commands around the current one, by the words that began them.
+    private var compounds: [String] = []
+    /// Whether a function's name was read last, whose body follows.
+    private var isFunction = false
+    /// The variables that no later assignment changes.
+    private var readOnly: Set<[UInt8]> = []
     /// Whether the word being read ends a here-document.
     private var isDelimiter = false
 
@@ -36,14 +45,22 @@ struct ShellReader {
     private static let builtins: Set<String> = [
         "unset", "read", "eval", "set", ".", "source", "exec", "exit", "return", "alias", "cd", "umask", "trap",
     ]
-    private static let reserved: Set<String> = [
-        "{", "}", "!", "if", "then", "elif", "else", "while", "until", "do", "time",
+    /// Commands that may assign each variable whose name is in their words; the latter ones are bash's only.
+    private static let assigning: Set<String> = ["unset", "read", "eval", "getopts", "trap", "for"]
+    private static let assigningInBash: Set<String> = ["let", "mapfile", "readarray", "select"]
+    private static let ending: Set<String> = ["return", "exit", "exec"]
+    /// Reserved words, with what each may end.
+    private static let reserved: [String: Set<String>] = [
+        "!": [], "time": [], "{": [], "if": [], "while": [], "until": [], "then": ["if"], "elif": ["if"], "else": ["if"],
+        "do": ["while", "until", "for", "select"], "done": ["while", "until", "for", "select"], "fi": ["if"],
+        "}": ["{", "function"],
     ]
 
     private init(_ bytes: [UInt8], isDash: Bool) {
         self.bytes = bytes
         self.isDash = isDash
-        index = bytes.starts(with: EnvironmentFile.byteOrderMark) ? EnvironmentFile.byteOrderMark.count : 0
+        // A byte-order mark is a part of the first word.
+        index = 0
     }
 
     /// The variables in the file; nil when a shell stops at an error in its syntax.
@@ -66,6 +83,9 @@ struct ShellReader {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.depthLimit else { throw SyntaxError() }
+        let around = compounds
+        compounds = []
+        defer { compounds = around }
         var pipelineStart = entries.count
         /// Whether the operator before it demands another command.
         var isDemanded = false
@@ -74,7 +94,7 @@ struct ShellReader {
         while true {
             skipBlanks()
             guard index < bytes.count else {
-                if isDemanded || isNested { throw SyntaxError() }
+                if isDemanded || isNested || !compounds.isEmpty { throw SyntaxError() }
                 return readHereDocuments()
             }
             switch bytes[index] {
@@ -85,21 +105,28 @@ struct ShellReader {
                 endLine()
                 if !isDemanded { (pipelineStart, isCertain) = (entries.count, true) }
                 continue
-            case .closingParenthesis where isNested && !isDemanded:
+            case .closingParenthesis where isNested && !isDemanded && compounds.isEmpty:
                 index += 1
                 return
             default: break
             }
             let start = entries.count
-            let isAssignment = try command()
-            if !isCertain { hide(from: start) }
-            isDemanded = false
+            let isUnconditional = isCertain && compounds.allSatisfy { $0 == "{" }
+            let kind = try command()
+            // The first command of a function is read with the brace.
+            if !isUnconditional || compounds.last == "function" { hide(from: start) }
+            isDemanded = isFunction
+            if isFunction { continue }
             skipBlanks()
+            if kind == .end, isUnconditional, !isNested, compounds.isEmpty, isEndOfList {
+                index = bytes.count
+                return
+            }
             guard index < bytes.count else { continue }
             switch (bytes[index], peek(1)) {
             case (.ampersand, .ampersand):
                 index += 2
-                (isDemanded, isCertain, pipelineStart) = (true, isCertain && isAssignment, entries.count)
+                (isDemanded, isCertain, pipelineStart) = (true, isCertain && kind == .assignment, entries.count)
             case (.bar, .bar):
                 index += 2
                 (isDemanded, isCertain, pipelineStart) = (true, false, entries.count)
@@ -121,19 +148,40 @@ struct ShellReader {
         }
     }
 
-    /// Reads one command. Returns whether it is an assignment and nothing else, which never fails.
-    private mutating func command() throws(SyntaxError) -> Bool {
+    private enum Kind {
+        /// An assignment and nothing else, which never fails.
+        case assignment
+        /// The last that is read of the file.
+        case end
+        case other
+    }
+
+    /// Whether nothing follows that would carry out the command before it elsewhere, or not at all.
+    private var isEndOfList: Bool {
+        switch peek(0) {
+        case nil, .lineFeed, .hash: true
+        case .semicolon: peek(1) != .semicolon
+        default: false
+        }
+    }
+
+    /// Reads one command.
+    private mutating func command() throws(SyntaxError) -> Kind {
         let start = index
         let before = entries.count
         if bytes[index] == .openingParenthesis {
+            let isArithmetic = !isDash && peek(1) == .openingParenthesis
             index += 1
             try list(isNested: true)
             hide(from: before)
-            return false
+            isFunction = false
+            if isArithmetic {
+                entries += names(in: start..<index).map { EnvironmentEntry(name: $0, range: start..<index) }
+            }
+            return .other
         }
         var end = index
-        var names: [String] = []
-        var command: String?
+        var words = Words()
         while index < bytes.count {
             let word = index
             switch bytes[index] {
@@ -144,47 +192,140 @@ struct ShellReader {
                 try redirection()
             case .openingParenthesis:
                 // The parentheses of a function's name.
-                guard command != nil, peek(1) == .closingParenthesis else { throw SyntaxError() }
+                guard words.command != nil, peek(1) == .closingParenthesis else { throw SyntaxError() }
                 index += 2
+                isFunction = true
             default:
                 try readWord()
-                if index > word { note(word..<index, &names, &command) }
+                let isBody = isFunction
+                if index > word { try note(word..<index, &words) }
+                if isBody && isFunction { throw SyntaxError() }
             }
             if index == word { break }
-            if index < bytes.count, bytes[index] == .openingParenthesis, bytes[index - 1] == .equals, command == nil {
+            if index < bytes.count, bytes[index] == .openingParenthesis, bytes[index - 1] == .equals, words.command == nil {
                 try array()
             }
             end = index
             skipBlanks()
+            if isFunction { break }
         }
         guard end > start else { throw SyntaxError() }
-        let isPlain = command == nil && entries.count == before
-        entries += names.map { EnvironmentEntry(name: $0, range: start..<end) }
-        if let command, Self.builtins.contains(command) || Self.declarations.contains(command) && names.isEmpty {
-            entries.append(EnvironmentEntry(name: "command \(command)", range: start..<end))
+        let isPlain = words.command == nil && !words.isReserved && entries.count == before
+        for name in words.names {
+            let isLost = readOnly.contains(name)
+            entries.append(EnvironmentEntry(name: name, range: start..<end))
+            if isLost { hide(from: entries.count - 1) }
         }
-        return isPlain
+        guard let command = words.command else { return isPlain ? .assignment : .other }
+        if command == "readonly" { readOnly.formUnion(words.readOnly) }
+        if Self.builtins.contains(command) || Self.declarations.contains(command) && words.names.isEmpty {
+            entries.append(EnvironmentEntry(name: Array("command \(command)".utf8), range: start..<end))
+        }
+        // `exec` with redirections only goes on, and words behind an assignment are more likely a placeholder.
+        return Self.ending.contains(command) && words.isFirst && (command != "exec" || words.count > 0) ? .end : .other
+    }
+
+    /// What the words of a command say so far.
+    private struct Words {
+        /// The variables that are assigned.
+        var names: [[UInt8]] = []
+        var readOnly: [[UInt8]] = []
+        var command: String?
+        /// Whether nothing is assigned before the command.
+        var isFirst = true
+        var isReserved = false
+        /// Of the words behind the command.
+        var count = 0
+        /// Whether each name in a word may be assigned.
+        var assignsAll = false
     }
 
     /// Records what a word of a command assigns, or that it is the command.
-    private func note(_ word: Range<Int>, _ names: inout [String], _ command: inout String?) {
+    private mutating func note(_ word: Range<Int>, _ words: inout Words) throws(SyntaxError) {
+        var word = word
+        // How readers differ about a byte-order mark is `EnvironmentFile`'s concern.
+        if word.lowerBound == 0, bytes.starts(with: EnvironmentFile.byteOrderMark) {
+            word = EnvironmentFile.byteOrderMark.count..<word.upperBound
+        }
         let name = bytes[word].prefix(while: \.isNamePart)
         let isAssignment = name.first?.isNameStart == true && assigns(bytes[name.endIndex..<word.upperBound])
-        guard let known = command else {
+        guard let known = words.command else {
             if isAssignment {
-                names.append(String(decoding: name, as: UTF8.self))
-            } else {
-                let text = String(decoding: bytes[word], as: UTF8.self)
-                if !names.isEmpty || !Self.reserved.contains(text) { command = text }
+                words.names.append(Array(name))
+                return
             }
+            let text = String(decoding: bytes[word], as: UTF8.self)
+            if words.names.isEmpty, word.lowerBound > 0 || !bytes.starts(with: EnvironmentFile.byteOrderMark),
+                try begins(text)
+            {
+                words.isReserved = true
+                return
+            }
+            words.command = text
+            words.isFirst = words.names.isEmpty
+            words.assignsAll = Self.assigning.contains(text) || !isDash && Self.assigningInBash.contains(text)
+            if words.isFirst, text == "for" || text == "select" && !isDash { compounds.append(text) }
             return
         }
-        if isAssignment && Self.declarations.contains(known) || known == "unset" || known == "read" {
-            names.append(String(decoding: name, as: UTF8.self))
-        } else if bytes[word].first == .equals, names.isEmpty {
+        words.count += 1
+        if known == "function", words.count == 1, words.isFirst, !isDash {
+            isFunction = true
+        } else if words.assignsAll {
+            // `for NAME in WORDS` assigns one variable.
+            if known != "for" && known != "select" || words.count == 1 { words.names += names(in: word) }
+        } else if isAssignment && Self.declarations.contains(known) {
+            words.names.append(Array(name))
+            if known == "readonly" { words.readOnly.append(Array(name)) }
+        } else if known == "readonly" {
+            words.readOnly.append(Array(name))
+        } else if words.count == 1, bytes[word].first == UInt8(ascii: "-"), !isDash {
+            // `printf -v NAME`, and attributes that change how a variable is assigned, or which one is.
+            let options = bytes[word].dropFirst()
+            words.assignsAll =
+                known == "printf"
+                ? options.first == UInt8(ascii: "v")
+                : ["declare", "typeset"].contains(known) && options.contains { !"xgp".utf8.contains($0) }
+            if known == "printf", words.assignsAll { words.names += names(in: (word.lowerBound + 2)..<word.upperBound) }
+        } else if bytes[word].first == .equals, words.names.isEmpty {
             // `NAME = value` is a command to a shell only.
-            names.append(known)
+            words.names.append(Array(known.utf8))
         }
+    }
+
+    /// Follows a reserved word; false when it is none.
+    private mutating func begins(_ word: String) throws(SyntaxError) -> Bool {
+        guard let ends = Self.reserved[word] else { return false }
+        if !ends.isEmpty {
+            guard let last = compounds.last, ends.contains(last) else { throw SyntaxError() }
+            if ["fi", "done", "}"].contains(word) { compounds.removeLast() }
+        }
+        switch word {
+        case "if", "while", "until": compounds.append(word)
+        case "{": compounds.append(isFunction ? "function" : word)
+        default: break
+        }
+        isFunction = false
+        return true
+    }
+
+    /// The names in a text, without those of variables whose values it takes.
+    private func names(in text: Range<Int>) -> [[UInt8]] {
+        var names: [[UInt8]] = []
+        var position = text.lowerBound
+        while position < text.upperBound {
+            guard bytes[position].isNamePart else {
+                position += 1
+                continue
+            }
+            let name = bytes[position..<text.upperBound].prefix(while: \.isNamePart)
+            let before = position > text.lowerBound ? bytes[position - 1] : nil
+            let isValue =
+                before == .dollar
+                || before == .openingBrace && position > text.lowerBound + 1 && bytes[position - 2] == .dollar
+            if bytes[position].isNameStart, !isValue { names.append(Array(name)) }
+            position = name.endIndex
+        }
+        return names
     }
 
     /// Whether an assignment goes on like this after the name. For bash also as `+=`, which appends, and with the index of
@@ -202,7 +343,9 @@ struct ShellReader {
 
     /// Gives what was assigned since `start` names that no variable has.
     private mutating func hide(from start: Int) {
-        for entry in start..<entries.count { entries[entry].name = "(\(entries[entry].name))" }
+        for entry in start..<entries.count where entries[entry].name.first != .openingParenthesis {
+            entries[entry].name = [.openingParenthesis] + entries[entry].name + [.closingParenthesis]
+        }
     }
 
     /// `<`, `>` and the word behind, without which the syntax is wrong.
@@ -375,7 +518,7 @@ struct ShellReader {
         let count = entries.count
         try body(&self)
         entries.removeSubrange(count...)
-        entries.append(EnvironmentEntry(name: "$()", range: start..<index))
+        entries.append(EnvironmentEntry(name: Array("$()".utf8), range: start..<index))
     }
 
     /// `${NAME}` and its forms, of which two assign.
@@ -386,6 +529,6 @@ struct ShellReader {
         let rest = bytes[name.endIndex...]
         try read(to: .closingBrace, inQuotes: inQuotes)
         guard !name.isEmpty, rest.starts(with: [.equals]) || rest.starts(with: [.colon, .equals]) else { return }
-        entries.append(EnvironmentEntry(name: String(decoding: name, as: UTF8.self), range: start..<index))
+        entries.append(EnvironmentEntry(name: Array(name), range: start..<index))
     }
 }

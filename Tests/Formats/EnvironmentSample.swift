@@ -89,6 +89,8 @@ struct EnvironmentSample {
         let pieces = [
             "SECRET", "=", "\n", "SECRET=", "\nSECRET=old\n", "'", "\"", "\\", " ", "#", ";", "\r", "\r\n", "A=", "B=x",
             "\nC=", "export ", "\t", "x", "&", "|", "(", ")", "<<", "$(", "$'", "`", "\u{feff}", "\\'", "\\\"", "=",
+            "\u{a0}", "\u{85}", "\u{2003}", "\u{2028}", "\u{b}", "\u{c}", "\u{1c}", "\\\n", "let ", "eval ", "unset ",
+            "readonly ", "printf -v ",
         ]
         var text = Int.random(in: 0..<20, using: &random) == 0 ? "\u{feff}" : ""
         for _ in 0..<Int.random(in: 0..<24, using: &random) { text += pieces.randomElement(using: &random) ?? "" }
