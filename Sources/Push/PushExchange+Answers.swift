@@ -30,7 +30,11 @@ extension PushExchange {
 
     /// What an answer means; nil for success.
     func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> RoleFailure? {
-        let rule = target.kind.errors.first { $0.fits(answer) }
+        // What a read shows may hold any text, such as a commit's message: only the write's own answer says that it failed
+        // after all.
+        let write = target.kind.write
+        let isWrite = request.method == write.method && request.path == write.path
+        let rule = answer.status < 300 && !isWrite ? nil : target.kind.errors.first { $0.fits(answer) }
         if rule == nil, request.done.contains(answer.status) {
             guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
             return RoleFailure(.pushAnswerUnexpected, detail(of: answer))

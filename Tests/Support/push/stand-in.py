@@ -182,6 +182,8 @@ class API(http.server.BaseHTTPRequestHandler):
         variables = self.server.variables.items()
         envs = [
             {"key": key, "type": "sensitive", "target": ["production"], "updatedAt": at} for key, at in variables]
+        # What somebody has written there means nothing.
+        envs.append({"key": "NOTE", "type": "plain", "target": ["preview"], "updatedAt": 1, "comment": "no ENV_CONFLICT"})
         if environments := self.server.file("environments"):
             envs.append({"key": "APPLE_SECRET", "type": "encrypted", "target": environments.split(), "updatedAt": 1})
         return 200, {"envs": envs}
