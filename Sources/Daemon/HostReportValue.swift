@@ -7,8 +7,9 @@ import Store
 /// A machine's report as it is in the store, in JSON.
 ///
 /// The rules are:
-/// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, healthy ones first, and
-///   the report says how many these are.
+/// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, and the report says how
+///   many these are: first those that have delivered what they hold, the longest ago first. What changes is always in it,
+///   and a reader keeps what earlier reports said of the others.
 /// - Anybody who may write to the store may have written what is read: anything but the JSON of this version is ignored,
 ///   and so are clients that the caller does not name.
 struct HostReportValue {
@@ -30,15 +31,17 @@ struct HostReportValue {
         for entry in read.clients where clients.contains(entry.identity) {
             held.merge([entry.identity: entry.holding]) { $0.isWorse(than: $1) ? $0 : $1 }
         }
-        self.init(instance: read.instance, report: HostReport(at: read.at, clients: held))
+        let isSettled = read.clients.contains { $0.holding.failure == nil && $0.holding.delivered }
+        let leftOut: HostReport.LeftOut = read.leftOut == 0 ? .nothing : isSettled ? .settled : .any
+        self.init(instance: read.instance, report: HostReport(at: read.at, clients: held, leftOut: leftOut))
     }
 
     /// The value, with as many clients as there is room for.
     var text: String {
         let clients = report.clients.sorted { one, other in
-            if one.value.isWorse(than: other.value) { return true }
-            if other.value.isWorse(than: one.value) { return false }
-            return one.key.client.description < other.key.client.description
+            let (left, right) = (one.value, other.value)
+            return (left.failure == nil ? 1 : 0, left.delivered ? 1 : 0, right.since, one.key.client.description)
+                < (right.failure == nil ? 1 : 0, right.delivered ? 1 : 0, left.since, other.key.client.description)
         }
         // A number of six digits, in case some are left out.
         var room = StoreEntry.longest - render([], leavingOut: 100_000).utf8.count

@@ -18,14 +18,42 @@ package struct HostReport: Hashable, Sendable {
     /// When it was made, by that machine's clock.
     package var at: WallTime
     package var clients: [ClientIdentity: Holding]
+    /// Which clients there was no room for.
+    package var leftOut: LeftOut
+
+    /// What is known of the clients that a report leaves out.
+    package enum LeftOut: Hashable, Sendable {
+        case nothing
+        /// They have delivered what they hold, and hold it for longer than those in the report.
+        case settled
+        case any
+    }
 
     /// A machine without a sign of life for longer is silent: more than a day, in which each machine puts its report.
     package static let silence: Seconds = 93_600
 
-    package init(at: WallTime, clients: [ClientIdentity: Holding]) {
+    package init(at: WallTime, clients: [ClientIdentity: Holding], leftOut: LeftOut = .nothing) {
         self.at = at
         self.clients = clients
+        self.leftOut = leftOut
     }
+
+    /// With what an earlier report of the same machine said of the clients that this one leaves out.
+    package func completed(by earlier: HostReport?) -> HostReport {
+        guard leftOut != .nothing, let earlier else { return self }
+        var whole = self
+        whole.clients.merge(
+            earlier.clients.mapValues { holding in
+                var holding = holding
+                if leftOut == .settled { (holding.delivered, holding.failure) = (true, nil) }
+                return holding
+            }
+        ) { own, _ in own }
+        return whole
+    }
+
+    /// Whether the machine has other clients and not this one.
+    package func lacks(_ client: ClientIdentity) -> Bool { leftOut == .nothing && clients[client] == nil }
 
     /// What a machine has of one client.
     package struct Holding: Hashable, Sendable {

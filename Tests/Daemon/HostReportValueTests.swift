@@ -49,6 +49,19 @@ struct HostReportValueTests {
         let read = try #require(HostReportValue(Array(text.utf8), of: Set(clients.keys)))
         #expect(read.report.clients[failing] != nil)
         #expect(text.hasSuffix(#""left_out":\#(500 - read.report.clients.count)}"#))
+        #expect(read.report.leftOut == .settled)
+    }
+
+    /// A machine of which a rollout waits to hear must not be silent about the secret that it has just delivered.
+    @Test func whatWasDeliveredLastIsInIt() throws {
+        var clients: [ClientIdentity: HostReport.Holding] = [:]
+        for number in 0..<500 { clients[try Self.identity("com.example.client\(number)")] = Self.holding() }
+        let newest = try Self.identity("com.example.client7")
+        clients[newest]?.since = Self.holding().since + 1
+        #expect(HostReportValue(Array(value(clients).text.utf8), of: [newest])?.report.clients[newest] != nil)
+        // Where there is no room for all that fails, nothing is known of the others.
+        for identity in clients.keys { clients[identity]?.delivered = false }
+        #expect(HostReportValue(Array(value(clients).text.utf8), of: [])?.report.leftOut == .any)
     }
 
     @Test func theWorseOfTwoCounts() throws {

@@ -45,6 +45,8 @@ struct Fleet: Sendable {
 
     private struct Host: Hashable, Sendable {
         let observation: HostObservation
+        /// What it reports, with what it reported earlier of clients for which there is no room now.
+        let report: HostReport?
         /// When it was first seen at this revision.
         let seenAt: BootTime
         /// Whether it was seen at another one before, or appeared after the first read.
@@ -67,7 +69,7 @@ struct Fleet: Sendable {
 
         /// Whether it has a report, in which this client is not.
         func reportsOthers(than client: ClientIdentity) -> Bool {
-            observation.report.map { $0.clients[client] == nil } == true
+            report?.lacks(client) == true
         }
     }
 
@@ -201,7 +203,9 @@ struct Fleet: Sendable {
             let known = self.hosts[entry.key]
             hosts[entry.key] =
                 known.flatMap { $0.observation == entry.value ? $0 : nil }
-                ?? Host(observation: entry.value, seenAt: now.boot, hasChanged: !isFirst)
+                ?? Host(
+                    observation: entry.value, report: entry.value.report?.completed(by: known?.report),
+                    seenAt: now.boot, hasChanged: !isFirst)
         }
         forgottenAt = forgottenAt.filter { hosts[$0.key] != nil }
         readingForbidden = nil
@@ -227,7 +231,7 @@ struct Fleet: Sendable {
 
     /// Removes a machine that is not waited for to come back.
     private mutating func remove(_ machine: String) {
-        let removed = hosts.removeValue(forKey: machine)?.observation.report?.clients ?? [:]
+        let removed = hosts.removeValue(forKey: machine)?.report?.clients ?? [:]
         for identity in removed.keys { sizes[identity]?.count -= 1 }
     }
 
@@ -242,7 +246,7 @@ struct Fleet: Sendable {
         for (machine, host) in hosts {
             let lastSeen = host.lastSign(isOldPerhaps: clockTellsAge, at: now)
             let isSilent = now.wall - lastSeen > HostReport.silence
-            for (identity, holding) in host.observation.report?.clients ?? [:] {
+            for (identity, holding) in host.report?.clients ?? [:] {
                 members[identity, default: []].append(
                     Member(
                         machine: machine, holding: holding, lastSeen: lastSeen, isSilent: isSilent, seenAt: host.seenAt)

@@ -48,6 +48,30 @@ struct FleetTests {
         #expect(bench.rotation.fleet.missing(Values.identity) == 1, "c may be back at any moment")
     }
 
+    /// A report has room for some 85 clients: what it has no room for is not gone from the machine.
+    @Test func aClientThatAReportHasNoRoomForIsKnownByTheLastOneThatNamedIt() throws {
+        let other = ClientIdentity(team: identity.team, client: try #require(ClientID("com.example.other")))
+        func leaveOut(_ machine: String, _ leftOut: HostReport.LeftOut, revision: Int64) throws {
+            let holding = HostReport.Holding(secret: nil, since: bench.now.wall, delivered: true, failure: nil)
+            bench.reports[machine] = HostObservation(
+                revision: revision, report: HostReport(at: bench.now.wall, clients: [other: holding], leftOut: leftOut))
+        }
+        for machine in ["a", "b"] { bench.report(machine, try current, delivered: false) }
+        func states() throws -> [String] {
+            try fleet(all: true).machines.filter { $0.machine != "signer" }.sorted { $0.machine < $1.machine }.map {
+                "\($0.machine) \($0.state.rawValue)" + ($0.holding.delivered ? ", delivered" : "")
+            }
+        }
+        #expect(try states() == ["a current", "b current"])
+        try leaveOut("a", .settled, revision: 20_000)
+        try leaveOut("b", .any, revision: 20_001)
+        #expect(try states() == ["a current, delivered", "b current"])
+        #expect(bench.rotation.fleet.missing(identity) == 0)
+        // A signer that starts then knows nothing of what they hold.
+        try bench.restart(Self.configuration())
+        #expect(try states() == [])
+    }
+
     @Test func eachMachineIsInOneState() throws {
         bench.report("a", try current)
         bench.report("b", try current, delivered: false)
