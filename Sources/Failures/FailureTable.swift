@@ -343,13 +343,13 @@ extension FailureCode {
             row(
                 "\"public_key\" is not a P-256 key",
                 .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
-        case .noSecret: row("there is no usable secret", renew)
-        case .secretUnacceptable: row("holds a secret that Apple refuses", renew)
-        case .secretExpired: row("the secret has expired", renew)
-        case .secretExpiring: row("the secret expires soon", renew)
+        case .noSecret: row("there is no usable secret") { .renew($0.client) }
+        case .secretUnacceptable: row("holds a secret that Apple refuses") { .renew($0.client) }
+        case .secretExpired: row("the secret has expired") { .renew($0.client) }
+        case .secretExpiring: row("the secret expires soon") { .renew($0.client) }
         case .renewalOverdue:
             row("the secret should have been renewed by now") {
-                CommandContext.current.hasDaemon ? .say("see what is in the way", see: .status) : renew($0)
+                CommandContext.current.hasDaemon ? .say("see what is in the way", see: .status) : .renew($0.client)
             }
         case .signatureUnchecked:
             row(
@@ -363,10 +363,12 @@ extension FailureCode {
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
                 CommandContext.current.hasDaemon
-                    ? .say("the daemon tries again; to do it now", see: .deliver($0.client)) : deliver($0)
+                    ? .say("the daemon tries again; to do it now", see: .deliver($0.client)) : .deliver($0.client)
             }
         case .notDelivered:
-            row("the current secret is published, but not all actions of on_change have run for it", deliver)
+            row("the current secret is published, but not all actions of on_change have run for it") {
+                .deliver($0.client)
+            }
         case .refusedByApple:
             row(
                 "Apple refused the new secret",
@@ -529,14 +531,6 @@ extension FailureCode {
     }
 
     // Remedies of several rows, and those that depend on more than a name.
-
-    private func renew(_ subject: FailureSubject) -> Remedy {
-        .run(.renew(subject.client), otherwise: "renew it")
-    }
-
-    private func deliver(_ subject: FailureSubject) -> Remedy {
-        .run(.deliver(subject.client), otherwise: "deliver it")
-    }
 
     private func seeWhy(_ subject: FailureSubject) -> Remedy {
         .say("see why", see: subject.unit.flatMap(ShellCommand.status(of:)))

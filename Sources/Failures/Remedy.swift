@@ -35,6 +35,20 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         .say("another user has put it there: look at it, then remove it or use another path", see: .list(path))
     }
 
+    /// Has the daemon renew a client's secret; nil: all.
+    package static func renew(_ client: String?) -> Remedy { asking(.renew(client)) }
+
+    /// Has the daemon repeat what was not delivered of a client's secret; nil: of all.
+    package static func deliver(_ client: String?) -> Remedy { asking(.deliver(client)) }
+
+    /// Without a daemon to ask, what is in the way is not known: a single run might be refused likewise, or be another user's.
+    private static func asking(_ command: ShellCommand?) -> Remedy {
+        guard CommandContext.current.hasDaemon, let command else {
+            return .say("see what the daemon would do, and what is in its way", see: .check)
+        }
+        return .run(command)
+    }
+
     package var description: String {
         [words, command].compactMap { $0 }.joined(separator: ": ")
     }

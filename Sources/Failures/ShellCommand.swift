@@ -347,26 +347,13 @@ extension ShellCommand {
         return ShellCommand("clientsecretd \(words + socket + [client].compactMap { $0 })")
     }
 
-    /// Without a daemon to ask, brings everything up to date.
-    ///
     /// - Parameter client: nil: all.
-    package static func renew(_ client: String?) -> ShellCommand? {
-        CommandContext.current.hasDaemon ? asking(["renew"], of: client) : bringUpToDate
-    }
+    package static func renew(_ client: String?) -> ShellCommand? { asking(["renew"], of: client) }
 
-    /// Repeats what was not delivered; without a daemon to ask, brings everything up to date.
+    /// Repeats what was not delivered.
     ///
     /// - Parameter client: nil: to all.
-    package static func deliver(_ client: String?) -> ShellCommand? {
-        CommandContext.current.hasDaemon ? asking(["renew", "--deliver-only"], of: client) : bringUpToDate
-    }
-
-    /// The package's service does it when it starts; another configuration's daemon may not be systemd's.
-    private static var bringUpToDate: ShellCommand? {
-        let context = CommandContext.current
-        return context.hasSystemd && context.configuration == nil && context.socket == nil
-            ? restart() : reading(["run", "--once"])
-    }
+    package static func deliver(_ client: String?) -> ShellCommand? { asking(["renew", "--deliver-only"], of: client) }
 
     package static var reload: ShellCommand? { asking(["reload"]) }
 

@@ -14,8 +14,9 @@ struct CheckCommand: ParsableCommand {
         abstract: "Check the configuration and every key, and show what 'run' would do.",
         discussion: """
             Exits 78 if the configuration's text is refused and 1 if something in it could not work. Permissions are \
-            checked as the user who runs it. As root, the service's configuration is checked as the service's user, \
-            inside the sandboxes of the service's and its writers' units as systemd has loaded them.
+            checked as the user who runs it; as root, as the user that runs the daemon: the owner of the state \
+            directory. The service's configuration is checked as the service's user, inside the sandboxes of the \
+            service's and its writers' units as systemd has loaded them.
 
             '--fix' shows the lines that are missing, runs them, and checks again.
 
@@ -39,9 +40,8 @@ struct CheckCommand: ParsableCommand {
         do {
             // Before anything is read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
-            // Before root becomes the service's user, who may not read the application's other files.
-            hidden =
-                geteuid() == 0 && ServiceUser.isServices(path) ? HidingWarnings.found(byConfiguration: path) : nil
+            // Before root becomes the daemon's user, who may not read the application's other files.
+            hidden = geteuid() == 0 ? HidingWarnings.found(byConfiguration: path) : nil
             unit = try ServiceUser.judge(configuration: path)
         } catch {
             throw CommandFailure(.failed, error.description)

@@ -81,7 +81,7 @@ struct HealthCommand: ParsableCommand {
         }
         let path = settings.path(Environment.current)
         let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
         switch source.load() {
         case .failure(let refusal):
             let why = refusal.headline?.description ?? "no configuration"

@@ -83,7 +83,7 @@ struct InspectCommand: ParsableCommand {
     ) -> (refusalOfIds: Objection?, clockFailure: Failure?) {
         let path = ConfigurationOption.path(flag: nil, Environment.current)
         let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
         let loaded = (try? Hardening.forbidInspection()).flatMap { try? source.load().get() }
         let clockFailure = PublishedSecrets.clockFailure(for: token, key: key, by: loaded, from: source)
         guard let loaded else { return (nil, clockFailure) }

@@ -25,7 +25,7 @@ struct RolloutCommand: ParsableCommand {
         help: """
             show; hold: admit no more machines; resume: continue despite the current failures; finish: admit all machines.
             """)
-    var deed: Deed
+    var action: Deed
 
     @Argument(help: "The client.", completion: .configuredClients, transform: Flags.clientName)
     var client: ClientName
@@ -38,7 +38,7 @@ struct RolloutCommand: ParsableCommand {
         var view: RolloutView?
         var fleet: FleetView?
         do throws(ClientError) {
-            switch deed {
+            switch action {
             case .show: fleet = try daemon.fleet(all: false)
             case .hold: view = try daemon.rollout(client, .hold)
             case .resume: view = try daemon.rollout(client, .resume)

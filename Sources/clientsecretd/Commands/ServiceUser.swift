@@ -4,20 +4,22 @@ import Glibc
 import Linux
 import Model
 
-/// The user that the package's unit runs the daemon as, with its rights and credentials.
+/// The user that runs a configuration's daemon, with its rights and credentials: the package's user for the package's own
+/// configuration, and for any other the owner of its state directory, which no other user's daemon can use. Root must not
+/// judge, or change, what is that user's as if it were root's.
 enum ServiceUser {
     static let name = Identity.serviceName
 
-    /// When root, who may do everything, checks the service's own configuration, makes this process for good the
-    /// service's user, who has to work with it. Any other configuration is checked as the caller.
+    /// When root, who may do everything, checks a configuration, makes this process for good the user that runs its daemon,
+    /// who has to work with it. Where none is known, it is checked as the caller.
     ///
-    /// Returns the unit whose sandbox restricts that user; nil where systemd cannot be asked, or for anybody else.
+    /// Returns the unit whose sandbox restricts the service's user; nil where systemd cannot be asked, or for anybody else.
     static func judge(configuration: String) throws(SystemError) -> ServiceUnit? {
-        guard isServices(configuration), let account = try Accounts.user(named: name),
-            geteuid() == 0 || geteuid() == account.id
-        else { return nil }
+        guard let account = try account(of: configuration), geteuid() == 0 || geteuid() == account.id else {
+            return nil
+        }
         // Asked while still root, who needs no message bus for it.
-        let unit = ServiceUnit.ofDaemon()
+        let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : nil
         if geteuid() == 0 { try Hardening.become(account) }
         return unit
     }
@@ -29,26 +31,48 @@ enum ServiceUser {
         return geteuid() != account.id
     }
 
-    /// When root runs the daemon by hand on the service's configuration, makes this process the service's user, if that
-    /// user owns the state directory: what root created or took over there, the service could no longer use.
+    /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or
+    /// took over there, that user's daemon could no longer use.
     static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
         // systemd starts it as the user that the unit names (systemd.exec(5)).
-        guard geteuid() == 0, isServices(configuration), environment["SYSTEMD_EXEC_PID"] != String(getpid()),
-            let account = try Accounts.user(named: name)
-        else { return }
-        let source = ConfigurationSource(path: configuration, environment: environment, as: identity)
-        guard case .success(let loaded) = source.load(),
-            let state = source.stateDirectory(of: loaded.configuration),
-            FileStatus.following(state.description)?.owner == account.id
+        guard environment["SYSTEMD_EXEC_PID"] != String(getpid()),
+            let account = try stateOwner(of: configuration, environment)
         else { return }
         try Hardening.become(account)
     }
 
-    /// The user that runs the command. Root acts for the service's user as well, so that a key guarded for that user
-    /// does not count as unguarded.
-    static var identity: Identity {
+    /// The user that runs the command. Root acts for the user that runs the configuration's daemon as well, so that a key
+    /// guarded for that user does not count as unguarded.
+    static func identity(for configuration: String) -> Identity {
         // Where the user database cannot be read, root acts for no other user.
-        Identity.current().acting(for: try? Accounts.user(named: name))
+        let account = (try? account(of: configuration)).flatMap { $0 }
+        return account.map { Identity.current().acting(for: $0) } ?? identity
+    }
+
+    /// The same for what is to become the service's.
+    static var identity: Identity { Identity.current().acting(for: try? Accounts.user(named: name)) }
+
+    private static func account(of configuration: String) throws(SystemError) -> Account? {
+        isServices(configuration)
+            ? try Accounts.user(named: name) : try stateOwner(of: configuration, environment(for: configuration))
+    }
+
+    /// For root, the other user who owns the state directory of a configuration, unless that user has called root (sudo(8)).
+    private static func stateOwner(
+        of configuration: String, _ environment: [String: String]
+    ) throws(SystemError) -> Account? {
+        guard geteuid() == 0 else { return nil }
+        // The configuration may be that user's own.
+        let owner = try FileStatus.following(configuration).flatMap { file throws(SystemError) in
+            try Accounts.user(id: file.owner)
+        }
+        let source = ConfigurationSource(
+            path: configuration, environment: environment, as: owner.map(identity.acting) ?? identity)
+        guard case .success(let loaded) = source.load(),
+            let state = source.stateDirectory(of: loaded.configuration),
+            let user = FileStatus.following(state.description)?.owner, user != 0, user != Identity.current().caller
+        else { return nil }
+        return try Accounts.user(id: user)
     }
 
     /// This process's environment and, for the service's own configuration, the directory of the credentials that

@@ -101,7 +101,7 @@ extension ChainFacts {
     }
 
     private var renewal: Remedy {
-        if view != nil { return .run(.renew(name.description), otherwise: "renew it") }
+        if view != nil { return .renew(name.description) }
         let isService = CommandContext.current.configuration == nil
         return .run(isService ? .start(ShellCommand.daemonUnit) : nil, otherwise: "start the daemon, clientsecretd run")
     }
@@ -120,7 +120,7 @@ extension ChainFacts {
             let place = output.path.map { Printable.name($0.description) } ?? output.target?.description ?? ""
             return ChainLink(
                 .outputs, .broken, "\(place): \(output.error ?? "it is \(output.state.rawValue)")",
-                .run(.renew(name.description), otherwise: "renew it"))
+                .renew(name.description))
         }
         if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok, failure.place != .clock {
             let isUnknown = evaluation?.health == nil
@@ -130,7 +130,7 @@ extension ChainFacts {
         if let current, let other = published.first(where: { $0.fingerprint != current.fingerprint }) {
             return ChainLink(
                 .outputs, .broken, "\(Printable.name(other.place)) holds \(other.fingerprint), an earlier secret",
-                .run(.deliver(name.description), otherwise: "deliver it"))
+                .deliver(name.description))
         }
         return ChainLink(.outputs, .ok, places)
     }
@@ -171,7 +171,7 @@ extension ChainFacts {
         if let action = view?.actions.first(where: { $0.state != .ok }) {
             let words = action.error ?? (action.state == .pending ? "it has not run yet" : "it has failed")
             return ChainLink(
-                .unit, .broken, "\(action.action): \(words)", .run(.deliver(name.description), otherwise: "deliver it"))
+                .unit, .broken, "\(action.action): \(words)", .deliver(name.description))
         }
         if let unit = units.first(where: { $0.activity == "failed" }) {
             return ChainLink(

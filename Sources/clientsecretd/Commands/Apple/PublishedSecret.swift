@@ -69,7 +69,7 @@ struct PublishedSecret {
                 throw CommandFailure(
                     .failed,
                     "\(place): this is not a client secret of \(client.clientID.identifier ?? "client \"\(name)\""); "
-                        + "\(Remedy.say("renew it", run: .renew(name.description)))"
+                        + "renew it: \(Remedy.renew(name.description))"
                 )
             }
             return PublishedSecret(
@@ -148,7 +148,7 @@ struct PublishedSecret {
 
     /// What is known of this secret after it was refused.
     func evidence(serverTime: WallTime?) -> RefusalAdvice.Evidence {
-        let renew = name.map { Remedy.say("renew it", run: .renew($0.description)).description } ?? "mint a new one"
+        let renew = name.map { "renew it: \(Remedy.renew($0.description))" } ?? "mint a new one"
         guard let (key, loader) = configured else {
             return RefusalAdvice.Evidence(
                 secret: jws, configured: nil, isSignedByKey: nil, keyFileID: nil, now: .now, serverTime: serverTime,
@@ -174,7 +174,7 @@ struct PublishedSettings {
     init(_ option: ConfigurationOption) throws(CommandFailure) {
         let path = option.path(Environment.current)
         source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
         loaded = try accepted(source.load())
     }
 

@@ -103,7 +103,7 @@ struct VerifyCommand: ParsableCommand {
         guard FileStatus.obstacle(toAccess: file, F_OK) == nil else { return nil }
         let path = settings.path(Environment.current)
         let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity)
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
         guard let name = ClientName(subject), case .success(let loaded) = source.load() else { return subject }
         return loaded.configuration.clients[name] == nil ? subject : nil
     }

@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Root at work on the configuration of a daemon that runs as another user, and not by a unit of the package.
+@Suite(.waits, .needs(.root)) struct DaemonUserTests {
+    /// Debian's user `daemon`, and its primary group.
+    private static let user: UInt32 = 1
+
+    /// - Parameter owner: of the key, which the daemon's group may read if it is root's.
+    private func sandbox(keyOf owner: UInt32) throws -> Sandbox {
+        let sandbox = try Sandbox(clients: "web")
+        for name in ["state", "out"] { try FileManager.default.removeItem(atPath: sandbox.directory(name)) }
+        for name in ["state", "out"] { try sandbox.makeDirectory(name, of: Self.user) }
+        try sandbox.permit(sandbox.directory("keys"), 0o755)
+        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        try sandbox.permit(sandbox.key, owner == 0 ? 0o640 : 0o600)
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: owner, .groupOwnerAccountID: Self.user], ofItemAtPath: sandbox.key)
+        return sandbox
+    }
+
+    @Test(arguments: [0, user]) func whatIsThatDaemonsIsNotTakenFromIt(keyOf owner: UInt32) throws {
+        let sandbox = try sandbox(keyOf: owner)
+        for flags in [[], ["--fix"]] {
+            let check = try sandbox.command(["check"] + flags)
+            #expect(check.status == 0 && !(check.output + check.complaints).contains("chmod"), "\(check)")
+        }
+        let once = try sandbox.command("run", "--once")
+        #expect(once.status == 0, "\(once)")
+        #expect(try sandbox.owner(of: "out/web.jwt") == [1, 1])
+        #expect(try sandbox.owner(of: "state/lock") == [1, 1])
+        let health = try sandbox.command("health", "--offline")
+        #expect(health.status == 0, "\(health)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.key)
+        #expect(attributes[.posixPermissions] as? Int == (owner == 0 ? 0o640 : 0o600))
+        #expect(try sandbox.owner(of: "keys/AuthKey_ABC123DEFG.p8") == [Int(owner), 1])
+    }
+}
