@@ -79,7 +79,7 @@ package enum ConfigurationLoader {
             diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)
             refusal = Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable)
         }
-        guard !refusal.isUnreadable, let kept = AdoptedConfiguration.main(of: path, in: adopted, as: identity) else {
+        guard !refusal.isUnreadable, let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity) else {
             return .failure(refusal)
         }
         // Where neither can be used, the reasons are those of the current file, which an operator has to correct.

@@ -149,8 +149,4 @@ extension AbsolutePath {
         }
         return result
     }
-
-    func isBelow(_ other: AbsolutePath) -> Bool {
-        description.hasPrefix(other.description + "/")
-    }
 }

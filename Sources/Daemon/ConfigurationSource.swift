@@ -100,23 +100,23 @@ package struct ConfigurationSource: Sendable {
 extension ConfigurationSource {
     /// The configuration that was last adopted; nil where no copy passes.
     package func loadAdopted() -> LoadedConfiguration? {
-        AdoptedConfiguration.load(
-            path: path, in: AdoptedConfiguration.directory, as: .root, stateDirectory: stateDirectory)
+        LastGoodConfiguration.load(
+            path: path, in: LastGoodConfiguration.directory, as: .root, stateDirectory: stateDirectory)
             ?? ownAdopted.flatMap {
-                AdoptedConfiguration.load(path: path, in: $0, as: identity, stateDirectory: stateDirectory)
+                LastGoodConfiguration.load(path: path, in: $0, as: identity, stateDirectory: stateDirectory)
             }
     }
 
     /// Keeps what was just adopted, unless root keeps a copy for this path. Blocks.
     func keepAdopted(_ loaded: LoadedConfiguration) throws(FileError) {
         guard let ownAdopted, let main = loaded.files.first,
-            ownAdopted == AdoptedConfiguration.directory
-                || !AdoptedConfiguration.isKept(main, in: AdoptedConfiguration.directory)
+            ownAdopted == LastGoodConfiguration.directory
+                || !LastGoodConfiguration.isKept(main, in: LastGoodConfiguration.directory)
         else { return }
         try makeOwnAdopted(ownAdopted)
         // Writers of a daemon that runs as root read it as other users.
         let mode: UInt16 = identity.user == 0 && loaded.isReadableByAll ? 0o644 : 0o600
-        try AdoptedConfiguration(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
+        try LastGoodConfiguration(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
     }
 
     /// Keeps the present text as root, if it passes: loaded with the daemon's rights, and only from files that root
@@ -130,7 +130,7 @@ extension ConfigurationSource {
     ) throws {
         let source = ConfigurationSource(path: path, environment: environment, as: .root)
         guard let main = ConfigurationLoader.absolutePath(of: path),
-            !isUpdate || AdoptedConfiguration.isKept(main, in: AdoptedConfiguration.directory)
+            !isUpdate || LastGoodConfiguration.isKept(main, in: LastGoodConfiguration.directory)
         else { return }
         let account = try Accounts.user(named: daemonUser)
         let result: Result<LoadedConfiguration, Refusal>
@@ -146,8 +146,8 @@ extension ConfigurationSource {
         }
         let isOpen = loaded.isReadableByAll
         // Text that not everybody may read is readable to the daemon by the group that may read its keys.
-        try AdoptedConfiguration(of: loaded).keep(
-            in: AdoptedConfiguration.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
+        try LastGoodConfiguration(of: loaded).keep(
+            in: LastGoodConfiguration.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
             group: isOpen ? 0 : account?.primaryGroup ?? 0)
         if SystemManager.isSystemd { try RoleAddresses(of: loaded).apply() }
     }
@@ -158,7 +158,7 @@ extension ConfigurationSource {
                 .flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         if let state = place("STATE_DIRECTORY") { return state + "/adopted" }
-        if identity.user == 0 { return AdoptedConfiguration.directory }
+        if identity.user == 0 { return LastGoodConfiguration.directory }
         // As the XDG Base Directory Specification has it.
         let state = place("XDG_STATE_HOME") ?? place("HOME").map { $0 + "/.local/state" }
         return state.map { $0 + "/clientsecretd-adopted" }

@@ -320,7 +320,8 @@ struct EnvironmentLines {
             if name.count > 2, bytes[name.lowerBound].isQuote, bytes[name.upperBound - 1] == bytes[name.lowerBound] {
                 name = (name.lowerBound + 1)..<(name.upperBound - 1)
             }
-            guard isPHPName(name), !hasValue || isPHPValue((bytes[entry].firstIndex(of: .equals) ?? 0) + 1..<text) else {
+            guard isPHPName(name), !hasValue || isPHPValue((bytes[entry].firstIndex(of: .equals) ?? 0) + 1..<text)
+            else {
                 return nil
             }
             entries.append(EnvironmentEntry(name: self.text(name), range: start..<text))
@@ -398,7 +399,9 @@ struct EnvironmentLines {
             guard position < value.upperBound else { return false }
             position += 1
         } else {
-            while position < value.upperBound, bytes[position] != .hash, !bytes[position].isDotenvSpace { position += 1 }
+            while position < value.upperBound, bytes[position] != .hash, !bytes[position].isDotenvSpace {
+                position += 1
+            }
         }
         while position < value.upperBound, bytes[position].isDotenvSpace { position += 1 }
         return position == value.upperBound || bytes[position] == .hash

@@ -51,7 +51,8 @@ struct ShellReader {
     private static let ending: Set<String> = ["return", "exit", "exec"]
     /// Reserved words, with what each may end.
     private static let reserved: [String: Set<String>] = [
-        "!": [], "time": [], "{": [], "if": [], "while": [], "until": [], "then": ["if"], "elif": ["if"], "else": ["if"],
+        "!": [], "time": [], "{": [], "if": [], "while": [], "until": [], "then": ["if"], "elif": ["if"],
+        "else": ["if"],
         "do": ["while", "until", "for", "select"], "done": ["while", "until", "for", "select"], "fi": ["if"],
         "}": ["{", "function"],
     ]
@@ -202,7 +203,9 @@ struct ShellReader {
                 if isBody && isFunction { throw SyntaxError() }
             }
             if index == word { break }
-            if index < bytes.count, bytes[index] == .openingParenthesis, bytes[index - 1] == .equals, words.command == nil {
+            if index < bytes.count, bytes[index] == .openingParenthesis, bytes[index - 1] == .equals,
+                words.command == nil
+            {
                 try array()
             }
             end = index

@@ -1,26 +1,6 @@
 package import AppleClientSecret
 package import Failures
 
-/// Where a client's secret is published: a file, or one variable of an environment file.
-package struct OutputPlace: Hashable, Comparable, Sendable {
-    package let path: AbsolutePath
-    package let slot: Slot
-
-    package init(path: AbsolutePath, slot: Slot) {
-        self.path = path
-        self.slot = slot
-    }
-
-    package static func < (left: OutputPlace, right: OutputPlace) -> Bool {
-        (left.path, left.variable ?? "") < (right.path, right.variable ?? "")
-    }
-
-    /// The variable of an environment file; nil where the whole file is the secret.
-    package var variable: String? {
-        if case .variable(let name) = slot { name } else { nil }
-    }
-}
-
 extension ClientConfiguration {
     package var places: Set<OutputPlace> {
         Set(outputs.map { OutputPlace(path: $0.path, slot: $0.slot) })

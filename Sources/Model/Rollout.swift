@@ -1,25 +1,5 @@
 package import AppleClientSecret
 
-/// How a signer lets the machines of the fleet deliver a new secret: a few first, then the others in steps.
-package struct RolloutSettings: Hashable, Sendable {
-    /// How many machines deliver first; at least one.
-    package var canaries: Int
-    /// How many machines, in percent of those that report, may have been admitted and not have delivered yet; at least one
-    /// machine is.
-    package var atOnce: Int
-    /// How long the canaries are watched after they have delivered, and after how long without a sign of life an admitted
-    /// machine is no longer waited for.
-    package var pause: Seconds
-
-    package static let standard = RolloutSettings(canaries: 1, atOnce: 5, pause: 600)
-
-    package init(canaries: Int, atOnce: Int, pause: Seconds) {
-        self.canaries = canaries
-        self.atOnce = atOnce
-        self.pause = pause
-    }
-}
-
 /// How far the deliveries of one secret have been let go, as the store says it. A machine that may write there may have made it
 /// up: at worst it holds deliveries until their deadline, or releases them all.
 package struct Rollout: Hashable, Sendable {
@@ -125,34 +105,5 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
         case .resume: state != .held
         case .finish: state == .finished
         }
-    }
-}
-
-/// How far a rollout has come, as it is shown.
-package struct RolloutView: Hashable, Sendable {
-    package enum State: String, Hashable, Sendable {
-        case going
-        case held
-        /// Everybody is admitted.
-        case finished
-    }
-
-    /// How many of the machines that report are admitted, from 0 to 1.
-    package var share: Double
-    package var state: State
-    /// Since when it has been in this state, as far as this machine has seen.
-    package var since: WallTime
-
-    /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
-    /// machine has had the time to.
-    package var end: WallTime { since + HostReport.silence }
-
-    /// The share in whole percent, rounded down: a hundred are all.
-    package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }
-
-    package init(share: Double, state: State, since: WallTime) {
-        self.share = share
-        self.state = state
-        self.since = since
     }
 }

@@ -132,7 +132,7 @@ package final class ReservedPaths: Sendable {
         findInputs()
         if let found = target.content?.status { observeAgain(inputsLike: found) }
         let failure = paths.withLock { paths -> Failure? in
-            if let state = paths.state, path.hasPrefix(state + "/") {
+            if let state = paths.state, path.utf8.starts(with: (state + "/").utf8) {
                 return Failure(.outputIsInput, at: .path(output))
             }
             if let found = target.content?.status {

@@ -132,8 +132,8 @@ package final class UserWriterService {
             // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
             // read the current text: the daemon may have adopted a newer one than the copy.
             if !refusal.isUnreadable,
-                let adopted = AdoptedConfiguration.load(
-                    path: configuration, in: AdoptedConfiguration.directory, as: root)
+                let adopted = LastGoodConfiguration.load(
+                    path: configuration, in: LastGoodConfiguration.directory, as: root)
             {
                 reserve(adopted)
                 return adopted

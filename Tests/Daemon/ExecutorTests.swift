@@ -28,7 +28,8 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("web.jwt")))
         let spec = FileSpec(path: path, format: .raw, mode: nil, group: nil, owner: nil, slots: [.whole: web])
-        try expectOrder(in: .state, observe: .recall(web, publishedAt: []), write: .keep(web, Record()), on: .record(web))
+        try expectOrder(
+            in: .state, observe: .recall(web, publishedAt: []), write: .keep(web, Record()), on: .record(web))
         try expectOrder(
             in: executor.lane(of: path), observe: .observe(spec), write: .publish(spec, [:], mayCreate: true),
             on: .file(path))

@@ -82,6 +82,18 @@ import Testing
         try open(room("key"), as: Self.daemon)
     }
 
+    /// Root does not know whose group it is: it may be that of a daemon that runs as another user.
+    @Test func rootTakesNoKeyFromAGroup() throws {
+        let room = try Room()
+        try room.file("key", Self.header, mode: 0o640)
+        try room.own("key", 0, group: 2)
+        let refused = try fileError { () throws(FileError) in try open(room("key"), as: .current()) }
+        #expect(refused.code == .notGuarded && refused.remedy?.command == nil)
+        #expect(
+            refused.remedy?.words?.hasSuffix("if the daemon runs as a user of the group bin, run this as that user")
+                == true)
+    }
+
     private static let header = "-----BEGIN PRIVATE KEY-----\n"
 
     @Test func anAccessListThatNamesAReaderIsRefused() throws {

@@ -10,4 +10,11 @@ import Testing
         #expect(Set(paths).count == 2)
         #expect((paths[0] < paths[1]) != (paths[1] < paths[0]))
     }
+
+    /// A combining accent would merge with the slash before it.
+    @Test(arguments: ["/srv/a", "/srv/\u{301}a", "/srv/a/b"]) func areBelowADirectoryByTheirBytes(path: String) throws {
+        let path = try #require(AbsolutePath(path))
+        for directory in ["/srv", "/"] { #expect(path.isBelow(try #require(AbsolutePath(directory)))) }
+        for other in [path.description, "/sr"] { #expect(!path.isBelow(try #require(AbsolutePath(other)))) }
+    }
 }

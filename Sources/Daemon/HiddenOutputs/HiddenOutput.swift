@@ -101,7 +101,7 @@ extension HiddenOutput {
     static func caches(of output: OutputFacts) -> [HiddenOutput] {
         guard let variable = output.variable else { return [] }
         return output.neighbours.compactMap { file in
-            guard let cache = ConfigurationCache.of(file.path) else { return nil }
+            guard let cache = FrameworkCache.of(file.path) else { return nil }
             // A program that runs after each renewal may well write the cache again: then what counts is what it wrote.
             if let token = output.token, output.runsProgram, file.bytes.firstRange(of: token) != nil { return nil }
             let secret = AppleSecret.all(in: file.bytes).first?.offset

@@ -101,7 +101,7 @@ package struct HiddenOutputs {
             let files = ForeignFile.names(in: directory, limit: Self.nameLimit).filter {
                 DotenvName.takesPrecedence($0, over: name)
             }
-            let caches = name == ".env" ? ConfigurationCache.allCases.map(\.path) : []
+            let caches = name == ".env" ? FrameworkCache.allCases.map(\.path) : []
             return (files + caches).compactMap { name in
                 let path = directory + "/" + name
                 guard seen.insert(RealPath.of(path)).inserted,

@@ -194,6 +194,12 @@ struct KeyGuard {
         let reader = identity.service?.id ?? identity.user
         let group = identity.service?.primaryGroup ?? identity.group
         let name = Owner.argument(user: reader)
+        // It may be the group of a daemon that is not known here, which no command may take the key from.
+        if identity.user == 0, status.mode & 0o070 != 0, status.group != 0, !identity.mayReadKeys(status.group) {
+            return .say(
+                "let only \(name) read it; if the daemon runs as a user of the group \(Owner.argument(group: status.group)), "
+                    + "run this as that user")
+        }
         if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
             let mayStay = status.group == group && status.owner != reader
             return .say("remove the permissions of all other users", run: isKey ? .guardKey(key, group: mayStay) : nil)

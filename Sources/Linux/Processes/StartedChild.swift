@@ -12,7 +12,7 @@ struct StartedChild: ~Copyable {
     private let control: Descriptor
     private let pipe: Descriptor
     private var pipeIsOpen = true
-    private(set) var output = OutputLines()
+    private(set) var output = OutputCapture()
 
     /// How long to wait for the supervisor to end all processes, in milliseconds: two seconds to clean up, the rest to
     /// die. After that it continues without them (a process stuck in the kernel never dies).

@@ -137,3 +137,46 @@ extension Rotation {
         return !configurationWatch.isRestrained || client.entry.isCritical(current, &deadlines)
     }
 }
+
+/// Which of two secrets is better.
+extension Rotation {
+    /// Why a secret that may be used does not replace the current one; nil when it does.
+    func objection(
+        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ deadlines: inout Deadlines
+    ) -> String? {
+        // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
+            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
+        else { return nil }
+        // The secret with the longer life says what too soon is: an hour left is too little to replace one made for 90 days.
+        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
+        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
+            return "it expires too soon, at \(issued.expiresAt)"
+        }
+        if offered == held {
+            return issued.isGreater(than: current) ? nil : "it is older than the current one"
+        }
+        if offered > held, !client.entry.isCritical(current, &deadlines) {
+            return "a preferred key signed the current one"
+        }
+        return nil
+    }
+}
+
+extension ClientConfiguration {
+    /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
+    func best(of candidates: [SecretInfo]) -> SecretInfo? {
+        candidates.max { left, right in
+            (end(of: left), left.issuedAt, left.order)
+                < (end(of: right), right.issuedAt, right.order)
+        }
+    }
+}
+
+extension SecretInfo {
+    /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
+    /// digest of what is signed.
+    func isGreater(than other: SecretInfo) -> Bool {
+        (issuedAt, order) > (other.issuedAt, other.order)
+    }
+}

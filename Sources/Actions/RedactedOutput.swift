@@ -3,7 +3,7 @@ internal import Linux
 
 /// What is logged of a program's output: its beginning and its end, redacted and escaped, and between them how many lines
 /// were omitted.
-package struct PrintedLines {
+package struct RedactedOutput {
     /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
     /// last one.
     package typealias Redaction = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]

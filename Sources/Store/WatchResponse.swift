@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// Reads the stream of a watch, a line of JSON for each message. Its content is not used: every event only causes a read.
-package struct WatchStream: Sendable {
+package struct WatchResponse: Sendable {
     /// How many keys are watched.
     private let count: Int
     private var created = 0

@@ -8,7 +8,7 @@ package import Model
 ///      "additions": [{"name": "web.yaml", "text": "clients:…"}]}
 ///
 /// One file per configuration path, so that main text and additions are replaced together.
-package struct AdoptedConfiguration: Hashable, Sendable {
+package struct LastGoodConfiguration: Hashable, Sendable {
     private let configuration: String
     private let text: String
     private let additions: [Addition]
@@ -67,11 +67,11 @@ package struct AdoptedConfiguration: Hashable, Sendable {
         return SourceFile(name: path, path: main, bytes: Array(kept.text.utf8))
     }
 
-    private static func read(_ file: String, as identity: Identity) -> AdoptedConfiguration? {
+    private static func read(_ file: String, as identity: Identity) -> LastGoodConfiguration? {
         guard
             let content = try? TrustedFile.read(file, for: .configuration, as: identity, limit: sizeLimit)
         else { return nil }
-        return try? AdoptedConfiguration(parsing: content.bytes)
+        return try? LastGoodConfiguration(parsing: content.bytes)
     }
 
     private func sources(_ main: AbsolutePath, _ name: String) -> [SourceFile]? {
@@ -134,8 +134,8 @@ package struct AdoptedConfiguration: Hashable, Sendable {
 
 // Names in a file of earlier versions: never rename one.
 
-extension AdoptedConfiguration: JSONDocument {
-    package init(_ adopted: AdoptedConfiguration?, _ members: inout JSONMembers) throws(JSONFlaw) {
+extension LastGoodConfiguration: JSONDocument {
+    package init(_ adopted: LastGoodConfiguration?, _ members: inout JSONMembers) throws(JSONFlaw) {
         try members.constant("version", 1)
         configuration = try members("configuration", adopted?.configuration)
         text = try members("text", adopted?.text)
@@ -143,7 +143,7 @@ extension AdoptedConfiguration: JSONDocument {
     }
 }
 
-extension AdoptedConfiguration.Addition: JSONDocument {
+extension LastGoodConfiguration.Addition: JSONDocument {
     init(_ addition: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
         name = try members("name", addition?.name)
         text = try members("text", addition?.text)

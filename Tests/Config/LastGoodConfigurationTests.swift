@@ -9,7 +9,7 @@ import Testing
 @testable import Config
 
 /// The copy of a configuration's text by which a start goes on whose own text is refused.
-@Suite struct AdoptedConfigurationTests {
+@Suite struct LastGoodConfigurationTests {
     private let directory: TemporaryDirectory
     private let me = Identity.current()
 
@@ -29,17 +29,17 @@ import Testing
 
     private func keep() throws -> LoadedConfiguration {
         let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
-        try AdoptedConfiguration(of: loaded).keep(in: copies, as: me, mode: 0o600)
+        try LastGoodConfiguration(of: loaded).keep(in: copies, as: me, mode: 0o600)
         return loaded
     }
 
     /// Where the copy of `c.yaml` lies.
     private func copy() throws -> String {
-        AdoptedConfiguration.file(of: try #require(AbsolutePath(directory("c.yaml"))), in: copies)
+        LastGoodConfiguration.file(of: try #require(AbsolutePath(directory("c.yaml"))), in: copies)
     }
 
     private func kept(_ path: String? = nil, as identity: Identity? = nil) -> LoadedConfiguration? {
-        AdoptedConfiguration.load(path: path ?? directory("c.yaml"), in: copies, as: identity ?? me)
+        LastGoodConfiguration.load(path: path ?? directory("c.yaml"), in: copies, as: identity ?? me)
     }
 
     @Test func itIsTheSameConfigurationWithTheSamePlaces() throws {
@@ -154,7 +154,7 @@ import Testing
         ("/.a/b-c d.yaml", #"\x2ea-b\x2dc\x20d.yaml.json"#), ("/é.yaml", #"\xc3\xa9.yaml.json"#),
     ]) func isCalledAsSystemdEscapesPaths(_ path: String, _ name: String) throws {
         let main = try #require(AbsolutePath(path))
-        #expect(AdoptedConfiguration.file(of: main, in: "/d") == "/d/" + name)
+        #expect(LastGoodConfiguration.file(of: main, in: "/d") == "/d/" + name)
     }
 
     @Test func whoMayReadItIsWhoMayReadTheText() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// Which secrets need not be replaced: each condition is violated on its own.
-@Suite struct AcceptanceTests {
+@Suite struct FitnessTests {
     private let now = Values.moment(0)
 
     private func fitness(of issued: SecretInfo, print: Character? = "1", _ deadlines: inout Deadlines) throws -> Int {

@@ -1,5 +1,5 @@
 /// A file in which a framework keeps its whole configuration, so that it does not read `.env` again.
-enum ConfigurationCache: CaseIterable {
+enum FrameworkCache: CaseIterable {
     case laravel
     case symfony
 
@@ -28,5 +28,5 @@ enum ConfigurationCache: CaseIterable {
     /// Whether it holds the variables by their names; else by those of settings.
     var namesVariables: Bool { self == .symfony }
 
-    static func of(_ path: String) -> ConfigurationCache? { allCases.first { path.hasSuffix("/" + $0.path) } }
+    static func of(_ path: String) -> FrameworkCache? { allCases.first { path.hasSuffix("/" + $0.path) } }
 }

@@ -90,14 +90,6 @@ extension ClientConfiguration {
     func names(_ issued: SecretInfo, key: KeyConfiguration) -> Bool {
         clientID.accepts(issued.client) && issued.team == key.team && issued.keyID == key.keyID
     }
-
-    /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
-    func best(of candidates: [SecretInfo]) -> SecretInfo? {
-        candidates.max { left, right in
-            (end(of: left), left.issuedAt, left.order)
-                < (end(of: right), right.issuedAt, right.order)
-        }
-    }
 }
 
 extension ConfiguredClient {
@@ -133,28 +125,6 @@ extension Rotation {
         try? client.entry.rank(of: issued, keys: knownKeys(client))
     }
 
-    /// Why a secret that may be used does not replace the current one; nil when it does.
-    func objection(
-        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ deadlines: inout Deadlines
-    ) -> String? {
-        // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
-        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
-            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
-        else { return nil }
-        // The secret with the longer life says what too soon is: an hour left is too little to replace one made for 90 days.
-        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
-        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
-            return "it expires too soon, at \(issued.expiresAt)"
-        }
-        if offered == held {
-            return issued.isGreater(than: current) ? nil : "it is older than the current one"
-        }
-        if offered > held, !client.entry.isCritical(current, &deadlines) {
-            return "a preferred key signed the current one"
-        }
-        return nil
-    }
-
     /// Why Apple refuses it now; nil where it may accept it, or where the clock is not trusted and its times are the reason.
     func refusal(of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
         // While no key can be read, nothing is known of its signature.
@@ -182,13 +152,5 @@ extension Configuration {
         }
         guard let signer = issued.signer, !isUnreadable else { return [] }
         return keys.filter { digest($0.key) == signer }.map(\.value)
-    }
-}
-
-extension SecretInfo {
-    /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
-    /// digest of what is signed.
-    func isGreater(than other: SecretInfo) -> Bool {
-        (issuedAt, order) > (other.issuedAt, other.order)
     }
 }

@@ -1,0 +1,63 @@
+package import AppleClientSecret
+internal import Failures
+
+/// Why a state is not ok: what failed, for which client, since when, and when it is tried again.
+package struct Reason: Hashable, Sendable {
+    package var failure: Failure
+    /// The client that it affects; nil when it concerns the daemon as a whole.
+    package var client: ClientName?
+    package var since: WallTime
+    /// When the daemon tries it again; nil when it does not.
+    package var nextAttempt: WallTime?
+
+    package init(failure: Failure, client: ClientName? = nil, since: WallTime, nextAttempt: WallTime? = nil) {
+        self.failure = failure
+        self.client = client
+        self.since = since
+        self.nextAttempt = nextAttempt
+    }
+}
+
+/// A reason in words, as a status document has it. Stored indirectly, so that the views of the daemon itself, whose
+/// reasons are failures, stay small.
+package indirect enum ReasonReport: Hashable, Sendable {
+    /// The whole reason on one line, and its parts; no parts from a daemon that sends none.
+    case report(sentence: String, failure: FailureReport?)
+
+    package var sentence: String {
+        switch self {
+        case .report(let sentence, _): sentence
+        }
+    }
+
+    package var failure: FailureReport? {
+        switch self {
+        case .report(_, let failure): failure
+        }
+    }
+}
+
+/// A failure in words.
+package struct FailureReport: Hashable, Sendable {
+    /// A name that never changes, such as `directory_missing`.
+    package var code: String
+    /// What happened, and to what.
+    package var message: String
+    package var since: WallTime
+    package var nextAttempt: WallTime?
+    /// The remedy, with the command at its end; nil when none is known.
+    package var remedy: String?
+    /// The remedy's command, for POSIX's sh; nil where the operator has to decide something first.
+    package var command: String?
+
+    package init(
+        code: String, message: String, since: WallTime, nextAttempt: WallTime?, remedy: String?, command: String?
+    ) {
+        self.code = code
+        self.message = message
+        self.since = since
+        self.nextAttempt = nextAttempt
+        self.remedy = remedy
+        self.command = command
+    }
+}

@@ -1,0 +1,30 @@
+package import AppleClientSecret
+
+/// How far a rollout has come, as it is shown.
+package struct RolloutView: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable {
+        case going
+        case held
+        /// Everybody is admitted.
+        case finished
+    }
+
+    /// How many of the machines that report are admitted, from 0 to 1.
+    package var share: Double
+    package var state: State
+    /// Since when it has been in this state, as far as this machine has seen.
+    package var since: WallTime
+
+    /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
+    /// machine has had the time to.
+    package var end: WallTime { since + HostReport.silence }
+
+    /// The share in whole percent, rounded down: a hundred are all.
+    package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }
+
+    package init(share: Double, state: State, since: WallTime) {
+        self.share = share
+        self.state = state
+        self.since = since
+    }
+}
