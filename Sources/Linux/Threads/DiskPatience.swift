@@ -21,6 +21,9 @@ package enum DiskPatience {
         wait.withLock { $0 = Wait(seconds: seconds, mounts: MountTable.ofThisProcess()) }
     }
 
+    /// From now on it waits for as long as it takes, as a daemon does.
+    package static func end() { wait.withLock { $0 = nil } }
+
     /// What did not answer, a path for each mount.
     package static var silent: [String] { wait.withLock { $0?.silent.values.sorted() ?? [] } }
 

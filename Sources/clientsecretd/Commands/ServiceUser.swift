@@ -35,9 +35,11 @@ enum ServiceUser {
     /// took over there, that user's daemon could no longer use.
     static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
         // systemd starts it as the user that the unit names (systemd.exec(5)).
-        guard environment["SYSTEMD_EXEC_PID"] != String(getpid()),
-            let account = try stateOwner(of: configuration, environment)
-        else { return }
+        guard environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return }
+        // A state directory that does not respond keeps nobody from being served.
+        DiskPatience.begin(seconds: 5)
+        defer { DiskPatience.end() }
+        guard let account = try stateOwner(of: configuration, environment) else { return }
         try Hardening.become(account)
     }
 

@@ -53,15 +53,17 @@ struct VerifyCommand: ParsableCommand {
     }
 
     func run() throws {
+        let verdict: CommandFailure.Code
         do {
-            try verify()
+            verdict = try verify()
         } catch let failure as CommandFailure where failure.code == .failed {
             // 1 would say that Apple has refused a secret.
             throw CommandFailure(.notKnown, failure.message)
         }
+        if verdict != .done { throw CommandFailure(verdict, "") }
     }
 
-    private func verify() throws {
+    private func verify() throws -> CommandFailure.Code {
         try Hardening.protectSecrets()
         let found = try secrets()
         let program = try NetworkProgramLauncher(server)
@@ -79,8 +81,7 @@ struct VerifyCommand: ParsableCommand {
         if answer.json {
             try CommandOutput.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
         }
-        let code = CommandFailure.Code(rawValue: VerifyResult.exitCode(of: results)) ?? .notKnown
-        if code != .done { throw CommandFailure(code, "") }
+        return CommandFailure.Code(rawValue: VerifyResult.exitCode(of: results)) ?? .notKnown
     }
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
