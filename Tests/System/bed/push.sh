@@ -31,14 +31,14 @@ contains "a check says what enables it" "systemctl enable --now clientsecretd-pu
 promise "the daemon starts" systemctl start clientsecretd.service
 eventually "and misses it" eval 'clientsecretd status --json | grep -q push_service_missing'
 
-# As the guide has it, at a terminal, where the token and the two lines are typed.
+# As the guide has it: the drop-in, and at a terminal, where the token is typed, the commands.
 guide=/usr/local/share/doc/clientsecretd/push.md
+drop_in=/etc/systemd/system/clientsecretd-push@production.service.d
+mkdir -p $drop_in
+block ini LoadCredential | sed 's/supabase/vault/g' >$drop_in/token.conf
 block sh 'install -m 0600' | sed 's/supabase/vault/g' >/tmp/commands
-block ini LoadCredential | sed 's/supabase/vault/g' >/tmp/lines
-printf '#!/bin/sh\ncp /tmp/lines "$1"\n' >/usr/local/bin/type-lines
-chmod 755 /usr/local/bin/type-lines
 echo token-of-the-tests >/tmp/typed
-promise "the guide's commands" env SYSTEMD_EDITOR=type-lines script --quiet --return --command "bash -e /tmp/commands" /dev/null </tmp/typed
+promise "the guide's commands" script --quiet --return --command "bash -e /tmp/commands" /dev/null </tmp/typed
 equal "keep the token" "600 token-of-the-tests" "$(stat -c %a /etc/clientsecretd/vault-token) $(cat /etc/clientsecretd/vault-token)"
 promise "the socket listens" systemctl is-active clientsecretd-push@production.socket
 equal "the daemon's user alone may connect" "600 clientsecretd" "$(stat -c '%a %U' $socket)"
