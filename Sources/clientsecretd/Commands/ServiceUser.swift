@@ -63,18 +63,25 @@ enum ServiceUser {
     private static func stateOwner(
         of configuration: String, _ environment: [String: String]
     ) throws(SystemError) -> Account? {
-        guard geteuid() == 0 else { return nil }
+        guard geteuid() == 0, let file = FileStatus.following(configuration) else { return nil }
         // The configuration may be that user's own.
-        let owner = try FileStatus.following(configuration).flatMap { file throws(SystemError) in
-            try Accounts.user(id: file.owner)
-        }
+        let owner = try Accounts.user(id: file.owner)
         let source = ConfigurationSource(
             path: configuration, environment: environment, as: owner.map(identity.acting) ?? identity)
-        guard case .success(let loaded) = source.load(),
-            let state = source.stateDirectory(of: loaded.configuration),
-            let user = FileStatus.following(state.description)?.owner, user != 0, user != Identity.current().caller
+        guard case .success(let loaded) = source.load() else { return nil }
+        // A copy that is only checked need not be about the daemon that uses the default directory.
+        let isStandard = configuration == ConfigurationOption.standard
+        guard
+            let state = isStandard
+                ? source.stateDirectory(of: loaded.configuration) : loaded.configuration.stateDirectory,
+            let user = FileStatus.following(state.description)?.owner, user != 0, user != Identity.current().caller,
+            let account = try Accounts.user(id: user)
         else { return nil }
-        return try Accounts.user(id: user)
+        // Nor is a copy that only root can read what that user's daemon reads.
+        let isReadable =
+            file.mode & 0o004 != 0 || file.owner == user
+            || file.group == account.primaryGroup && file.mode & 0o040 != 0
+        return isReadable ? account : nil
     }
 
     /// This process's environment and, for the service's own configuration, the directory of the credentials that
