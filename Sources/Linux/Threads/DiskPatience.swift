@@ -2,7 +2,7 @@ internal import Failures
 internal import Glibc
 
 /// How long a command waits for a file system that does not respond, such as NFS without its server. The daemon's jobs wait on
-/// lanes of their own (``WorkerPool``) for as long as it takes; there this does nothing.
+/// lanes of their own (``WorkerPool``) for as long as it takes; there this does nothing but for one question at its start.
 ///
 /// What may block is done on a thread, which is left behind if it does not end in time. What is on the same mount is not asked
 /// again, so that a command waits once for each mount. A thread has the rights of the one that starts it.

@@ -6,7 +6,8 @@ import Model
 import Rotation
 import SignIn
 
-/// The rules by which facts become links. Each quotes a judgement that another command makes; only the process link is judged here.
+/// The rules by which facts become links. Each quotes a judgement that another command makes; only the process link has its own
+/// (`ProcessLink.swift`).
 extension ClientChain {
     init(_ facts: ChainFacts) {
         client = facts.name
