@@ -9,6 +9,8 @@ import Model
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
 ///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
 ///   one that is ahead keeps nobody alive. One that a rollout no longer waits for is silent before that.
+/// - Time in which nobody could report is nobody's silence: after the start, and after the reports could not be read, rollouts
+///   pass over no silent machine until each has had ``returning`` to report.
 /// - While this machine's own clock may be ahead, no report's age is known: all machines would count as silent, and rollouts wait
 ///   for none of those.
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
@@ -29,6 +31,10 @@ struct Fleet: Sendable {
     private(set) var counts: [ClientName: FleetCounts] = [:]
     /// When the reports were last read; nil after a read that failed.
     private var readAt: BootTime?
+    /// Since when the reports cannot be read; nil while they can be.
+    private var unreadableSince: BootTime?
+    /// Since when the reports have been read without a gap of more than ``gap``.
+    private var readableSince: BootTime?
     /// The job that has last read them successfully.
     private var readBy = JobID(number: 0)
     /// When it was last tried to remove a machine's report.
@@ -89,6 +95,15 @@ struct Fleet: Sendable {
         }
     }
 
+    /// The machines that report a client.
+    struct Members {
+        let all: [Member]
+        /// Since when their reports have been read.
+        let readableSince: BootTime
+        /// Whether each of them that lives has had the time to report since.
+        let haveHadTime: Bool
+    }
+
     private struct Own: Hashable, Sendable {
         let identity: ClientIdentity
         let current: SecretName?
@@ -105,6 +120,13 @@ struct Fleet: Sendable {
     private static let pace: Seconds = 300
     /// While a secret is rolled out: half of the minute over which machines spread their reports.
     private static let paceOfRollout: Seconds = 30
+    /// A shorter one is no reason to give machines time to report.
+    private static let gap: Seconds = 120
+    /// How old what was read may be for a rollout to go on by it: four reads during one, else three.
+    private static let (ageOfRollout, age): (Seconds, Seconds) = (120, 900)
+    /// Within this every machine that lives has reported: it finds a store that is back after five minutes at most, and spreads
+    /// its reports over one.
+    private static let returning: Seconds = 900
     /// How long what was read is shown to those who ask.
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
@@ -153,9 +175,14 @@ struct Fleet: Sendable {
     }
 
     /// The machines that report a client, but for this one; nil while that is not known.
-    func members(of identity: ClientIdentity, excluding own: String) -> [Member]? {
-        guard readAt != nil else { return nil }
-        return (members[identity] ?? []).filter { $0.machine != own }
+    func members(
+        of identity: ClientIdentity, excluding own: String, isRollingOut: Bool, _ deadlines: inout Deadlines
+    ) -> Members? {
+        guard let readAt, let readableSince, deadlines.now.boot < readAt + (isRollingOut ? Self.ageOfRollout : Self.age)
+        else { return nil }
+        return Members(
+            all: (members[identity] ?? []).filter { $0.machine != own }, readableSince: readableSince,
+            haveHadTime: deadlines.reached(readableSince + Self.returning))
     }
 
     /// How many machines a client is known to have, this one included; 0 where that is not known.
@@ -212,14 +239,19 @@ struct Fleet: Sendable {
         if forgottenAt.isEmpty { forgettingForbidden = nil }
         readBy = job
         readAt = now.boot
+        if unreadableSince.map({ now.boot > $0 + Self.gap }) ?? false || readableSince == nil { readableSince = now.boot }
+        unreadableSince = nil
         evaluate(clockTellsAge: clockTellsAge, at: now)
     }
 
     /// What was read last says nothing of now: no rollout goes on by it.
-    fileprivate mutating func failed(_ failure: Failure) {
+    fileprivate mutating func failed(_ failure: Failure, at now: Now) {
         if failure.code == .storeForbidden { readingForbidden = failure }
         readAt = nil
+        noteUnreadable(at: now)
     }
+
+    fileprivate mutating func noteUnreadable(at now: Now) { unreadableSince = unreadableSince ?? now.boot }
 
     fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
 
@@ -325,7 +357,7 @@ extension Rotation {
         case (.forgetReport(let machine, _), .success(.reportForgotten)):
             fleet.forget(machine, clockTellsAge: clockTellsAge, at: now)
         case (.readReports, .failure(let failure)):
-            fleet.failed(failure)
+            fleet.failed(failure, at: now)
             for client in unfinishedRollouts { touch(client) }
         // Reading goes on.
         case (_, .failure(let failure)): fleet.failedToForget(failure)
@@ -344,9 +376,9 @@ extension Rotation {
     // MARK: What is wanted
 
     mutating func planFleet(_ deadlines: inout Deadlines) {
-        guard let store = configuration.store, fleet.isSigner, !isOnce, isReady,
-            jobs.mayStart(.fleet, &deadlines)
-        else { return }
+        guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
+        if storeReading.isFailing { fleet.noteUnreadable(at: deadlines.now) }
+        guard jobs.mayStart(.fleet, &deadlines) else { return }
         let isAsked = waiting.pending.contains { request in
             if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
         }

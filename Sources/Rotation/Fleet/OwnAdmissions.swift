@@ -6,8 +6,8 @@ import Model
 ///
 /// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, nobody is admitted.
-/// - A place without a rollout admits every machine. If a rollout was seen and is now missing, unreadable or about another
-///   secret, no machine is admitted: deleting it releases none. The client's record keeps that one was seen, so that a
+/// - A place without a rollout admits every machine, one whose rollout etcd does not let it read none. If a rollout was seen and
+///   is now missing, unreadable or about another secret, no machine is admitted: deleting it releases none. The client's record keeps that one was seen, so that a
 ///   restart in between releases none either.
 /// - From the time half of `renew_before` is left of the secret that applications hold, a machine that is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
@@ -48,6 +48,7 @@ struct OwnAdmissions: Sendable {
 
     /// Whether a machine may deliver a secret.
     fileprivate func admits(_ admission: Admission) -> Bool {
+        guard !admission.isHidden else { return false }
         if let rollout = admission.rollout { return rollout.admits(admission.rank) }
         guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
         return admission.secret.digests.contains(where: seen.contains)
@@ -64,6 +65,8 @@ private struct Admission {
     let place: StorePlace
     /// The secret's rollout, by the last read; nil where none was found, or another secret's.
     let rollout: Rollout?
+    /// Whether etcd does not let this machine read whether there is one.
+    let isHidden: Bool
     /// Of this machine.
     let rank: UInt64
 }
@@ -77,6 +80,7 @@ extension Rotation {
         let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
         return Admission(
             secret: secret.name, place: place, rollout: rollout,
+            isHidden: storeReading.rollouts[place] == .forbidden,
             rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
     }
 

@@ -36,6 +36,9 @@ struct RolloutProgress: Sendable {
     }
 
     static let repairPace: Seconds = 60
+    /// A report is spread over a minute, and read within half of one more; without a watch the machine reads its secret a minute
+    /// late. A shorter `pause` gives no machine up before that.
+    private static let reporting: Seconds = 180
 
     init(_ rollout: Rollout, at now: Now) {
         self.rollout = rollout
@@ -76,20 +79,22 @@ struct RolloutProgress: Sendable {
     ///   - members: the machines that report the client.
     ///   - missing: how many machines have reported it, and have no report now.
     mutating func next(
-        _ settings: RolloutSettings, _ members: [Fleet.Member], missing: Int, _ deadlines: inout Deadlines
+        _ settings: RolloutSettings, _ members: Fleet.Members, missing: Int, _ deadlines: inout Deadlines
     ) -> Rollout? {
-        ranks = members.reduce(into: [:]) { ranks, member in
+        ranks = members.all.reduce(into: [:]) { ranks, member in
             ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
         }
         var machines = RolloutPolicy.Machine.all(members, of: rollout, ranks)
         let admitted = machines.prefix { rollout.admits($0.rank) }.count
-        let seenAt = Dictionary(members.map { ($0.machine, $0.seenAt) }) { one, _ in one }
+        let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
         // The last step, which admits all machines, waits for none of them.
         let steps = steps.filter { $0.admitted != .max }
         lost = []
         for index in 0..<admitted where !machines[index].hasDelivered && !machines[index].isSilent {
             guard let since = steps.first(where: { machines[index].rank <= $0.admitted })?.at,
-                deadlines.reached(max(since, seenAt[machines[index].name] ?? since) + settings.pause)
+                deadlines.reached(
+                    max(since, seenAt[machines[index].name] ?? since, members.readableSince)
+                        + max(settings.pause, Self.reporting))
             else { continue }
             lost.insert(machines[index].name)
             machines[index].isSilent = true
@@ -102,7 +107,8 @@ struct RolloutProgress: Sendable {
         }
         var progress = RolloutPolicy.Progress(machines: machines, missing: missing)
         if RolloutPolicy.haveCanariesDelivered(rollout, machines, settings) {
-            let since = canariesAt ?? deadlines.now.boot
+            // What they did while they could not report was not watched.
+            let since = max(canariesAt ?? deadlines.now.boot, members.readableSince)
             canariesAt = since
             progress.isPauseOver = deadlines.reached(since + settings.pause)
         } else {
@@ -130,9 +136,9 @@ struct RolloutProgress: Sendable {
 extension RolloutPolicy.Machine {
     /// - Parameter ranks: those that were computed before.
     static func all(
-        _ members: [Fleet.Member], of rollout: Rollout, _ ranks: [String: UInt64] = [:]
+        _ members: Fleet.Members, of rollout: Rollout, _ ranks: [String: UInt64] = [:]
     ) -> [RolloutPolicy.Machine] {
-        members.map { member in
+        members.all.map { member in
             let holds = member.holding.holds(rollout.secret)
             let hasDelivered = holds && member.holding.delivered
             return RolloutPolicy.Machine(
@@ -141,7 +147,7 @@ extension RolloutPolicy.Machine {
                 // What it lacks of the store says nothing of its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
                     && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
-                isSilent: member.isSilent && !hasDelivered)
+                isSilent: member.isSilent && members.haveHadTime && !hasDelivered)
         }.sorted { $0.rank < $1.rank }
     }
 

@@ -9,7 +9,8 @@ import Model
 /// - The pause is measured by this machine's own monotonic clock.
 /// - A machine that reports nothing for `pause` after it was admitted counts as silent.
 /// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
-/// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted.
+/// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted. Once they
+///   can be read again, `pause` begins anew.
 /// - A rollout in the store that is gone, unreadable or another secret's is put there again, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
 extension Rotation {
@@ -77,7 +78,7 @@ extension Rotation {
     // MARK: What is wanted
 
     /// The rollout that a secret is put into the store with; nil for none.
-    func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient) -> Rollout? {
+    func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Rollout? {
         let name = own.secret.name
         guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
         guard let settings = client.entry.rollout else {
@@ -86,7 +87,7 @@ extension Rotation {
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
         let new = Rollout(of: name, admitted: 0)
-        guard let members = members(of: client) else { return new }
+        guard let members = members(of: client, &deadlines) else { return new }
         let progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(client.identity))
         return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
@@ -97,9 +98,11 @@ extension Rotation {
         own.rollout == nil && !admissions.wasRolledOut(own.place)
     }
 
-    private func members(of client: ConfiguredClient) -> [Fleet.Member]? {
+    private func members(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Fleet.Members? {
         guard let store = configuration.store else { return nil }
-        return fleet.members(of: client.identity, excluding: store.machine)
+        return fleet.members(
+            of: client.identity, excluding: store.machine, isRollingOut: clients[client].rollout?.isGoing == true,
+            &deadlines)
     }
 
     mutating func planRollout(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
@@ -112,7 +115,7 @@ extension Rotation {
         }
         guard let revision = own.revisionOfRollout else { return }
         guard let rollout = own.rollout?.rollout, rollout.secret.isSame(as: own.secret.name) else {
-            guard let wanted = rolloutToPut(own, client) else { return }
+            guard let wanted = rolloutToPut(own, client, &deadlines) else { return }
             if let repairedAt = clients[client].rollout?.repairedAt,
                 !deadlines.reached(repairedAt + RolloutProgress.repairPace)
             {
@@ -125,7 +128,7 @@ extension Rotation {
             return
         }
         see(rollout, client, at: deadlines.now)
-        let step = members(of: client).flatMap { members in
+        let step = members(of: client, &deadlines).flatMap { members in
             clients[client].rollout?.next(
                 client.entry.rollout ?? .standard, members, missing: fleet.missing(client.identity), &deadlines)
         }

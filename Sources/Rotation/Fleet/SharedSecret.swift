@@ -58,7 +58,7 @@ extension Rotation {
             clients[client].share?.isContested(own.secret, &deadlines) != true
         else { return }
         let work: Work =
-            if let rollout = rolloutToPut(own, client), let revisionOfRollout = own.revisionOfRollout {
+            if let rollout = rolloutToPut(own, client, &deadlines), let revisionOfRollout = own.revisionOfRollout {
                 .putRollout(
                     name, rollout, at: own.place, ifAt: revisionOfRollout, with: SecretPut(own.secret, ifAt: revision))
             } else {

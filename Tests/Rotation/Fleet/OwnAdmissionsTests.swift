@@ -374,8 +374,15 @@ struct OwnAdmissionsTests {
 
     @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {
         try begin()
+        let second = try secret(2)
+        bench.store[place] = .secret(second, revision: 101)
         bench.rollouts[place] = .forbidden
         bench.pass(61)
         #expect(try bench.view("web").reason?.failure.code == .storeForbidden)
+        // Whether it is admitted is not known.
+        #expect(try bench.held(in: "web.jwt") == second)
+        #expect(runs == 0)
+        bench.sleep(77 * Values.day)
+        #expect(runs == 1)
     }
 }

@@ -198,6 +198,60 @@ struct RolloutsTests {
         #expect(try admitted.count == 1)
     }
 
+    /// What it read before that says nothing of now.
+    @Test func aSignerThatWasSuspendedLooksFirst() throws {
+        try renew()
+        bench.pass(60)
+        bench.report(try ranked[0], try current, delivered: false, failure: "action_failed")
+        bench.boot(after: 1_200_000)
+        bench.pass(60)
+        #expect(try rollout.state == .held)
+        #expect(try admitted.count == 1)
+    }
+
+    /// The canary had no way to report meanwhile.
+    @Test func onceTheReportsCanBeReadAgainTheCanariesHaveTheirTimeAnew() throws {
+        try renew()
+        bench.pass(60)
+        bench.failures[.fleet] = Failure(.storeUnreachable, at: .store)
+        bench.pass(3600)
+        bench.failures[.fleet] = nil
+        _ = try bench.fleet()
+        bench.pass(560)
+        #expect(try admitted.count == 1)
+        bench.report(try ranked[0], try current)
+        bench.pass(590)
+        #expect(try admitted.count == 1, "the pause was cut short")
+        bench.pass(60)
+        #expect(try admitted.count == 3)
+    }
+
+    /// All their reports are older than a day by then.
+    @Test func whileNobodyCouldReportNobodyWasSilent() throws {
+        bench.go()
+        for machine in Self.machines { bench.report(machine, try current) }
+        bench.pass(700)
+        bench.failures[.fleet] = Failure(.storeUnreachable, at: .store)
+        bench.pass(30 * 3600)
+        bench.failures[.fleet] = nil
+        _ = try bench.fleet()
+        bench.ask(.renew(Request.Renewal(clients: [web])), 99)
+        let ranked = try ranked
+        for machine in [ranked[20], ranked[30]] { bench.report(machine, try current, delivered: false) }
+        bench.pass(120)
+        #expect(try admitted == [ranked[0]])
+    }
+
+    /// A canary may report a minute after it has delivered, and is read half a minute later.
+    @Test func aShortPauseGivesNobodyUpBeforeItsReport() throws {
+        try bench.reload(Self.configuration(RolloutSettings(canaries: 1, atOnce: 5, pause: 60)))
+        try renew()
+        bench.pass(170)
+        #expect(try admitted.count == 1)
+        bench.pass(60)
+        #expect(try admitted.count == 2)
+    }
+
     @Test func aStoreThatWasEmptiedReleasesNobody() throws {
         try renew()
         bench.report(try ranked[0], try current)
