@@ -107,8 +107,13 @@ extension PushExchange {
 extension PushKind.ErrorRule {
     fileprivate func fits(_ answer: PushHTTPAnswer) -> Bool {
         if let status, status != answer.status { return false }
-        if status == nil, answer.status < 400 { return false }
+        if let listing {
+            guard answer.status < 300, let listed = (try? JSONValue(answer.body))?[listing]?.elements, !listed.isEmpty
+            else { return false }
+        } else if status == nil, answer.status < 400 {
+            return false
+        }
         let text = String(decoding: answer.body, as: UTF8.self)
-        return contains.contains { text.range(of: $0) != nil }
+        return contains.isEmpty || contains.contains { text.range(of: $0) != nil }
     }
 }

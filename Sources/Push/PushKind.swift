@@ -127,10 +127,12 @@ package struct PushKind: Sendable {
         }
     }
 
-    /// An answer with this status, or with any that means an error, and with one of these texts.
+    /// An answer with this status, or with any that means an error, and with one of these texts where there are any.
     struct ErrorRule: Sendable {
         var status: Int?
-        var contains: [String]
+        /// The member of an answer with a status of success that lists what has failed.
+        var listing: String?
+        var contains: [String] = []
         let meaning: FailureCode
     }
 

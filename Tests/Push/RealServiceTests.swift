@@ -111,8 +111,8 @@ import Testing
     @Test(arguments: [
         ("binary", "", "it is stored as binary"), ("binary", ", field: apple", "it is stored as binary"),
         ("member", "", "an object with number, other"), ("plain", ", field: apple", "it holds no JSON"),
-        ("list", ", field: apple", "it holds an array"), ("twice", ", field: apple", "an object with apple twice"),
-        ("nested", ", field: apple", "apple is an object"),
+        ("list", ", field: apple", "it holds an array"), ("list", "", "it holds an array, which would be lost"),
+        ("twice", ", field: apple", "an object with apple twice"), ("nested", ", field: apple", "apple is an object"),
     ])
     func awsKeepsWhatIsOfAnotherKind(name: String, field: String, words: String) throws {
         let bed = try PushBed(script: "secrets-manager.py")

@@ -7,7 +7,9 @@ import Testing
 
     @Test func vercelSaysCreatedWhereItFailed() throws {
         let api = try PushBed(script: "stand-in.py")
-        for (variable, code) in [("BROKEN", "push_rejected"), ("CONFLICT", "push_environments_conflict")] {
+        for (variable, code) in [
+            ("BROKEN", "push_rejected"), ("SPREAD", "push_rejected"), ("CONFLICT", "push_environments_conflict"),
+        ] {
             let target = Self.target.replacing("APPLE_SECRET", with: variable)
             #expect(try api.ask("publish", target).code == code)
         }
@@ -26,6 +28,17 @@ import Testing
         if code != nil {
             #expect(answer.detail == "it is set for development, preview, production")
             #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
+        }
+    }
+
+    /// Where new deployments are not given the production domains, the old secret is still in use.
+    @Test func aDeploymentThatWasNotPromotedIsNotRunning() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let target = Self.target + ", redeploy: true"
+        _ = try api.ask("publish", target)
+        try api.directory.write("STAGED", to: "ends")
+        for _ in 1...4 {
+            #expect(try api.ask("redeploy", target) == .init(result: "redeployed", ready: false))
         }
     }
 }

@@ -93,7 +93,7 @@ import Testing
                 "",
                 "shop is critical: /srv/x: the disk is full",
                 "  since 2026-11-21T04:28:00Z (3 minutes ago); next attempt 2026-11-21T04:31:27Z (in 27 seconds)",
-                "  what helps: df /srv",
+                "  fix: df /srv",
                 "  /srv/y is failed: /srv/y: gone",
                 "",
                 "late is degraded: slow",
@@ -124,7 +124,7 @@ import Testing
         #expect(
             both[1...] == [
                 "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients; add one",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: clientsecretd check",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check",
                 "  c.yaml:2:1: error: bad",
             ])
     }
@@ -139,7 +139,7 @@ import Testing
         #expect(
             shown[1...] == [
                 "", "clientsecretd is degraded: c.yaml:1:1: error: bad",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: clientsecretd check", "  more",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check", "  more",
             ])
     }
 
@@ -171,10 +171,10 @@ import Testing
         }
         let since = "  since 2026-11-21T04:31:00Z (now)"
         #expect(
-            try shown(["web"]) == ["web is critical: no secret", since, "  what helps: \(command) web"])
+            try shown(["web"]) == ["web is critical: no secret", since, "  fix: \(command) web"])
         #expect(
             try shown(["app", "web"])
-                == ["app and web are critical: no secret", since, "  what helps: \(command)"])
+                == ["app and web are critical: no secret", since, "  fix: \(command)"])
     }
 
     /// On a screen that holds a little, the worst is there with its reason, and what is left out is counted.
@@ -252,7 +252,7 @@ import Testing
         #expect(
             shown.suffix(3) == [
                 "shop is critical: " + evil.replacing("00Z; run", with: "00Z (3 minutes ago); run"),
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  what helps: rm /tmp/l",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: rm /tmp/l",
             ])
     }
 

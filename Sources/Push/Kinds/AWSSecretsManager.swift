@@ -78,16 +78,18 @@ extension PushExchange {
         values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
     }
 
-    /// Throws where a text is of another kind than is written: a JSON object as a whole, or a member that is no text.
+    /// Throws where a text is of another kind than is written: a JSON object or array as a whole, or a member that is no text.
     private func checkString(_ text: String) throws(RoleFailure) {
         let name = values["field", default: ""]
-        guard case .object(let members)? = try? JSONValue(Array(text.utf8), duplicates: .lastCounts) else { return }
+        guard let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts),
+            [.object, .array].contains(Shape.Form(value))
+        else { return }
         guard !name.isEmpty else {
+            let end = Shape.Form(value) == .object ? ", which would be lost without a \"field\"" : ", which would be lost"
             throw RoleFailure(
-                .pushPlaceUnsuitable,
-                hidden.words("it holds \(Shape.describe(Array(text.utf8))), which would be lost without a \"field\""))
+                .pushPlaceUnsuitable, hidden.words("it holds " + Shape.describe(Array(text.utf8)) + end))
         }
-        switch Shape.Form(members[name]) {
+        switch Shape.Form(value[name]) {
         case .text, .null, .absent: return
         case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
         }

@@ -30,11 +30,9 @@ extension PushKind {
             exchange throws(RoleFailure) in try exchange.deployAtVercel(reading: variables)
         },
         errors: [
-            // Both statuses mean success otherwise, but the variable was not set.
-            ErrorRule(status: 200, contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
-            ErrorRule(status: 201, contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
-            ErrorRule(status: 200, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .pushRejected),
-            ErrorRule(status: 201, contains: [#""failed":[{"#, #""failed": [{"#], meaning: .pushRejected),
+            // A status of success, and yet the variable was not set.
+            ErrorRule(listing: "failed", contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
+            ErrorRule(listing: "failed", meaning: .pushRejected),
             ErrorRule(status: 403, contains: ["rate_limited"], meaning: .pushRateLimited),
             ErrorRule(contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
         ])
@@ -48,30 +46,37 @@ extension PushExchange {
     /// Throws where there is a variable of this name for some of our environments and for others: the API would refuse a second
     /// one, and never changes the environments of the first.
     fileprivate func checkEnvironments(_ found: PushHTTPAnswer) throws(RoleFailure) {
-        let name = values["variable", default: ""]
-        let list = try? JSONValue(Array(values["environments", default: "[]"].utf8))
-        let own = Set(list?.elements?.compactMap(\.text) ?? [])
-        // A variable for one branch is another one.
-        for variable in json(found)?["envs"]?.elements ?? []
-        where variable["key"]?.text == name && variable["gitBranch"]?.text == nil {
-            let target = variable["target"]
-            let others = Set((target?.elements ?? [target].compactMap { $0 }).compactMap(\.text))
-            guard !own.isDisjoint(with: others), own != others else { continue }
+        for variable in json(found)?["envs"]?.elements ?? [] {
+            let others = shared(variable)
+            guard !others.isEmpty, others != environments else { continue }
             throw RoleFailure(
                 .pushEnvironmentsConflict,
                 "it is set for " + hidden.words(others.sorted().joined(separator: ", ")))
         }
     }
 
+    private var environments: Set<String> {
+        let list = try? JSONValue(Array(values["environments", default: "[]"].utf8))
+        return Set(list?.elements?.compactMap(\.text) ?? [])
+    }
+
+    /// The environments of a variable of our name; empty where it is for none of ours. A variable for one branch is another one.
+    private func shared(_ variable: JSONValue) -> Set<String> {
+        guard variable["key"]?.text == values["variable"], variable["gitBranch"]?.text == nil else { return [] }
+        let target = variable["target"]
+        let names = Set((target?.elements ?? [target].compactMap { $0 }).compactMap(\.text))
+        return names.isDisjoint(with: environments) ? [] : names
+    }
+
     /// Deploys what runs in production now again, not what a user tries elsewhere.
     fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
-        let name = values["variable", default: ""]
         let found = try list("envs", of: variables)
         guard
-            let changed = found.filter({ $0["key"]?.text == name })
-                .compactMap({ Deployment.moment($0["updatedAt"]) }).max()
+            let changed = found.filter({ !shared($0).isEmpty }).compactMap({ Deployment.moment($0["updatedAt"]) })
+                .max()
         else {
-            throw RoleFailure(.pushPlaceMissing, "there is no variable \(Printable.name(name)) in the project")
+            let name = Printable.name(values["variable", default: ""])
+            throw RoleFailure(.pushPlaceMissing, "there is no variable \(name) in the project")
         }
         values["changed"] = String(changed)
         let deployments = try list(
@@ -86,15 +91,18 @@ extension PushExchange {
             guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
                 let state = (entry["readyState"] ?? entry["state"])?.text
             else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state or no start time") }
+            let isStaged = ["STAGED", "ROLLING"].contains(entry["readySubstate"]?.text)
             let stage: Deployment.Stage =
                 switch state {
+                // Where new deployments are not given the production domains, it waits for a person.
+                case "READY" where isStaged: .going
                 case "READY": .running
                 case "ERROR", "DELETED": .failed
                 // Also that of a deployment which the project's Ignored Build Step does not want.
                 case "CANCELED": .cancelled
                 default: .going
                 }
-            return Deployment(stage, state, began: began)
+            return Deployment(stage, isStaged ? "ready but not promoted" : state, began: began)
         }
         if let isRunning = try state(of: deployments, since: changed) { return isRunning }
         let project = json(

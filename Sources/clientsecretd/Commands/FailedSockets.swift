@@ -21,7 +21,7 @@ enum FailedSockets {
         }
         return names.map { name in
             let reset = Remedy.run(.resetFailed(name), otherwise: "start it again")
-            return ["\(name) has failed: systemd does not listen there", "  what helps: \(reset)"]
+            return ["\(name) has failed: systemd does not listen there", "  fix: \(reset)"]
         }
     }
 }

@@ -29,7 +29,7 @@ struct DoctorReport {
             return [[Piece("\(chain.client): ", .bold), Piece("no broken link", .green)]] + links
         }
         let heading = [Piece("\(chain.client): ", .bold), Piece("broken at \(broken.name.rawValue)", .red)]
-        let help = broken.remedy.map { [Piece("  what helps: \($0)")] }
+        let help = broken.remedy.map { [Piece("  fix: \($0)")] }
         return [heading] + links + [help].compactMap(\.self)
     }
 

@@ -125,7 +125,7 @@ struct StatusProblems {
             "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
             "  " + TimeWords.annotated(times, now: now),
         ]
-        if let remedy = failure.remedy { lines.append("  what helps: " + remedy) }
+        if let remedy = failure.remedy { lines.append("  fix: " + remedy) }
         return lines
     }
 }

@@ -174,6 +174,9 @@ class API(http.server.BaseHTTPRequestHandler):
             return 201, {"created": [], "failed": [{"error": {"code": "ENV_CONFLICT"}}]}
         if body["key"] == "BROKEN":
             return 201, {"created": [], "failed": [{"error": {"code": "INTERNAL"}}]}
+        if body["key"] == "SPREAD":
+            self.answer(201, None, raw=b'{"created": [], "failed" : [\n  {"error": {"code": "INTERNAL"}}\n]}')
+            raise Wrong(0, {})
         self.server.hold(self, body["value"])
         self.server.variables[body["key"]] = self.server.now()
         return 201, {"created": {"key": body["key"], "target": body["target"]}, "failed": []}
@@ -182,6 +185,10 @@ class API(http.server.BaseHTTPRequestHandler):
         variables = self.server.variables.items()
         envs = [
             {"key": key, "type": "sensitive", "target": ["production"], "updatedAt": at} for key, at in variables]
+        # Another variable, though its name is the same.
+        envs.append({
+            "key": "APPLE_SECRET", "type": "sensitive", "target": ["preview"], "gitBranch": "next",
+            "updatedAt": self.server.now() + 86_400_000})
         # What somebody has written there means nothing.
         envs.append({"key": "NOTE", "type": "plain", "target": ["preview"], "updatedAt": 1, "comment": "no ENV_CONFLICT"})
         if environments := self.server.file("environments"):
@@ -205,7 +212,8 @@ class API(http.server.BaseHTTPRequestHandler):
         for deployment in self.server.deployments:
             state = {"QUEUED": "BUILDING"}.get(deployment["readyState"], ends.read_text() if ends.exists() else "READY")
             if deployment["readyState"] in ("QUEUED", "BUILDING"):
-                deployment["readyState"] = state
+                deployment["readyState"] = {"STAGED": "READY"}.get(state, state)
+                deployment["readySubstate"] = "STAGED" if state == "STAGED" else "PROMOTED"
         return 200, {"deployments": [one for one in self.server.deployments if one["createdAt"] >= since]}
 
     def project(self, project):

@@ -21,7 +21,7 @@ helps() {
     eventually "$1: it is told as $2" failing "$2"
     local command
     command=$(failure command)
-    shows() { clientsecretd status | grep 'what helps:' | grep -qF -e "$command"; }
+    shows() { clientsecretd status | grep 'fix:' | grep -qF -e "$command"; }
     eventually "$1: status shows the command that helps" shows
     ${3-true}
     promise "$1: the command can be done ($command)" sh -c "$command"

@@ -130,7 +130,7 @@ done
 promise "and the document stays one" python3 -m json.tool <(clientsecretd status --json 2>/dev/null)
 rm -r /etc/systemd/system/clientsecretd-push@broken.socket.d
 systemctl daemon-reload
-promise "what helps" bash -c "$(clientsecretd status | sed -n 's/^ *what helps: \(systemctl reset-failed clientsecretd-push.*\)/\1/p')"
+promise "what helps" bash -c "$(clientsecretd status | sed -n 's/^ *fix: \(systemctl reset-failed clientsecretd-push.*\)/\1/p')"
 equal "brings it back" "active" "$(states clientsecretd-push@broken.socket)"
 refused "and a status names it no more" grep -q broken <(clientsecretd status)
 systemctl stop clientsecretd-push@broken.socket
