@@ -85,9 +85,10 @@ extension PushExchange {
             [.object, .array].contains(Shape.Form(value))
         else { return }
         guard !name.isEmpty else {
-            let end = Shape.Form(value) == .object ? ", which would be lost without a \"field\"" : ", which would be lost"
+            let end = Shape.Form(value) == .object ? " without a \"field\"" : ""
             throw RoleFailure(
-                .pushPlaceUnsuitable, hidden.words("it holds " + Shape.describe(Array(text.utf8)) + end))
+                .pushPlaceUnsuitable,
+                hidden.words("it holds \(Shape.describe(Array(text.utf8))), which would be lost\(end)"))
         }
         switch Shape.Form(value[name]) {
         case .text, .null, .absent: return

@@ -239,7 +239,8 @@ struct Fleet: Sendable {
         if forgottenAt.isEmpty { forgettingForbidden = nil }
         readBy = job
         readAt = now.boot
-        if unreadableSince.map({ now.boot > $0 + Self.gap }) ?? false || readableSince == nil { readableSince = now.boot }
+        let wasUnreadable = unreadableSince.map { now.boot > $0 + Self.gap } ?? false
+        if readableSince == nil || wasUnreadable { readableSince = now.boot }
         unreadableSince = nil
         evaluate(clockTellsAge: clockTellsAge, at: now)
     }

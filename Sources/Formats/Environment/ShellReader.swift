@@ -14,22 +14,22 @@
 /// - For dash, a backtick or a dollar sign in the word that ends a here-document is itself; for bash, a backslash hides a
 ///   quote in `$'…'`.
 struct ShellReader {
-    private struct SyntaxError: Error {}
+    struct SyntaxError: Error {}
 
     /// Where a here-document's lines end.
-    private struct HereDocument {
+    struct HereDocument {
         let delimiter: [UInt8]
         let stripsTabs: Bool
     }
 
-    private let bytes: [UInt8]
-    private let isDash: Bool
-    private var index: Int
-    private var entries: [EnvironmentEntry] = []
-    private var hereDocuments: [HereDocument] = []
+    let bytes: [UInt8]
+    let isDash: Bool
+    var index: Int
+    var entries: [EnvironmentEntry] = []
+    var hereDocuments: [HereDocument] = []
     /// The number of entries before the current line.
-    private var lineStart = 0
-    private var depth = 0
+    var lineStart = 0
+    var depth = 0
     /// The compound commands around the current one, by the words that began them.
     private var compounds: [String] = []
     /// Whether a function's name was read last, whose body follows.
@@ -37,10 +37,10 @@ struct ShellReader {
     /// The variables that no later assignment changes.
     private var readOnly: Set<[UInt8]> = []
     /// Whether the word being read ends a here-document.
-    private var isDelimiter = false
+    var isDelimiter = false
 
     /// Nested more deeply, a file is rejected here. No program writes such a file.
-    private static let depthLimit = 50
+    static let depthLimit = 50
     private static let declarations: Set<String> = ["export", "readonly", "declare", "typeset", "local"]
     private static let builtins: Set<String> = [
         "unset", "read", "eval", "set", ".", "source", "exec", "exit", "return", "alias", "cd", "umask", "trap",
@@ -80,7 +80,7 @@ struct ShellReader {
     // MARK: Commands
 
     /// Reads commands up to the end of the file or the closing parenthesis.
-    private mutating func list(isNested: Bool) throws(SyntaxError) {
+    mutating func list(isNested: Bool) throws(SyntaxError) {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.depthLimit else { throw SyntaxError() }
@@ -229,7 +229,7 @@ struct ShellReader {
     }
 
     /// What the words of a command say so far.
-    private struct Words {
+    struct Words {
         /// The variables that are assigned.
         var names: [[UInt8]] = []
         var readOnly: [[UInt8]] = []
@@ -296,7 +296,7 @@ struct ShellReader {
     }
 
     /// Follows a reserved word; false when it is none.
-    private mutating func begins(_ word: String) throws(SyntaxError) -> Bool {
+    mutating func begins(_ word: String) throws(SyntaxError) -> Bool {
         guard let ends = Self.reserved[word] else { return false }
         if !ends.isEmpty {
             guard let last = compounds.last, ends.contains(last) else { throw SyntaxError() }
@@ -394,144 +394,5 @@ struct ShellReader {
                 guard index > word else { throw SyntaxError() }
             }
         }
-    }
-
-    // MARK: Lines
-
-    private mutating func endLine() {
-        index += 1
-        readHereDocuments()
-        lineStart = entries.count
-    }
-
-    /// Reads the lines of the here-documents that began in the line before; they belong to its commands. One without an
-    /// end goes to the end of the file.
-    private mutating func readHereDocuments() {
-        guard !hereDocuments.isEmpty else { return }
-        for document in hereDocuments {
-            while index < bytes.count {
-                var start = index
-                let end = bytes[index...].firstIndex(of: .lineFeed) ?? bytes.count
-                index = min(end + 1, bytes.count)
-                while document.stripsTabs, start < end, bytes[start] == .tab { start += 1 }
-                if bytes[start..<end].elementsEqual(document.delimiter) { break }
-            }
-        }
-        hereDocuments = []
-        for entry in entries.indices.dropFirst(lineStart) {
-            entries[entry].range = entries[entry].range.lowerBound..<max(entries[entry].range.upperBound, index)
-        }
-    }
-
-    private mutating func skipBlanks() {
-        while index < bytes.count {
-            if bytes[index] == .space || bytes[index] == .tab {
-                index += 1
-            } else if bytes[index] == .backslash, peek(1) == .lineFeed {
-                index += 2
-            } else {
-                return
-            }
-        }
-    }
-
-    private mutating func skipComment() {
-        index = bytes[index...].firstIndex(of: .lineFeed) ?? bytes.count
-    }
-
-    private func peek(_ distance: Int) -> UInt8? { index + distance < bytes.count ? bytes[index + distance] : nil }
-
-    // MARK: Words
-
-    /// Advances to the end of a word, or not at all where none begins.
-    private mutating func readWord() throws(SyntaxError) {
-        while let byte = peek(0) {
-            switch byte {
-            case .space, .tab, .lineFeed, .semicolon, .ampersand, .bar, .lessThan, .greaterThan, .openingParenthesis,
-                .closingParenthesis:
-                return
-            default: try readPiece(byte, inQuotes: false)
-            }
-        }
-    }
-
-    /// Advances over one character, or what a quote, a backslash or a dollar sign begins.
-    private mutating func readPiece(_ byte: UInt8, inQuotes: Bool) throws(SyntaxError) {
-        switch byte {
-        case .backslash: index = min(index + 2, bytes.count)
-        case .singleQuote where !inQuotes: try skipPast(.singleQuote)
-        case .doubleQuote where !inQuotes:
-            index += 1
-            try read(to: .doubleQuote, inQuotes: true)
-        case .backtick where isDelimiter && isDash, .dollar where isDelimiter && isDash: index += 1
-        case .dollar where !isDash && !inQuotes && peek(1) == .singleQuote:
-            index += 1
-            try skipPast(.singleQuote, escapes: true)
-        case .backtick: try substitution { reader throws(SyntaxError) in try reader.skipPast(.backtick, escapes: true) }
-        case .dollar where peek(1) == .openingParenthesis && peek(2) == .openingParenthesis:
-            try substitution { reader throws(SyntaxError) in
-                reader.index += 3
-                try reader.read(to: .closingParenthesis, inQuotes: true)
-                guard reader.peek(0) == .closingParenthesis else { throw SyntaxError() }
-                reader.index += 1
-            }
-        case .dollar where peek(1) == .openingParenthesis:
-            try substitution { reader throws(SyntaxError) in
-                reader.index += 2
-                try reader.list(isNested: true)
-            }
-        case .dollar where peek(1) == .openingBrace: try expansion(inQuotes: inQuotes)
-        default: index += 1
-        }
-    }
-
-    /// Advances behind the closing character, over nested pieces.
-    private mutating func read(to close: UInt8, inQuotes: Bool) throws(SyntaxError) {
-        depth += 1
-        defer { depth -= 1 }
-        guard depth <= Self.depthLimit else { throw SyntaxError() }
-        while let byte = peek(0) {
-            if byte == close {
-                index += 1
-                return
-            }
-            if byte == .openingParenthesis, close == .closingParenthesis {
-                index += 1
-                try read(to: close, inQuotes: inQuotes)
-            } else {
-                try readPiece(byte, inQuotes: inQuotes)
-            }
-        }
-        throw SyntaxError()
-    }
-
-    /// Advances from an opening character behind the closing one.
-    ///
-    /// - Parameter escapes: whether a backslash hides the closing one.
-    private mutating func skipPast(_ quote: UInt8, escapes: Bool = false) throws(SyntaxError) {
-        index += 1
-        while let byte = peek(0), byte != quote { index += byte == .backslash && escapes ? 2 : 1 }
-        guard index < bytes.count else { throw SyntaxError() }
-        index += 1
-    }
-
-    /// A substitution is one entry, whatever its commands assign in a subshell.
-    private mutating func substitution(_ body: (inout ShellReader) throws(SyntaxError) -> Void) throws(SyntaxError) {
-        let start = index
-        let count = entries.count
-        try body(&self)
-        entries.removeSubrange(count...)
-        entries.append(EnvironmentEntry(name: Array("$()".utf8), range: start..<index))
-    }
-
-    /// `${NAME}` and its forms, of which two assign.
-    private mutating func expansion(inQuotes: Bool) throws(SyntaxError) {
-        let start = index
-        index += 2
-        let name = bytes[index...].prefix(while: \.isNamePart)
-        let rest = bytes[name.endIndex...]
-        try read(to: .closingBrace, inQuotes: inQuotes)
-        guard !name.isEmpty, rest.starts(with: [.equals]) || rest.starts(with: [.colon, .equals]) else { return }
-        entries.append(EnvironmentEntry(name: Array(name), range: start..<index))
     }
 }
