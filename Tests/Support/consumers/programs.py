@@ -79,7 +79,7 @@ class Program:
         environment = os.environ | {
             "HTTPS_PROXY": self.apple.proxy, "https_proxy": self.apple.proxy, "NO_PROXY": "", "no_proxy": "",
             "SSL_CERT_FILE": self.apple.authority, "REQUESTS_CA_BUNDLE": self.apple.authority,
-            "NODE_EXTRA_CA_CERTS": self.apple.authority, "APPLE": self.apple.address,
+            "NODE_EXTRA_CA_CERTS": self.apple.authority,
         } | self.environment()
         self.process = subprocess.Popen(
             self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
@@ -307,7 +307,7 @@ class Node(Program):
     is_never_away = False
 
     def set_up(self):
-        self.write("app.mjs", block("`app.mjs`:"))
+        self.write("app.mjs", block("`app.mjs`:").replace('"https://appleid.apple.com/auth', f'"{self.apple.address}/auth'))
 
     def environment(self):
         return {"PORT": str(self.port)}
