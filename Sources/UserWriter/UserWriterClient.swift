@@ -230,6 +230,7 @@ enum WriterFaults {
                     + "that are printed", see: .check)
         case .quotaExceeded: .say("make room, or raise the quota of \(user)")
         case .foreignOwner: foreign(path, user)
+        case .untrustedLink: rootsOwn(path, user)
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0: Owner.leavingRoots(user)
         case .groupNotPermitted:
             .say(
@@ -276,13 +277,17 @@ enum WriterFaults {
 
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
     private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
-        // A hard link to a file of root would be given away with it.
-        guard let id = id(of: user), GuardedPath.isRootsOwn(path.description, for: id) else {
-            return .say("check its owner, and write another path or remove it", see: .list(path.description))
+        rootsOwn(path, user)
+            ?? .say("check its owner, and write another path or remove it", see: .list(path.description))
+    }
+
+    /// Nil where it is not only root's own file that is in the way. A hard link to another one would be given away with it.
+    private static func rootsOwn(_ path: AbsolutePath, _ user: String) -> Remedy? {
+        id(of: user).flatMap { GuardedPath.rootsOwn(path.description, for: $0) }.map { file in
+            .say(
+                "root owns \(Printable.name(file)) now: if its content is meant for \(user), give it back to \(user)",
+                see: .list(file))
         }
-        return .say(
-            "root owns \(Printable.name(path.description)) now: if its content is meant for \(user), give it back to \(user)",
-            see: .list(path.description))
     }
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {

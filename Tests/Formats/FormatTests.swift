@@ -131,7 +131,8 @@ import Testing
     @Test(arguments: [
         "{\"a\": 1}\n", "{\n  // x=1\n  \"a\": \"b=c\"\n}\n", "\u{FEFF}{}", "[1]\n", "eyJ.a.b",
         "<?php\nreturn ['a' => 'b'];\n",
-        "<?xml version=\"1.0\"?>\n", "a:\n  b: c\n", "services:\n  web:\n    environment:\n      - A=1\n",
+        "<?xml version=\"1.0\"?>\n", "a:\n  b: c\n", "db: postgres://x\nport: 5\n",
+        "services:\n  web:\n    environment:\n      - A=1\n",
         "-----BEGIN CERTIFICATE-----\nMIIB=\n-----END CERTIFICATE-----\n", "FROM debian\nENV A=1\n", "some words\n",
     ])
     func aFileOfAnotherFormatGetsNoVariable(text: String) {

@@ -38,14 +38,17 @@ package struct EnvironmentFormat: OutputFormat {
     }
 
     /// Whether a line may be in an environment file that assigns nothing: a comment, a bare name, whose value docker passes
-    /// on, a name before a colon, as a dotenv library for Ruby reads it, and a shell's `export` and `source`.
+    /// on, a name in capitals before a colon, as a dotenv library for Ruby reads it, and a shell's `export` and `source`. Other
+    /// names before a colon are YAML's.
     private static func mayStandAlone(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.first(where: { !$0.isEnvironmentSpace }) else { return true }
         if first == .hash || first == .semicolon { return true }
         if ["export ", "source ", ". "].contains(where: { line.starts(with: $0.utf8) }) { return true }
         let name = line.prefix(while: \.isNamePart)
         let rest = line[name.endIndex...]
-        return !name.isEmpty && (rest.allSatisfy(\.isEnvironmentSpace) || rest.starts(with: ": ".utf8))
+        guard !name.isEmpty else { return false }
+        if rest.starts(with: ": ".utf8) { return !name.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } }
+        return rest.allSatisfy(\.isEnvironmentSpace)
     }
 
     /// Whether every line is an assignment or a comment, and there is an assignment.

@@ -39,12 +39,14 @@ package enum GuardedPath {
     }
 
     /// What removes the first link on the way to an output of `user` that belongs neither to root nor to that user, or that
-    /// is that user's and leads to what is not; nil where this process finds none.
+    /// is that user's and leads to what is not; nil where this process finds none, and where ``rootsOwn(_:for:)`` finds what
+    /// it leads to: without the link an application would lose the rest of that file.
     package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
             return try DiskPatience.require(at: path) { () throws(FileError) in
                 let identity = Identity(user: user, group: user)
                 let place = try GuardedWalk.place(path, .publishing, as: identity)
+                if place.strangersLink == nil, place.isRootsOwn(at: path, for: user) { return nil }
                 return (place.strangersLink ?? place.strayLink)?.remedy(for: identity)
             }
         } catch {
@@ -52,16 +54,14 @@ package enum GuardedPath {
         }
     }
 
-    /// Whether an output's path of `user` is, without any link, the only name of a regular file that root owns. False where
-    /// this process cannot tell.
-    package static func isRootsOwn(_ path: String, for user: UInt32) -> Bool {
+    /// The regular file of root to which an output's path of `user` leads, where that user might have had one of the same
+    /// name: no link leads there, or links of that user and of root lead into that user's own directory. It has no other name.
+    /// Nil where this process cannot tell.
+    package static func rootsOwn(_ path: String, for user: UInt32) -> String? {
         DiskPatience.value(at: path) {
-            guard let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user)),
-                let found = place.found
-            else { return false }
-            return place.path == path && found.kind == .regular && found.owner == 0 && found.links == 1
-                && !found.isMountPoint
-        } ?? false
+            let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user))
+            return place.flatMap { $0.isRootsOwn(at: path, for: user) ? $0.path : nil }
+        } ?? nil
     }
 
     /// Reads a regular file whose content is signed, so that other users may write there; nil when there is none.

@@ -225,6 +225,12 @@ struct GuardedPlace {
         strangersLink?.blamed(error, for: identity) ?? strayLink?.blamed(error, for: identity) ?? error
     }
 
+    /// See ``GuardedPath/rootsOwn(_:for:)``.
+    func isRootsOwn(at path: String, for user: UInt32) -> Bool {
+        guard let found, strangersLink == nil, self.path == path || directory.status.owner == user else { return false }
+        return found.kind == .regular && found.owner == 0 && found.links == 1 && !found.isMountPoint
+    }
+
     /// Whether the process may execute what was found.
     func isExecutable() throws(FileError) -> Bool {
         guard let found, let handle = try directory.step(to: name) else { return false }

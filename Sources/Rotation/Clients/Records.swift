@@ -133,7 +133,9 @@ extension Rotation {
     private func sharedFiles(of client: ConfiguredClient) -> Set<AbsolutePath> {
         Set(
             client.files.filter { path in
-                if let file = files[path], file.observed?.exists == true { return file.heldOtherLines }
+                if let file = files[path], file.observed?.exists == true || file.heldOtherLines {
+                    return file.heldOtherLines
+                }
                 return isDeleted(path) || clients[client].record.value.shared.contains(path)
             })
     }

@@ -103,7 +103,10 @@ struct File: Sendable {
     mutating func writeFailed() { isUncertain = true }
 
     /// The last observation says nothing about what it holds now.
-    mutating func observationFailed(leavesNothingToRead: Bool) {
+    ///
+    /// - Parameter showsOthersContent: whether it is there with content that is not, or not only, a secret.
+    mutating func observationFailed(leavesNothingToRead: Bool, showsOthersContent: Bool) {
+        if showsOthersContent { heldOtherLines = true }
         reading.expire()
         guard leavesNothingToRead, var observed else { return }
         observed.slots = [:]
@@ -190,7 +193,8 @@ extension Rotation {
                 isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now)
         case (.observe(let spec), .failure(let failure)):
             files[spec.path]?.observationFailed(
-                leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead))
+                leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead),
+                showsOthersContent: [.outputMalformed, .fileTooLarge, .foreignOwner].contains(failure.code))
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             deliverNew(secrets, in: spec)
             see(observation, as: spec, by: job.id)

@@ -278,6 +278,24 @@ import Testing
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
     }
 
+    /// What could not be read were lines of others.
+    @Test(arguments: [(Failure.Code.outputMalformed, false), (.outputMalformed, true), (.foreignOwner, false)])
+    func oneThatWasNeverReadIsNotMadeAnewEither(code: Failure.Code, isRestarted: Bool) throws {
+        let path = try Values.path("/srv/.env")
+        let outputs = [try Values.env("/srv/.env", "WEB"), try Values.raw("web.jwt")]
+        let bench = try Bench([web: Values.client(web, outputs: outputs)])
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
+        bench.failures[.file(path)] = Failure(code, at: .path(path))
+        bench.go()
+        bench.pass(60)
+        bench.failures = [:]
+        bench.disk[path] = nil
+        if isRestarted { try bench.restart(bench.rotation.configuration) } else { try bench.debounce("/srv/.env") }
+        bench.pass(3600)
+        #expect(bench.disk[path] == nil)
+        #expect(try bench.view(web).outputs.contains { $0.error == Failure(.outputDeleted, at: .path(path)).message })
+    }
+
     @Test func oneThatIsDeletedWhileItIsWrittenIsNotMadeAnew() throws {
         let bench = try vanishing()
         bench.ask(.renew(.init()))
