@@ -47,7 +47,9 @@ package struct EnvironmentFormat: OutputFormat {
         let name = line.prefix(while: \.isNamePart)
         let rest = line[name.endIndex...]
         guard !name.isEmpty else { return false }
-        if rest.starts(with: ": ".utf8) { return !name.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } }
+        if rest.starts(with: ": ".utf8) {
+            return !name.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+        }
         return rest.allSatisfy(\.isEnvironmentSpace)
     }
 
