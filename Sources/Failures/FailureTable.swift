@@ -140,9 +140,9 @@ extension FailureCode {
                 "other users may write to a directory in its path", retry: .whenChanged,
                 .say("remove that permission, or write another path"))
         case .tooManyLinks: row("too many symbolic links in its path", .say("write a shorter path, without links"))
-        case .unknownUser: row("there is no such user", .say("fix the name, or add the user"))
+        case .unknownUser: row("there is no such user", .say("correct the name, or add the user"))
         case .unknownGroup:
-            row("there is no such group", traits: .mayBeOfSandbox, .say("fix the name, or add the group"))
+            row("there is no such group", traits: .mayBeOfSandbox, .say("correct the name, or add the group"))
         case .groupNotPermitted:
             row(
                 "the user that writes it may not give files to this group", traits: .mayBeOfSandbox,
@@ -160,7 +160,7 @@ extension FailureCode {
             row(
                 "the file holds other content, which is not overwritten",
                 .say("write the format that the file has, or another path; or remove the file if it is not needed"))
-        case .outputMalformed: row("its content cannot be read or edited safely", .say("fix that line"))
+        case .outputMalformed: row("its content cannot be read or edited safely", .say("correct that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
         case .outOfDescriptors:
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
@@ -228,7 +228,7 @@ extension FailureCode {
         case .unitUnknown:
             row(
                 "there is no such unit",
-                .say("fix the unit's name, or see what there is", see: .listUnits))
+                .say("correct the unit's name, or see what there is", see: .listUnits))
         case .unitMasked: row("the unit is masked") { .say("unmask it", run: $0.unit.flatMap(ShellCommand.unmask)) }
         case .unitRefused: row("systemd does not do this", seeWhy)
         case .unitFailed:
@@ -389,7 +389,7 @@ extension FailureCode {
         case .pushUnconfigured:
             row(
                 "the service that pushes cannot use its configuration", traits: .ofPushService,
-                .say("fix what it reports", see: .check))
+                .say("correct what it reports", see: .check))
         case .pushTargetUnknown:
             row(
                 "the configuration of the service that pushes has no such target", traits: .ofPushService,
@@ -411,7 +411,7 @@ extension FailureCode {
                 "the API accepts the token and refuses this change",
                 .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
-            row("the API knows no such place", .say("fix the target's settings, or make the place there"))
+            row("the API knows no such place", .say("correct the target's settings, or make the place there"))
         case .pushRateLimited: row("the API wants to be asked less often", .say("wait: the daemon tries again"))
         case .pushQuotaExceeded:
             row("a quota of the API is used up", .say("raise it there, or remove something there"))
@@ -432,7 +432,7 @@ extension FailureCode {
         case .pushConflict:
             row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:
-            row("the API did not take what it was sent", .say("fix the target's settings as the API says"))
+            row("the API did not take what it was sent", .say("correct the target's settings as the API says"))
         case .pushAnswerUnexpected:
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotKept:

@@ -67,7 +67,7 @@ struct KeyFlaw: Error, Hashable {
 
     private static func remedy(_ damage: KeyFileDiagnosis, _ place: Failure.Place) -> Remedy {
         guard case .path(let path) = place else {
-            return .say("fix that in the source, or copy the .p8 file again")
+            return .say("correct that in the source, or copy the .p8 file again")
         }
         return damage.remedy(at: path.description)
     }

@@ -98,7 +98,9 @@ import Testing
 
     @Test func whoWaitsWhenTheDaemonStopsIsRefused() throws {
         let place = try Place()
-        let askers = try (0..<5).map { _ in try place.ask("web") }
+        let askers = try (0..<20).map { _ in try place.ask("web") }
+        // They are accepted in order: who is answered at once came after them.
+        #expect(try CredentialAsker(at: place.path, unit: "web.service", credential: "other").answer() == .refusal)
         let server = place.server
         Thread.detachNewThread { server.stop() }
         for asker in askers { #expect(try asker.answer() == .refusal) }

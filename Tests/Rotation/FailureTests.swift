@@ -92,7 +92,7 @@ import Testing
         #expect(Failure(.noSecret, at: path).remedy?.description == "clientsecretd renew")
         #expect(
             Failure(.unknownGroup, at: path, detail: "www").remedy?.description
-                == "fix the name, or add the group")
+                == "correct the name, or add the group")
     }
 
     /// A place of the kind that the code is about.

@@ -177,7 +177,7 @@ extension ChainFacts {
         if let unit = units.first(where: { $0.activity == "failed" }) {
             return ChainLink(
                 .unit, .broken, "\(unit.name) has failed",
-                .say("fix the error that it reports, then start it", see: .status(of: unit.name)))
+                .say("correct the error that it reports, then start it", see: .status(of: unit.name)))
         }
         guard !units.isEmpty else {
             return client.onChange.isEmpty
