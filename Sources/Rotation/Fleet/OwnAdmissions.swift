@@ -6,8 +6,10 @@ import Model
 ///
 /// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, nobody is admitted.
-/// - A place without a rollout admits every machine, one whose rollout etcd does not let it read none. If a rollout was seen and
-///   is now missing, unreadable or about another secret, no machine is admitted: deleting it releases none. The client's record keeps that one was seen, so that a
+/// - A place without a rollout admits every machine. If etcd does not let this machine read whether there is one, it is not
+///   admitted.
+/// - If a rollout was seen and is now missing, unreadable or about another secret, no machine is admitted: deleting it
+///   releases none. The client's record keeps that one was seen, so that a
 ///   restart in between releases none either.
 /// - From the time half of `renew_before` is left of the secret that applications hold, a machine that is not admitted delivers by
 ///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
