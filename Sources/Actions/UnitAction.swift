@@ -64,8 +64,12 @@ package struct UnitAction: Sendable {
 extension Action {
     /// The polkit rule that lets the user have the action carried out; nil for an action that needs none.
     package func rule(for id: UInt32) -> String? {
-        // A user without a name is called by its number.
-        rule(forUser: (try? Accounts.user(id: id))?.name ?? String(id))
+        guard let (order, unit) = order else { return nil }
+        // A user without a name is called by its number, and polkit is asked about a unit by its own name, of which the
+        // configuration's may be an alias.
+        return PolkitRule.text(
+            user: (try? Accounts.user(id: id))?.name ?? String(id), unit: SystemdClient.ownName(of: unit),
+            verbs: order.verbs)
     }
 
     /// The same for a user's name, which may have no account yet.

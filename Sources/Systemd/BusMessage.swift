@@ -79,6 +79,14 @@ import SystemPackage
         return try bool()
     }
 
+    /// The next value, a 64-bit number (`t`) in a variant.
+    func variantNumber() throws(BusError) -> UInt64 {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "t"))
+        var number: UInt64 = 0
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
+        return number
+    }
+
     /// The next value, a number and an object's path in a variant: the path.
     func variantObject() throws(BusError) -> String {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "(uo)"))

@@ -13,9 +13,17 @@ final class FakeSystemd: Sendable {
         var activity = "active"
         /// The invocation id; 0: none is known.
         var invocation: UInt8 = 1
+        /// The unit's state in each query before the order, until they are used up.
+        var earlier: [(activity: String, invocation: UInt8)] = []
         /// The unit's state in each query after the order; the last one repeats. Empty: as before.
         var later: [(activity: String, invocation: UInt8)] = []
         var type = "simple"
+        var part = "start"
+        /// What kept it from its last start: `Condition`, `Assert` or `exec-condition`.
+        var refusal: String?
+        /// When that start was tried; it stopped at 2, and at 0 it has not run yet.
+        var tried: UInt64 = 3
+        var stopped: UInt64 = 2
         /// Somebody stops the unit after the order was carried out.
         var isStopped = false
         /// The error that orders are answered with.
@@ -120,6 +128,9 @@ final class FakeSystemd: Sendable {
             {
                 return false
             }
+            if name == "LoadState", orders.isEmpty, !script.earlier.isEmpty {
+                (script.activity, script.invocation) = script.earlier.removeFirst()
+            }
             if name == "LoadState", !orders.isEmpty, !script.later.isEmpty {
                 (script.activity, script.invocation) = script.later[0]
                 if script.later.count > 1 { script.later.removeFirst() }
@@ -129,6 +140,13 @@ final class FakeSystemd: Sendable {
             case "LoadState": unsafe reply(to: call, text: script.load)
             case "ActiveState": unsafe reply(to: call, text: script.activity)
             case "Type": unsafe reply(to: call, text: script.type)
+            case "SubState": unsafe reply(to: call, text: script.part)
+            case "Result":
+                unsafe reply(to: call, text: script.refusal == "exec-condition" ? "exec-condition" : "success")
+            case "ConditionResult", "AssertResult":
+                unsafe reply(to: call, bool: script.refusal.map { name != $0 + "Result" } ?? true)
+            case "ConditionTimestampMonotonic", "AssertTimestampMonotonic": unsafe reply(to: call, number: script.tried)
+            case "InactiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.stopped)
             case "Id": unsafe reply(to: call, text: "a.service")
             case "ReloadResult": unsafe reply(to: call, text: script.reload)
             case "Job":
@@ -237,6 +255,20 @@ final class FakeSystemd: Sendable {
 
     private func reply(to call: OpaquePointer, text: String) {
         unsafe reply(to: call, variant: "s") { unsafe append("s", text, to: $0) }
+    }
+
+    private func reply(to call: OpaquePointer, bool: Bool) {
+        unsafe reply(to: call, variant: "b") {
+            var value: Int32 = bool ? 1 : 0
+            unsafe sd_bus_message_append_basic($0, CChar(98), &value)
+        }
+    }
+
+    private func reply(to call: OpaquePointer, number: UInt64) {
+        unsafe reply(to: call, variant: "t") {
+            var value = number
+            unsafe sd_bus_message_append_basic($0, CChar(116), &value)
+        }
     }
 
     private func reply(to call: OpaquePointer, bytes: [UInt8]) {

@@ -30,7 +30,7 @@ struct SystemdClientTests {
         (.signal(1), "KillUnit a.service main 1"),
     ])
     func eachOrderIsTheRightMethod(order: UnitOrder, call: String) throws {
-        let (systemd, result) = try outcome(of: order, .init())
+        let (systemd, result) = try outcome(of: order, .init(later: [("active", 2)]))
         #expect(result == .success(true))
         #expect(systemd.orders == [call])
     }
@@ -75,7 +75,7 @@ struct SystemdClientTests {
 
     @Test func confirmsTheEndOfAJobByTheUnit() throws {
         // The job is still there when its end is reported.
-        #expect(try outcome(of: .start, .init(lingering: 2)).result == .success(true))
+        #expect(try outcome(of: .start, .init(activity: "inactive", later: [("active", 2)], lingering: 2)).result == .success(true))
         #expect(try outcome(of: .start, .init(result: nil, lingering: 1), patience: 300).result == .failure(.timedOut))
         #expect(try outcome(of: .reload, .init(reload: "exit-code")).result == .failure(.job(.failed)))
         #expect(try outcome(of: .reloadOrTryRestart, .init(reload: "timeout")).result == .failure(.job(.failed)))
@@ -119,6 +119,65 @@ struct SystemdClientTests {
             #expect(systemd.orders == [])
         }
         #expect(try outcome(of: .start, .init(activity: "inactive")).systemd.orders.count == 1)
+    }
+
+    /// Of a start that is under way, the process may have read the old secret.
+    @Test func whatIsStartingIsWaitedFor() throws {
+        for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1), .start] {
+            let last = order == .start ? "inactive" : "active"
+            let (systemd, result) = try outcome(
+                of: order, .init(earlier: [("activating", 1), ("activating", 1), (last, UInt8(1))], later: [("active", 2)]))
+            #expect(result == .success(true), "\(order)")
+            #expect(systemd.orders.count == 1)
+        }
+        let endless = FakeSystemd.Script(activity: "activating")
+        #expect(try outcome(of: .reload, endless, patience: 300).result == .failure(.timedOut))
+        // Restart= starts it by itself.
+        let waiting = FakeSystemd.Script(activity: "activating", part: "auto-restart")
+        #expect(try outcome(of: .reload, waiting).result == .success(false))
+        #expect(try outcome(of: .reload, waiting).systemd.orders == [])
+    }
+
+    @Test func aStartOfWhatRunsStartsNothing() throws {
+        let failure = try outcome(of: .start, .init()).result
+        guard case .failure(.job(.other(let words))) = failure else {
+            Issue.record("\(failure)")
+            return
+        }
+        #expect(words.hasPrefix("it runs already"))
+    }
+
+    @Test(arguments: ["Condition", "Assert", "exec-condition"])
+    func whatAConditionKeepsFromStartingIsNotStopped(refusal: String) throws {
+        // It was stopped to be started again.
+        let ended = EndedStarts()
+        let restarted = FakeSystemd.Script(later: [("inactive", 1)], refusal: refusal)
+        guard case .failure(.job) = try outcome(of: .tryRestart, restarted, ended: ended).result else {
+            Issue.record("it was taken for stopped")
+            return
+        }
+        // Also after the daemon's own restart.
+        let down = FakeSystemd.Script(activity: "inactive", later: [("inactive", 1)], refusal: refusal)
+        let (systemd, result) = try outcome(of: .tryRestart, down)
+        #expect(systemd.orders == ["StartUnit a.service replace"])
+        #expect(result != .success(true) && result != .success(false))
+        // One that was started with nothing to run has done nothing.
+        #expect(try outcome(of: .start, down).result != .success(true))
+    }
+
+    @Test func whatNeverRanOrWasStoppedAfterwardsStaysStopped() throws {
+        let never = FakeSystemd.Script(activity: "inactive", refusal: "Condition", stopped: 0)
+        #expect(try outcome(of: .tryRestart, never).result == .success(false))
+        let stopped = FakeSystemd.Script(activity: "inactive", refusal: "Condition", tried: 1)
+        #expect(try outcome(of: .tryRestart, stopped).result == .success(false))
+    }
+
+    @Test func whatAFailedRestartHasStoppedIsStartedAgain() throws {
+        let ended = EndedStarts()
+        let socket = FakeSystemd.Script(later: [("inactive", 1)], result: "failed")
+        #expect(try outcome(of: .tryRestart, socket, ended: ended).result == .failure(.job(.failed)))
+        let again = FakeSystemd.Script(activity: "inactive", later: [("active", 2)])
+        #expect(try outcome(of: .tryRestart, again, ended: ended).systemd.orders == ["StartUnit a.service replace"])
     }
 
     @Test func whatHasFailedIsStartedOrItIsSaid() throws {
@@ -180,7 +239,7 @@ struct SystemdClientTests {
     }
 
     @Test func aUnitOnItsWayIsNotStopped() throws {
-        for activity in ["activating", "deactivating", "reloading"] {
+        for activity in ["deactivating", "reloading"] {
             #expect(try outcome(of: .tryRestart, .init(activity: activity)).systemd.orders.count == 1)
         }
     }

@@ -1,0 +1,264 @@
+import Glibc
+import Linux
+
+/// An order to systemd from its sending to its end.
+extension SystemdClient {
+    /// Has systemd carry out an order, waits for its end, and checks that a started unit stays up.
+    ///
+    /// All orders but a start leave a stopped unit as it is and return false. A failed unit does not count as stopped:
+    /// a restart starts it, a reload or signal throws ``UnitError/failed``.
+    ///
+    /// - Parameters:
+    ///   - settling: after how many milliseconds a started unit is checked.
+    ///   - ended: records units that did not stay up although they have not failed.
+    @discardableResult
+    package mutating func carryOut(
+        _ order: UnitOrder, on unit: String, settling: Int64 = settling, ended: EndedStarts? = nil
+    ) throws(UnitError) -> Bool {
+        do throws(BusError) {
+            // Before the state is read: a stop by anybody from now on is noticed.
+            if order.isJob { try subscribe() }
+        } catch {
+            throw UnitError(error)
+        }
+        guard let found = try stateAfterStart(of: unit, before: order) else { return false }
+        if found.load == "not-found" { throw .noSuchUnit }
+        var asked = order
+        if order.isForRunning, ["failed", "inactive"].contains(found.activity) {
+            if found.activity == "inactive", try !wasToRun(unit, found, ended) { return false }
+            guard order.isRestart else { throw .failed }
+            asked = .start
+        }
+        if found.load == "masked", order.isJob { throw .masked }
+        let result: JobResult?
+        let now: Condition
+        do throws(BusError) {
+            (result, now) = try give(asked, to: unit, found: found)
+        } catch {
+            throw explained(error)
+        }
+        if let result {
+            // Stopped meanwhile, the unit reads the new secret when it starts.
+            if result == .skipped, asked.isForRunning, now.isDown { return false }
+            // The order has stopped it.
+            if order.isRestart, found.isUp, now.activity == "inactive" { ended?.add(now.invocation, of: unit) }
+            throw .job(result)
+        }
+        if order.isRestart || order == .start {
+            try checkItStaysActive(unit, after: order, since: now, settling, ended)
+        }
+        return true
+    }
+
+    /// A unit's state once no start is under way any more: systemd merges an order into that start, of which the process may
+    /// have read the old secret. Nil where the unit waits for its next start by itself (`Restart=`), which reads the new one.
+    private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> Condition? {
+        while true {
+            let found = try condition(of: unit)
+            guard found.activity == "activating" else { return found }
+            let part: String
+            do throws(BusError) {
+                part = try property("SubState", of: target(unit, Self.propertyInterface)).variantText()
+            } catch {
+                throw UnitError(error)
+            }
+            if part.hasPrefix("auto-restart") { return order.isForRunning ? nil : found }
+            guard Clocks.monotonicMicroseconds() < deadline else { throw .timedOut }
+            if let cancel {
+                if cancel.wait(atMost: Self.pause) { throw .cancelled }
+            } else {
+                usleep(UInt32(Self.pause * 1_000))
+            }
+        }
+    }
+
+    /// Whether a unit is not running although nobody stopped it: it ended by itself after an order, or it was stopped to be
+    /// started again and something keeps it from starting.
+    private mutating func wasToRun(
+        _ unit: String, _ found: Condition, _ ended: EndedStarts?
+    ) throws(UnitError) -> Bool {
+        if ended?.has(found.invocation, of: unit) == true { return true }
+        return try refusedStart(of: unit, sinceItRan: true)
+    }
+
+    /// Whether a condition or assertion of the unit, or its `ExecCondition=`, kept it from its last start.
+    ///
+    /// - Parameter sinceItRan: whether only a start counts that was tried after the unit last stopped.
+    private mutating func refusedStart(of unit: String, sinceItRan: Bool) throws(UnitError) -> Bool {
+        do throws(BusError) {
+            let properties = try target(unit, Self.propertyInterface)
+            let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
+            for check in ["Condition", "Assert"] {
+                let isMet = try property(check + "Result", of: properties).variantBool()
+                let tried = try property(check + "TimestampMonotonic", of: properties).variantNumber()
+                if !isMet, tried > 0, !sinceItRan || stopped > 0 && tried >= stopped { return true }
+            }
+            guard unit.hasSuffix(".service") else { return false }
+            return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    private static let unmet = JobResult.other("a condition in its unit file is not met")
+    private static let runsAlready = JobResult.other(
+        "it runs already, so nothing was started; write restart: instead, or remove RemainAfterExit= from a oneshot")
+
+    /// Milliseconds that a started unit must stay up: systemd calls a `Type=simple` service started once its process
+    /// exists, which may end at once. Longer than most take to read their settings, and short enough to wait for.
+    package static let settling: Int64 = 5_000
+    /// Checks, at most, of a unit that was started again between two of them: by a user, or by `Restart=` over
+    /// and over.
+    private static let checkLimit = 3
+
+    private mutating func checkItStaysActive(
+        _ unit: String, after order: UnitOrder, since began: Condition, _ settling: Int64, _ ended: EndedStarts?
+    ) throws(UnitError) {
+        var last = began
+        for _ in 0..<Self.checkLimit {
+            if last.activity == "failed" { throw .ended }
+            if last.activity == "inactive" {
+                if try refusedStart(of: unit, sinceItRan: false) {
+                    if order.isRestart { ended?.add(last.invocation, of: unit) }
+                    throw .job(Self.unmet)
+                }
+                // A unit ordered to start may do its work and end; a user may have stopped any other.
+                guard order != .start, try endedByItself(unit) else { return }
+                ended?.add(last.invocation, of: unit)
+                throw .ended
+            }
+            if let cancel {
+                if cancel.wait(atMost: settling) { throw .cancelled }
+            } else {
+                usleep(UInt32(settling * 1_000))
+            }
+            let now: Condition
+            do throws(BusError) {
+                now = try stateAgain(of: unit)
+            } catch {
+                throw UnitError(error)
+            }
+            if now.isUp, now.invocation == last.invocation {
+                ended?.remove(unit)
+                return
+            }
+            last = now
+        }
+        // A unit that is still stopping after this time is being stopped by a user; one that ends by itself is faster.
+        if last.activity != "deactivating" { throw .ended }
+    }
+
+    /// Whether a service that is not running ended by itself, and was not stopped. False for a oneshot, which ends when its
+    /// work is done.
+    private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
+        guard unit.hasSuffix(".service") else { return false }
+        // One job is the start that was ordered here; a user ordered a further one.
+        do throws(BusError) {
+            let properties = try target(unit, Self.propertyInterface)
+            // The signals name a unit by its own name, and the configuration may use an alias of it.
+            let name = try property("Id", of: properties).variantText()
+            guard moves[name, default: 0] <= 1 else { return false }
+            return try property("Type", of: properties, in: Self.serviceInterface).variantText() != "oneshot"
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    /// Sends an order and waits for the end of its job: its result, nil when it succeeded, and the unit's state by then.
+    ///
+    /// - Parameter found: the unit's state before.
+    private mutating func give(
+        _ order: UnitOrder, to unit: String, found: Condition
+    ) throws(BusError) -> (result: JobResult?, now: Condition) {
+        if case .signal(let number) = order {
+            _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
+            return (nil, found)
+        }
+        ended = [:]
+        let job = try call(order.method, of: Self.manager, [.text(unit), .text("replace")]).text("o")
+        let reported = try end(of: job, on: unit)
+        let now = try stateAgain(of: unit)
+        return (try confirmed(reported, of: order, on: unit, found, now), now)
+    }
+
+    /// Waits until systemd has the job no more: its result as it was reported, or nil if that report was missed.
+    private mutating func end(of job: String, on unit: String) throws(BusError) -> String? {
+        while true {
+            do throws(BusError) {
+                while ended[job] == nil { try note(try connection.receive()) }
+                if try !has(job, unit) { return ended[job] }
+                ended[job] = nil
+            } catch {
+                guard case .unreachable = error else { throw error }
+                try reconnect()
+                if try !has(job, unit) { return ended[job] }
+            }
+        }
+    }
+
+    /// A unit's state after an order, asked once more over a new connection if systemd goes away meanwhile.
+    private mutating func stateAgain(of unit: String) throws(BusError) -> Condition {
+        do throws(BusError) {
+            return try state(of: unit)
+        } catch {
+            guard case .unreachable = UnitError(error) else { throw error }
+            try reconnect()
+            return try state(of: unit)
+        }
+    }
+
+    /// Whether the unit still has that job.
+    private mutating func has(_ job: String, _ unit: String) throws(BusError) -> Bool {
+        try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
+    }
+
+    /// How long a job is not given up although systemd has gone, in microseconds: while it executes itself again
+    /// (`systemctl daemon-reexec`), or while the bus is restarted.
+    private static let absence: Int64 = 20_000_000
+    /// Between two tries, in milliseconds.
+    private static let pause: Int64 = 200
+
+    private mutating func reconnect() throws(BusError) {
+        let end = min(deadline, Clocks.monotonicMicroseconds() + Self.absence)
+        while true {
+            if let cancel {
+                if cancel.wait(atMost: Self.pause) { throw .cancelled }
+            } else {
+                usleep(UInt32(Self.pause * 1_000))
+            }
+            do throws(BusError) {
+                connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
+                return try subscribe()
+            } catch {
+                guard case .unreachable = UnitError(error), Clocks.monotonicMicroseconds() < end else { throw error }
+            }
+        }
+    }
+
+    /// How a job ended, by what the unit is like after it; nil when it succeeded.
+    ///
+    /// - Parameters:
+    ///   - reported: what systemd's signal said; nil: the signal was missed.
+    ///   - found: the unit's state before the order.
+    ///   - now: its state after the job.
+    private mutating func confirmed(
+        _ reported: String?, of order: UnitOrder, on unit: String, _ found: Condition, _ now: Condition
+    ) throws(BusError) -> JobResult? {
+        let isStartedAnew = now.invocation.isEmpty || now.invocation != found.invocation
+        if let reported, let result = JobResult(reported) { return result }
+        if reported == nil {
+            if now.activity == "failed" { return .failed }
+            guard isStartedAnew || now.isUp && order != .tryRestart else { return .canceled }
+        }
+        if order == .start, found.isUp, !isStartedAnew { return Self.runsAlready }
+        guard unit.hasSuffix(".service"), now.isUp, !isStartedAnew else { return nil }
+        switch order {
+        case .tryRestart: return .other("systemd reports success, but the unit was not restarted")
+        case .reload, .reloadOrTryRestart:
+            let properties = try target(unit, Self.propertyInterface)
+            let result = try property("ReloadResult", of: properties, in: Self.serviceInterface).variantText()
+            return result == "success" ? nil : .failed
+        case .start, .signal: return nil
+        }
+    }
+}
