@@ -26,7 +26,9 @@ package struct Record: Hashable, Sendable {
     package var wasRolledOut: Bool
     /// How many machines report the client there, where its secrets are rolled out from here; 0 where that is not known.
     package var fleetSize: Int
-    /// The ``SecretStore/place`` that these two are about; nil also in a record of an earlier version.
+    /// Whether the rollout of ``current`` is held.
+    package var isRolloutHeld: Bool
+    /// The ``SecretStore/place`` that these three are about; nil also in a record of an earlier version.
     package var store: String?
 
     package init(
@@ -34,9 +36,10 @@ package struct Record: Hashable, Sendable {
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
         pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false,
-        fleetSize: Int = 0, store: String? = nil
+        fleetSize: Int = 0, isRolloutHeld: Bool = false, store: String? = nil
     ) {
         self.store = store
+        self.isRolloutHeld = isRolloutHeld
         self.fleetSize = fleetSize
         self.turn = turn
         self.wasRolledOut = wasRolledOut

@@ -50,6 +50,7 @@ extension RecordDocument: JSONDocument {
             guard (1...1_000_000_000).contains(size) else { throw .unexpected("expected a count", at: "fleetSize") }
             record.fleetSize = size
         }
+        record.isRolloutHeld = try members.flag("rolloutHeld", known?.isRolloutHeld)
         record.store = try members.orAbsent("store", known?.store)
         let pushed = known?.pushed.sorted { $0.key.target < $1.key.target }.map(PushedSecret.init)
         for pushed in try members.unlessEmpty("pushed", pushed) ?? [] { record.pushed[pushed.output] = pushed.secret }

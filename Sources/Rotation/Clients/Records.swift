@@ -103,6 +103,7 @@ extension Rotation {
         let current = known.secret.current
         let wasRolledOut = current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true
         let fleetSize = client.entry.rollout == nil ? 0 : fleet.size(of: client.identity)
+        let isRolloutHeld = isRolloutHeld(client)
         return Record(
             current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,
             delivered: known.deliveries.delivered, shared: sharedFiles(of: client),
@@ -112,8 +113,8 @@ extension Rotation {
             keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,
-            wasRolledOut: wasRolledOut, fleetSize: fleetSize,
-            store: wasRolledOut || fleetSize > 0 ? configuration.store?.place : nil)
+            wasRolledOut: wasRolledOut, fleetSize: fleetSize, isRolloutHeld: isRolloutHeld,
+            store: wasRolledOut || fleetSize > 0 || isRolloutHeld ? configuration.store?.place : nil)
     }
 
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left

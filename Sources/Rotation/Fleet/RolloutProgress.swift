@@ -120,6 +120,11 @@ struct RolloutProgress: Sendable {
         return next == rollout ? nil : next
     }
 
+    /// Whether no more machines are admitted until a user decides; nil if it is of another secret.
+    func isHeld(_ secret: SecretName) -> Bool? {
+        rollout.secret.isSame(as: secret) ? rollout.state == .held : nil
+    }
+
     /// How far it has come; nil if it is of another secret.
     func view(of secret: SecretName?) -> RolloutView? {
         guard let secret, rollout.secret.isSame(as: secret) else { return nil }

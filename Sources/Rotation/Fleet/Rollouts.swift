@@ -86,11 +86,24 @@ extension Rotation {
             return wasNeverRolledOut(own) ? nil : .finished(name)
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
-        let new = Rollout(of: name, admitted: 0)
+        // One that is gone goes on as it was: what was held waits for an order.
+        let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
         guard let members = members(of: client, &deadlines) else { return new }
         let progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(client.identity))
-        return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
+        return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings), state: new.state)
+    }
+
+    /// Whether the rollout of a client's current secret is held, or was when it was last seen, before the start either.
+    func isRolloutHeld(_ client: ConfiguredClient) -> Bool {
+        guard client.entry.rollout != nil, let current = clients[client].secret.current else { return false }
+        if let seen = ownPlace(client)?.rollout?.rollout, seen.secret.isSame(as: current.name) {
+            return seen.state == .held
+        }
+        if let isHeld = clients[client].rollout?.isHeld(current.name) { return isHeld }
+        let record = clients[client].record.value
+        let isSameStore = record.store == configuration.store?.place
+        return isSameStore && record.isRolloutHeld && record.current?.name.isSame(as: current.name) == true
     }
 
     /// Whether no rollout of a client's secrets was seen or put there, before the start either: then no machine waits for one.

@@ -554,6 +554,25 @@ struct RolloutsTests {
         #expect(try rollout.admitted > before.admitted)
     }
 
+    /// The store was lost, and the signer was restarted.
+    @Test func whatWasHeldStaysHeldWhenNobodyElseRemembersIt() throws {
+        try renew()
+        bench.ask(.rollout(web, .hold), 1)
+        bench.pass(60)
+        #expect(try rollout.state == .held)
+        #expect(bench.records[web]?.isRolloutHeld == true)
+        (bench.store, bench.rollouts, bench.reports) = ([:], [:], [:])
+        try bench.restart(Self.configuration())
+        bench.pass(60)
+        #expect(try rollout.state == .held)
+        bench.ask(.rollout(web, .resume), 2)
+        bench.pass(60)
+        #expect(try rollout.state == .going)
+        try bench.restart(Self.configuration())
+        bench.pass(60)
+        #expect(try rollout.state == .going)
+    }
+
     /// The other store was configured while no daemon ran: the machines of the former one are not missing there.
     @Test func theMachinesOfAnotherStoreAreNotWaitedFor() throws {
         try renew()
