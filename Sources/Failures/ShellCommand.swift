@@ -359,6 +359,8 @@ extension ShellCommand {
 
     package static var status: ShellCommand? { asking(["status"]) }
 
+    package static func resumeRollout(_ client: String) -> ShellCommand? { asking(["rollout", "resume"], of: client) }
+
     package static func showRollout(_ client: String) -> ShellCommand? { asking(["rollout", "show"], of: client) }
 
     /// A command about the configuration of this process.
@@ -369,6 +371,8 @@ extension ShellCommand {
     }
 
     package static var check: ShellCommand? { reading(["check"]) }
+
+    package static var runDaemon: ShellCommand? { reading(["run"]) }
 
     /// As root, for another user.
     package static func health(offline: Bool) -> ShellCommand? {

@@ -48,10 +48,12 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     /// In bytes: the longest name of a host (RFC 1035, section 2.3.4).
     private static let longestName = 253
 
-    /// The machine whose report it holds; nil for another kind, and for a name that messages could not show as it is.
+    /// The machine whose report it holds; nil for another kind, and for a name that no configuration accepts: in a message,
+    /// it could look like a sentence of ours.
     package var machine: String? {
         guard kind == .report, let machine = PercentCoding.decode(Array(name.utf8)), !machine.isEmpty,
-            machine.utf8.count <= Self.longestName, Printable.line(machine) == machine
+            machine.utf8.count <= Self.longestName,
+            machine.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-._".utf8.contains($0) })
         else { return nil }
         return machine
     }

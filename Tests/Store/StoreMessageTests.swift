@@ -13,7 +13,7 @@ import Testing
         for question in [
             StoreQuestion.read([.secret(slot), .rollout(slot)]), .put([put]),
             .put([.init([0xFF, 0], at: .rollout(slot), ifAt: 0), put]),
-            .put([.init([], at: .report(of: "app 17"), ifAt: 0)]), .list(.report, from: nil),
+            .put([.init([], at: .report(of: "app17"), ifAt: 0)]), .list(.report, from: nil),
             .list(.report, from: [1, 2]),
             .remove(.report(of: "app17"), ifAt: 3),
         ] {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Failures
 import Model
 import StatusAPI
 
@@ -62,7 +63,7 @@ struct RolloutCommand: ParsableCommand {
         guard !answer.json else { return try CommandOutput.answer(view?.json ?? "null") }
         let terminal = Terminal.current(Environment.current)
         let lines = RolloutWords.lines(for: client, view, in: fleet?.clients.first { $0.name == client }, now: .now)
-        try CommandOutput.answer(terminal.shown(lines.joined(separator: "\n")))
+        try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
     }
 }
 
@@ -76,7 +77,8 @@ enum RolloutWords {
     ) -> [String] {
         let lines = ["\(client): " + line(for: view, in: fleet, now: now)]
         guard let fleet, view?.state == .held else { return lines }
-        return lines + failures(in: fleet) + ["next: clientsecretd rollout resume \(client), or finish"]
+        let resume = ShellCommand.resumeRollout(client.description)?.text ?? ""
+        return lines + failures(in: fleet) + ["next: \(resume), or finish instead of resume"]
     }
 
     /// A line for each machine that fails with the new secret.
@@ -85,7 +87,7 @@ enum RolloutWords {
             guard machine.holding.secret?.fingerprint == client.fingerprint,
                 !machine.holding.delivered
             else { return nil }
-            return machine.holding.failure.map { "\(machine.machine) fails: \($0)" }
+            return machine.holding.failure.map { "\(machine.machine) fails: \(Printable.foreign($0))" }
         }
     }
 

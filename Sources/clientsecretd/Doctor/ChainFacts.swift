@@ -31,7 +31,7 @@ struct ChainFacts {
     /// Why the clock is not trusted to judge the secret; nil where it is.
     var clockFailure: Failure?
     /// Of the outputs' files, as read back.
-    var evaluation: HealthEvaluation?
+    var evaluation: OutputsHealth?
     /// What the outputs hold: the fingerprint and place of each different secret.
     var published: [(fingerprint: Fingerprint, place: String)] = []
     /// Root and the owners of the outputs' files.

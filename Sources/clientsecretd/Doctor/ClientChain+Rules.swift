@@ -103,8 +103,11 @@ extension ChainFacts {
 
     private var renewal: Remedy {
         if view != nil { return .renew(name.description) }
-        let isService = CommandContext.current.configuration == nil
-        return .run(isService ? .start(ShellCommand.daemonUnit) : nil, otherwise: "start the daemon, clientsecretd run")
+        guard CommandContext.current.configuration != nil else {
+            return .run(.start(ShellCommand.daemonUnit), otherwise: "start the daemon")
+        }
+        // It does not end, so nothing carries it out.
+        return .say("start the daemon", see: .runDaemon)
     }
 
     fileprivate var outputsLink: ChainLink {
