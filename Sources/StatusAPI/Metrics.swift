@@ -36,7 +36,7 @@ package enum Metrics {
         ) { $0.publishedAt?.secondsSinceEpoch ?? 0 },
         .ofClients(
             "secret_last_success_timestamp_seconds",
-            "When the client was last brought up to date, or found so after a start."
+            "When the client was last brought up to date, or was found to be up to date after a start."
         ) { $0.lastSuccessAt?.secondsSinceEpoch ?? 0 },
     ]
 
@@ -61,7 +61,7 @@ package enum Metrics {
         .ofDaemon("state", "The state of the whole daemon: one of them is 1.", ["state"]) { snapshot in
             HealthState.allCases.map { ([$0.rawValue], $0 == snapshot.health ? 1 : 0) }
         },
-        .ofDaemon("config_last_reload_successful", "Whether the configuration as it is now would be accepted.") {
+        .ofDaemon("config_last_reload_successful", "Whether the configuration file on disk would be accepted.") {
             [([], $0.configuration.error == nil ? 1 : 0)]
         },
         .ofDaemon("clock_trusted", "Whether the clock is trusted.") { [([], $0.clockTrusted ? 1 : 0)] },

@@ -24,6 +24,7 @@ struct NetworkProgram: ParsableCommand {
         ])
 
     static func main() {
+        StandardDescriptors.reserve()
         do {
             let words = Array(OwnProgram.arguments.dropFirst())
             // libcurl would write there what decrypts the connection, secrets and tokens included.

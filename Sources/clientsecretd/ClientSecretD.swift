@@ -26,7 +26,7 @@ struct ClientSecretD: ParsableCommand {
                 subcommands: [InitCommand.self, CheckCommand.self, MintCommand.self, PublicKeyCommand.self]),
             CommandGroup(name: "Run", subcommands: [RunCommand.self, RenewCommand.self, ReloadCommand.self]),
             CommandGroup(
-                name: "Look",
+                name: "Monitor and inspect",
                 subcommands: [StatusCommand.self, HealthCommand.self, DoctorCommand.self, InspectCommand.self]),
             CommandGroup(
                 name: "Apple",
@@ -39,6 +39,7 @@ struct ClientSecretD: ParsableCommand {
         ])
 
     static func main() {
+        StandardDescriptors.reserve()
         let code = carryOut(Array(OwnProgram.arguments.dropFirst()))
         CommandOutput.complainOfSilence()
         CommandOutput.end(code.rawValue)

