@@ -34,6 +34,11 @@ package struct Refusal: Error, Hashable, Sendable {
 
     /// The first error.
     package var headline: Diagnostic? { diagnostics.first { $0.severity == .error } }
+
+    /// The errors, and then the warnings, which are not why it is refused.
+    package var errorsFirst: [Diagnostic] {
+        diagnostics.filter { $0.severity == .error } + diagnostics.filter { $0.severity == .warning }
+    }
 }
 
 /// Collects diagnostics while a configuration is read, so that all mistakes are reported at once.

@@ -47,8 +47,9 @@ extension LoadedConfiguration {
     package var readabilityWarnings: [Diagnostic] {
         ClientOutput.all(of: located.clients).compactMap { output in
             guard output.output.mode.isAbsent, output.path.value.isReadableByAll,
-                let mode = FileStatus.following(output.path.value.description)?.mode
+                let status = FileStatus.following(output.path.value.description), status.kind == .regular
             else { return nil }
+            let mode = status.mode
             return Diagnostic(
                 .warning, at: output.path.position,
                 "every user may read \(output.path.value), because its mode \(Scalar.text(mode: mode & 0o777)) is kept; "

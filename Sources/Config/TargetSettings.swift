@@ -122,6 +122,17 @@ struct TargetSettings {
             }
             known[document.place] = others + [(target.name, document.member)]
         }
+        var places: [String: Located<String>] = [:]
+        for target in targets where target.target?.document == nil {
+            guard let place = target.target?.place else { continue }
+            if let other = places[place] {
+                diagnostics.error(
+                    at: target.name.position,
+                    "target \"\(target.name.value)\" is the same place as target \"\(other.value)\" "
+                        + "(\(other.position.seen(from: target.name.position))); write one output for both, or another place")
+            }
+            places[place] = target.name
+        }
     }
 
     private static func kind(of entry: YAMLEntry, _ owner: String, _ diagnostics: Diagnostics) -> String? {

@@ -104,11 +104,11 @@ package struct DaemonRun {
             guard !isOnce, let adopted = settings.loadAdopted() else {
                 let headline = refusal.headline
                 return giveUp(
-                    refusal.diagnostics.map(StartRefusal.configuration),
+                    refusal.errorsFirst.map(StartRefusal.configuration),
                     headline: headline.map(StartRefusal.configuration), .configuration)
             }
             loaded = adopted
-            refused = refusal.diagnostics.map(\.description)
+            refused = refusal.errorsFirst.map(\.description)
         }
         if passed.isReachable(StatusListener.metricsName) {
             return giveUp([.reachableMetrics(socket: StatusListener.metricsName)], .configuration)

@@ -13,7 +13,7 @@ extension Executor {
             noteLinkChain(of: .configuration, loaded.files)
             return .passes
         case .failure(let refusal):
-            return .refused(refusal.diagnostics.map(\.description))
+            return .refused(refusal.errorsFirst.map(\.description))
         }
     }
 
@@ -32,7 +32,7 @@ extension Executor {
             keepText(loaded)
             return .configuration(loaded.configuration)
         case .failure(let refusal):
-            return .refused(refusal.diagnostics.map(\.description))
+            return .refused(refusal.errorsFirst.map(\.description))
         }
     }
 
@@ -111,7 +111,7 @@ extension Executor {
     /// Reports to the watcher the links to these files, and where they end.
     func noteLinkChain(of resource: Resource, _ paths: [AbsolutePath]) {
         guard let findings else { return }
-        let places = paths.flatMap { LinkChain.places(of: $0.description) }.compactMap { AbsolutePath($0) }
+        let places = paths.flatMap { WatchedLinks.places(of: $0.description) }.compactMap { AbsolutePath($0) }
         findings.post(.linkChain(Set(places), of: resource))
     }
 }

@@ -51,12 +51,12 @@ struct NetworkService: Sendable {
         }
 
         /// The remedy where nothing listens; nil: that of the failure code, which is to have systemd listen. No command
-        /// elsewhere: the program belongs under a user of its own.
+        /// elsewhere: the program does not end.
         var remedy: Remedy? {
             let context = CommandContext.current
             guard !context.hasSystemd || context.socket != nil else { return nil }
             return .say(
-                "run clientsecretd-network next to the daemon, as another user, with the arguments listen "
+                "run clientsecretd-network next to the daemon, as the daemon's user, with the arguments listen "
                     + "\(ShellWord.quoted(path)) \(role)" + (role == "store" ? "" : "; run --once needs no socket"))
         }
     }

@@ -95,7 +95,7 @@ package struct PublishedSecrets: Sendable {
     }
 
     /// Every client's health now.
-    package func evaluate() -> [HealthEvaluation] {
+    package func evaluate() -> [OutputsHealth] {
         configuration.evaluate(files, evidence, current: current, builtAt: Version.builtAt, at: Clock.now())
     }
 

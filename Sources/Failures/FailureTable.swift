@@ -126,10 +126,10 @@ extension FailureCode {
         case .sameFile:
             row("it is the same file as another output", .say("write one path for both, or another for this one"))
         case .fileTooLarge:
-            row("the file is too large", traits: .holdsNoSecret, .say("shorten it, or write another path"))
+            row("the file is too large", traits: [.holdsNoSecret, .showsOthersContent], .say("shorten it, or write another path"))
         case .foreignOwner:
             row(
-                "the file belongs to another user and is not changed", retry: .whenChanged,
+                "the file belongs to another user and is not changed", retry: .whenChanged, traits: .showsOthersContent,
                 .say("write \"as:\" and the file's owner under the output, or another path"))
         case .untrustedLink:
             row(
@@ -160,7 +160,9 @@ extension FailureCode {
             row(
                 "the file holds other content, which is not overwritten",
                 .say("write the format that the file has, or another path; or remove the file if it is not needed"))
-        case .outputMalformed: row("its content cannot be read or edited safely", .say("correct that line"))
+        case .outputMalformed:
+            row(
+                "its content cannot be read or edited safely", traits: .showsOthersContent, .say("correct that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
         case .outOfDescriptors:
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
@@ -428,7 +430,7 @@ extension FailureCode {
         case .pushRedirected:
             row(
                 "the API redirects to another address, which is not followed",
-                .say("write that address as \"endpoint\""))
+                .say("see where it redirects to, and write that address as \"endpoint\""))
         case .pushConflict:
             row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:

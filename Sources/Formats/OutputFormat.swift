@@ -22,7 +22,9 @@ package protocol OutputFormat: Sendable {
     func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile
 
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
-    func mayReplace(_ bytes: [UInt8]) -> Bool
+    ///
+    /// - Parameter file: the file's name, whose ending may tell another syntax.
+    func mayReplace(_ bytes: [UInt8], in file: String) -> Bool
 
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
@@ -98,10 +100,13 @@ package struct ParsedFile: Sendable {
 package struct FormatFlaw: Error, Hashable, Sendable {
     package let line: Int
     package let reason: String
+    /// What to do instead of correcting the line; nil where nothing else helps.
+    package let advice: String?
 
-    package init(line: Int, reason: String) {
+    package init(line: Int, reason: String, advice: String? = nil) {
         self.line = line
         self.reason = reason
+        self.advice = advice
     }
 }
 

@@ -27,11 +27,13 @@ package struct OrphanSearch: Sendable {
             {
                 return []
             }
-            return places.sorted().compactMap { orphan($0, beside: places) }
+            let isInUse = outputs.contains { $0.path == path }
+            return places.sorted().compactMap { orphan($0, beside: places, isInUse: isInUse) }
         }
     }
 
-    private func orphan(_ place: OutputPlace, beside places: [OutputPlace]) -> OrphanedOutput? {
+    /// - Parameter isInUse: whether the file is an output for something else, so that it must not be removed.
+    private func orphan(_ place: OutputPlace, beside places: [OutputPlace], isInUse: Bool) -> OrphanedOutput? {
         // In which of the formats it was written is not kept.
         for format in FormatRegistry.all where format.isShared == (place.variable != nil) {
             let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
@@ -44,7 +46,7 @@ package struct OrphanSearch: Sendable {
                 guard case .token(let token)? = contents.slots[place.slot], let expiresAt = expiry(token) else {
                     continue
                 }
-                return OrphanedOutput(place: place, expiresAt: expiresAt, isShared: contents.otherLines)
+                return OrphanedOutput(place: place, expiresAt: expiresAt, isShared: isInUse || contents.otherLines)
             } catch {
                 // Others may find a secret in what cannot be read here.
                 return error.code.traits.contains(.holdsNoSecret)

@@ -182,7 +182,7 @@ package struct Publisher: Sendable {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
             return false
         }
-        guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
+        guard !mayCreate, try !format(of: file).mayReplace(content.bytes, in: file.path.name) else { return true }
         guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
             throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
         }
@@ -295,7 +295,9 @@ package struct Publisher: Sendable {
     }
 
     private func malformed(_ flaw: FormatFlaw, _ file: FileSpec) -> Failure {
-        Failure(.outputMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)")
+        Failure(
+            .outputMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)",
+            remedy: flaw.advice.map { .say($0) })
     }
 
     private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Failure) -> Value {

@@ -70,7 +70,7 @@ package struct PushExchange {
                 guard case .found(let answer) = try look() else { return .read(holds: false) }
                 switch shown(answer) {
                 case .same: return .read(holds: true)
-                case .another: return .read(holds: false)
+                case .another, .privateKey: return .read(holds: false)
                 case .nothing, .digest: return .read(holds: nil)
                 }
             case .redeploy:
@@ -121,7 +121,7 @@ package struct PushExchange {
             guard case .found(let answer) = try look() else { return false }
             switch shown(answer) {
             case .same: return true
-            case .another: return false
+            case .another, .privateKey: return false
             case .nothing: return nil
             // A digest that cannot be recognised would have changed at least.
             case let digest: return digest == shownBefore ? false : nil
@@ -142,6 +142,9 @@ package struct PushExchange {
         case .found(let answer):
             let shown = shown(answer)
             guard shown != .same else { return nil }
+            guard shown != .privateKey else {
+                throw RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten")
+            }
             shownBefore = shown
         case .missing(let answer, let failure):
             guard let creation = target.kind.creation else { throw failure }

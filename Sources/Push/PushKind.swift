@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Formats
 
 /// What is known of one kind of API. Each kind is a file of `Kinds/`: its requests, which answers mean done, and what can be read
 /// back are data; what data cannot express is a function next to them.
@@ -90,6 +91,14 @@ package struct PushKind: Sendable {
         case nothing
         /// A digest that is made in an unknown way.
         case digest(String)
+        /// A `.p8` can be downloaded only once, so it is never overwritten.
+        case privateKey
+
+        /// What a text in the secret's place is; nil where there is none.
+        init(_ text: String?, expected: String) {
+            self =
+                text == expected ? .same : text.map { PrivateKeyText.isIn(Array($0.utf8)) } == true ? .privateKey : .another
+        }
     }
 
     /// The secret itself at a JSON pointer, or another value of the exchange.
@@ -97,8 +106,7 @@ package struct PushKind: Sendable {
         at pointer: [String], as name: String = "client_secret"
     ) -> @Sendable (PushExchange, JSONValue) -> Shown {
         { exchange, answer in
-            let text = answer[exchange.filled(pointer)]?.text
-            return text != nil && text == exchange.values[name] ? .same : .another
+            Shown(answer[exchange.filled(pointer)]?.text, expected: exchange.values[name, default: ""])
         }
     }
 

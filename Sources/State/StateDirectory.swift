@@ -281,6 +281,9 @@ package final class StateDirectory: Sendable {
     /// systemd creates the service's `StateDirectory=` again when the service starts; the service itself cannot,
     /// because the directory above is read-only to it.
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
+        if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
+            return .say("look at it, then remove it, or name another directory as \"state_dir\"")
+        }
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
             error.remedy == nil
         else { return error.remedy }

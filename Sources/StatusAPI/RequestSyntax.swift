@@ -55,36 +55,3 @@ enum RequestSyntax {
         return true
     }
 }
-
-/// A host, and perhaps a port, as the field Host and an absolute target write them (RFC 3986, section 3.2): not empty, and
-/// without user information, neither of which an `http` address may have (RFC 9110, section 4.2).
-struct Authority: Hashable {
-    /// In lower case; an IPv6 address is in brackets.
-    let host: String
-
-    init?(_ text: some BidirectionalCollection<UInt8>) {
-        let hostEnd: Int
-        let bytes = Array(text)
-        if bytes.first == UInt8(ascii: "[") {
-            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")),
-                WebAddress.isIPv6(String(decoding: bytes[1..<close], as: UTF8.self)[...])
-            else { return nil }
-            hostEnd = close + 1
-        } else {
-            hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            // With a comma it may be a list of hosts to another program.
-            guard hostEnd > 0, RequestSyntax.isURI(bytes[..<hostEnd], or: ""), !bytes.contains(UInt8(ascii: ","))
-            else { return nil }
-        }
-        if hostEnd < bytes.count {
-            let port = bytes[(hostEnd + 1)...]
-            guard bytes[hostEnd] == UInt8(ascii: ":"), port.allSatisfy(\.isASCIIDigit),
-                port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil
-            else { return nil }
-        }
-        host = String(decoding: RequestSyntax.normalized(bytes[..<hostEnd]), as: UTF8.self).lowercased()
-    }
-
-    /// Whether it names this machine. A page whose own name was made to point here (DNS rebinding) sends that name instead.
-    var isLoopback: Bool { WebAddress.isLoopback(host) }
-}

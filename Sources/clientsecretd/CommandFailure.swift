@@ -41,7 +41,8 @@ extension CommandFailure {
 
     /// What is wrong with a key that a flag names.
     init(keyNamedByFlag failure: Failure) {
-        let isUnreadable = [.keyMissing, .keyUnreadable].contains(failure.code)
+        let isUnreadable =
+            [.keyMissing, .keyUnreadable].contains(failure.code) || failure.code.traits.contains(.leavesNothingToRead)
         // The remedies of codes mention the configuration, which a flag does not use.
         let words = failure.hasRemedyOfItsOwn ? failure.sentence : failure.message
         self.init(isUnreadable ? .unreadable : .failed, words)

@@ -40,6 +40,20 @@ import Testing
             ])
     }
 
+    /// The first is said in one line elsewhere, as why it is refused.
+    @Test func whatItIsRefusedForComesBeforeWarnings() throws {
+        try directory.write(good.replacingOccurrences(of: "path: /run/web", with: "mode: \"0644\", path: /run/web"), to: "c.yaml")
+        try makeDirectory("c.d")
+        try directory.write("bogus: 1\n", to: "c.d/1.yaml")
+        guard case .failure(let refusal) = ConfigurationLoader.load(path: directory("c.yaml"), as: me) else {
+            Issue.record("it was accepted")
+            return
+        }
+        #expect(refusal.diagnostics.map(\.severity) != refusal.errorsFirst.map(\.severity))
+        #expect(refusal.errorsFirst.first?.severity == .error)
+        #expect(Set(refusal.errorsFirst) == Set(refusal.diagnostics))
+    }
+
     @Test func saysThatThereIsNoFile() {
         let advice = #"there is no such file; create one with "clientsecretd init", or name another one with --config"#
         #expect(said("c.yaml") == ["\(directory("c.yaml")):1:1: error: \(advice)"])
@@ -68,7 +82,8 @@ import Testing
         #expect(
             said("c.yaml") == [
                 "\(path):1:1: error: \(path) is not guarded: the file is writable by every user; "
-                    + "remove their write permission: \(asOwner("chmod o-w \(path)"))"
+                    + "look at what they may have written there, then remove their write permission "
+                    + "(\(asOwner("chmod o-w \(path)")))"
             ])
     }
 

@@ -230,6 +230,14 @@ extension MistakeCase {
         ->
         c.yaml:6:3: error: target "four" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
         c.yaml:7:3: error: target "five" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
+        ## two targets that are one place
+        @keys
+        targets:
+          one: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
+          two: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /u}
+        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
+        ->
+        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); write one output for both, or another place
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

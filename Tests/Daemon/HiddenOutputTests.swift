@@ -41,6 +41,21 @@ import Testing
         return Claims.sample(issuedAt: end - 1_000, expiresAt: end).sampleText
     }
 
+    // MARK: Permissions
+
+    @Test func aModeThatOtherLinesKeepFromTakingEffectIsNamed() {
+        var facts = output("DB=x\nSECRET=new\n")
+        facts.narrowed = (0o640, "www-data", 0o600)
+        #expect(
+            HiddenOutput.narrowedMode(of: facts)?.words.hasPrefix(
+                "mode 0640 for the group www-data does not take effect, and the file has mode 0600: ") == true)
+        // With no other lines, the next write gives it the mode.
+        var alone = output()
+        alone.narrowed = facts.narrowed
+        #expect(HiddenOutput.narrowedMode(of: alone) == nil)
+        #expect(HiddenOutput.narrowedMode(of: output("DB=x\nSECRET=new\n")) == nil)
+    }
+
     // MARK: The unit
 
     @Test func aLaterEnvironmentFileHidesTheOutputAndAnEarlierOneDoesNot() {
@@ -173,6 +188,15 @@ import Testing
         #expect(mounts(line("8:2", #"/data/my\040shop/.env"#, #"/srv/my\040shop/.env"#)) == ["/proc/42/mountinfo:2"])
         #expect(mounts(line("8:1", #"/data/my\040shop/.env"#)) == [])
         #expect(mounts(line("8:2", #"/data/my\040shop"#)) == [])
+    }
+
+    /// What a volume of its own looks like.
+    @Test func aFileAtTheRootOfAFileSystemIsNotMountedOnItsOwn() {
+        var facts = output()
+        let table = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 / /srv/shop rw - ext4 b rw\n")
+        facts.place = table.place(of: path)
+        #expect(facts.place?.path == "/.env")
+        #expect(HiddenOutput.mounts(of: facts, in: NamespaceFacts(process: "self", command: nil, mounts: table)).isEmpty)
     }
 
     @Test func aMountOverTheFileItselfGoesWithIt() {

@@ -93,8 +93,8 @@ import Testing
         ("SECRET='old\n# it's\nB=that's\n", 1),
         ("A=1\nSECRET=\"old\nB=\"\"\n", 2),
         ("SECRET=\"old\n", 1),
-        ("A=1\nB='x\nSECRET=old\n", 3),
-        ("A=\"x\\\"\nSECRET=hidden\"\n", 2),
+        ("A=1\nB='x\nSECRET=old\n", 2),
+        ("A=\"x\\\"\nSECRET=hidden\"\n", 1),
         ("SECRET=a \\\n  b\nB=2\n", 1),
         ("SECRET=a \\\nB=2\n", 1),
         ("A=1\nB=\u{0}\n", 2),
@@ -110,9 +110,9 @@ import Testing
         ("A=${SECRET:=x}\nSECRET=old\n", 1),
         ("SECRET=old<<END\n# mine\n", 1),
         ("cat <<END\nSECRET=old\nEND\n", 2),
-        ("A=it's\nSECRET=old\nB=it's\n", 2),
+        ("A=it's\nSECRET=old\nB=it's\n", 1),
         ("A=x|\nSECRET=old\n", 2),
-        ("A=$(x\nSECRET=old\nB=)\n", 2),
+        ("A=$(x\nSECRET=old\nB=)\n", 1),
         ("true &&\nSECRET=old\n", 2),
         ("# C:\\\nSECRET=old\n", 2),
         ("A='x\\'\nSECRET=old\nB='y'\n", 2),
@@ -129,7 +129,7 @@ import Testing
         // For dash, a backtick ends a here-document like any other character; bash rejects the file.
         ("<<`x\n", 2),
         // For dash, the first quote after a dollar sign ends at the next; for bash not behind a backslash.
-        ("A=$'a\\'\nSECRET=old\nB=$'b\\'\n", 2),
+        ("A=$'a\\'\nSECRET=old\nB=$'b\\'\n", 1),
         // Blanks and line ends to Python, JavaScript or Go, to others characters.
         ("\u{a0}SECRET=old\n", 1),
         ("SECRET\u{2003}=old\n", 1),
@@ -146,7 +146,7 @@ import Testing
         // phpdotenv takes up to the next quote what begins in a comment.
         ("# A=\"x\nSECRET=old\nB=\"y\"\n", 2),
         // Node takes the next line for the value, and what is behind an equals sign for a line.
-        ("A= \nSECRET=old\n", 2),
+        ("A= \nSECRET=old\n", 1),
         ("A=1\n=SECRET=old\n", 2),
         // Words of the shells that assign the variable, or keep it from being assigned.
         ("SECRET=old\nlet SECRET=1\n", 2),
@@ -177,8 +177,23 @@ import Testing
         #expect(flaw?.line == line, "\(flaw?.reason ?? "")")
     }
 
+    /// A `.p8` can be downloaded only once, and some programs take the key by a name that a client secret could have.
     @Test(arguments: [
-        ("A=it's\nSECRET=old\nB=it's\n", "systemd reads SECRET there; for a shell it is part of what begins in line 1"),
+        "SECRET=\"-----BEGIN PRIVATE KEY-----\\nMIGH\\n-----END PRIVATE KEY-----\\n\"\n",
+        "SECRET='-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----'\n",
+        "SECRET=LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JR0g=\n",
+        "SECRET=MIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIBAQQg\n",
+    ])
+    func aPrivateKeyIsNotOverwritten(line: String) throws {
+        let flaw = #expect(throws: FormatFlaw.self) { try edited("A=1\n" + line) }
+        #expect(flaw?.line == 2)
+        #expect(flaw?.reason == "SECRET holds a private key, which is never overwritten")
+        // Another variable's is no reason.
+        #expect(try edited(line + "A=1\n", ["A": "2"]) == line + "A=2\n")
+    }
+
+    @Test(arguments: [
+        ("A=it's\nSECRET=old\nB=it's\n", "what begins there goes on over line 2 for a shell, and systemd reads SECRET in line 2"),
         (
             "SECRET=\"old\nURL=\"x\"\n",
             "the value of SECRET ends in line 1 for dotenv (JavaScript), in line 2 for systemd"

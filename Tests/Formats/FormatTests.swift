@@ -149,6 +149,24 @@ import Testing
         #expect(EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8)))
     }
 
+    /// Each holds lines that read as assignments.
+    @Test(arguments: [
+        ("settings.py", "DEBUG = True\nSECRET = \"old\"\n"), ("config.JS", "a = 1\n"), ("app.toml", "a = 1\n"),
+        ("shop.service", "[Service]\nEnvironment=SECRET=old\n"), ("app.env", "#!/usr/bin/env python3\nA = 1\n"),
+        ("app", "#!/usr/bin/perl -w\nA=1\n"),
+    ])
+    func aFileOfAnotherSyntaxGetsNoVariable(name: String, text: String) {
+        #expect(!EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8), in: name))
+    }
+
+    @Test(arguments: [
+        ("app.conf", "A=1\n"), ("py", "A=1\n"), (".py", "A=1\n"), ("app.env", "#!/bin/sh\nA=1\n"),
+        ("env.production", "#!/usr/bin/env bash\nA=1\n"), ("app.properties", "A=1\n"),
+    ])
+    func anEnvironmentFileMayHaveAnyOtherName(name: String, text: String) {
+        #expect(EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8), in: name))
+    }
+
     /// Such as that of a Kubernetes service account.
     @Test func aTokenOfAnotherIssuerIsNotReplaced() throws {
         func token(_ claims: String) -> [UInt8] {
@@ -187,4 +205,8 @@ import Testing
         #expect(text.contains(from))
         #expect(try whole(json, Array(text.replacing(from, with: to).utf8)) == .foreign)
     }
+}
+
+extension OutputFormat {
+    fileprivate func mayReplace(_ bytes: [UInt8]) -> Bool { mayReplace(bytes, in: "app.env") }
 }

@@ -49,7 +49,9 @@ import Testing
         #expect(
             throws: FileError(
                 .notGuarded, at: room("f.yaml"), detail: "the file is writable by \(who)",
-                remedy: Remedy(words: "remove their write permission", command: "chmod \(take) \(room("f.yaml"))"))
+                remedy: Remedy(
+                    words: "look at what they may have written there, then remove their write permission "
+                        + "(chmod \(take) \(room("f.yaml")))", command: nil))
         ) { try read(room("f.yaml")) }
         // What is not called a configuration may be any other file of the machine, which its group has to write.
         try room.file("f", mode: mode_t(mode))

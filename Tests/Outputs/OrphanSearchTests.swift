@@ -85,6 +85,14 @@ import Testing
             ])
     }
 
+    /// Only the other variable has been written so far.
+    @Test func aFileThatIsAnOutputIsNotToBeRemoved() throws {
+        try publish("app.env", .env, variables: ["OLD"])
+        let found = found(among: [try place("app.env", "OLD")], excluding: [try place("app.env", "NEW")])
+        #expect(found.map(\.isShared) == [true])
+        #expect(found.first?.remedy == .say("when nothing reads it, remove OLD from the file"))
+    }
+
     /// Others read it perhaps, where the daemon does not.
     @Test func whatCannotBeReadMayHoldOne() throws {
         try scratch.folder("open")

@@ -317,7 +317,7 @@ import Testing
         let file = try Samples.file(scratch("app.env"), .env)
         let failure = Failure(
             .outputMalformed, at: .path(file.path),
-            detail: "line 3: python-dotenv reads SECRET there; for systemd it is part of what begins in line 2")
+            detail: "line 2: what begins there goes on over line 3 for systemd, and python-dotenv reads SECRET in line 3")
         #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
         #expect(throws: failure) { try publisher.observe(file) }
         #expect(try scratch.read("app.env") == text)

@@ -27,7 +27,7 @@ import Testing
             settings: ["region": "eu-central-1", "secret_id": "apple", "field": ""],
             endpoint: "https://secretsmanager.eu-central-1.amazonaws.com", caFile: nil, token: nil)
         let secret = PushBed.secrets[0]
-        var held = "another"
+        var held = "eyJ.an.other"
         var operations: [String] = []
         var exchange = PushExchange(
             target: target, token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
@@ -44,6 +44,33 @@ import Testing
                     date: isDated ? WallTime(secondsSinceEpoch: Self.now) : nil))
         }
         return (exchange.run(.publish), operations)
+    }
+
+    /// A `.p8` can be downloaded only once.
+    @Test func aPrivateKeyInTheSecretsPlaceIsNotOverwritten() throws {
+        let pem = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
+        let target = PushTarget(
+            name: "production", kind: .vault,
+            settings: ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""],
+            endpoint: "https://vault.example.com", caFile: nil, token: nil)
+        for text in [pem, Base64.encode(Array(pem.utf8))] {
+            var methods: [String] = []
+            var exchange = PushExchange(
+                target: target, token: "t", secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256),
+                sha256: Self.sha256
+            ) { request in
+                methods.append(request.method)
+                let held = text.replacing("\n", with: "\\n")
+                let body = #"{"data":{"data":{"client_secret":"\#(held)"},"metadata":{"version":3}}}"#
+                return .success(PushHTTPAnswer(status: 200, body: Array(body.utf8), date: nil))
+            }
+            guard case .failed(let failure) = exchange.run(.publish) else {
+                Issue.record("it was overwritten")
+                continue
+            }
+            #expect(failure.code == .pushPlaceUnsuitable)
+            #expect(methods == ["GET"])
+        }
     }
 
     /// AWS keeps a hundred versions of a secret, and asks for no more than one write in ten minutes.

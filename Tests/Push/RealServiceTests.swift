@@ -104,7 +104,7 @@ import Testing
         #expect(try bed.ask("publish", target, token: try bed.directory.read("reader")).code == "push_change_refused")
         let missing = target.replacingOccurrences(of: "plain", with: "none")
         #expect(try bed.ask("publish", missing, token: keys).code == "push_place_missing")
-        #expect(try shown("secrets-manager.py", bed, "plain") == "of before")
+        #expect(try shown("secrets-manager.py", bed, "plain") == "eyJ.of.before")
     }
 
     /// What is there is of another kind, and stays.
@@ -112,6 +112,7 @@ import Testing
         ("binary", "", "it is stored as binary"), ("binary", ", field: apple", "it is stored as binary"),
         ("member", "", "an object with number, other"), ("plain", ", field: apple", "it holds no JSON"),
         ("list", ", field: apple", "it holds an array"), ("list", "", "it holds an array, which would be lost"),
+        ("text", "", "it holds a text that is no client secret"),
         ("twice", ", field: apple", "an object with apple twice"), ("nested", ", field: apple", "apple is an object"),
     ])
     func awsKeepsWhatIsOfAnotherKind(name: String, field: String, words: String) throws {

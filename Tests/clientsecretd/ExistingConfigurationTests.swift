@@ -41,6 +41,17 @@ import Testing
         }
     }
 
+    /// The daemon does not read it.
+    @Test func theFileIsNotHidden() throws {
+        try withConfiguration { directory, _ in
+            let name = try #require(ClientName(".shop"))
+            let failure = #expect(throws: CommandFailure.self) {
+                try ExistingConfiguration(directory("c.yaml"), adding: name)
+            }
+            #expect(failure?.code == .usage)
+        }
+    }
+
     @Test func theOnlyKeyIsShared() throws {
         try withConfiguration { _, existing in
             var given = try answers()

@@ -28,6 +28,8 @@ import Testing
         (".env.production", "APPLE_SECRET=\"@\"\n", .variable("APPLE_SECRET")),
         (".env", "APPLE_SECRET='@'\r\nB=2\r\n", .variable("APPLE_SECRET")),
         (".env", "export APPLE_SECRET=@\n", .variable("APPLE_SECRET")),
+        (".env", "APPLE_SECRET='@' # expires in May\n", .variable("APPLE_SECRET")),
+        (".env", "APPLE_SECRET=@  # expires in May\n", .variable("APPLE_SECRET")),
         (".env", "# old\n#APPLE_SECRET=@\nAPPLE_SECRET=@", .variable("APPLE_SECRET")),
         (".env", "ANON_KEY=\(foreign)\nGOTRUE_EXTERNAL_APPLE_SECRET=@\n", .variable("GOTRUE_EXTERNAL_APPLE_SECRET")),
         ("shop", "A=\"two\nlines\"\nAPPLE_SECRET=@\n", .variable("APPLE_SECRET")),

@@ -23,6 +23,8 @@ import Testing
     @Test func inAVariable() throws {
         let file = "# x\nOTHER=1\nexport APPLE='a.b.c'\n"
         #expect(try found(file, variable: "APPLE") == "a.b.c")
+        #expect(try found("A=1\nAPPLE='a.b.c' # expires in May\n", variable: "APPLE") == "a.b.c")
+        #expect(try found("\u{FEFF}APPLE=a.b.c # expires in May\n", variable: "APPLE") == "a.b.c")
         #expect(throws: CommandFailure(.failed, "f: NONE is not set in it")) { try found(file, variable: "NONE") }
         #expect(throws: CommandFailure(.failed, "f: A is set to different values in it")) {
             try found("A=1\nA=2\n", variable: "A")

@@ -56,7 +56,7 @@ import Testing
                 + "the first secret to expire is web's, in 24 hours (2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
     }
 
-    private func evaluations(_ offset: Int64) throws -> [HealthEvaluation] {
+    private func evaluations(_ offset: Int64) throws -> [OutputsHealth] {
         let configuration = try parsed(
             """
             keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8}}

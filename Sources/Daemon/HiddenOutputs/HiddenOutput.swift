@@ -139,6 +139,27 @@ extension HiddenOutput {
     }
 }
 
+// MARK: Permissions
+
+extension HiddenOutput {
+    /// The file's other lines keep the settings' mode from taking effect: whoever could not read them before cannot read the
+    /// secret either.
+    static func narrowedMode(of output: OutputFacts) -> HiddenOutput? {
+        guard let narrowed = output.narrowed, output.holdsOthersSettings else { return nil }
+        let group = narrowed.group.map { " for the group \(Printable.name($0))" } ?? ""
+        return HiddenOutput(
+            file: output.path, line: nil,
+            words: "mode \(octal(narrowed.wanted))\(group) does not take effect, and the file has mode \(octal(narrowed.mode)): "
+                + "its other lines are not shown to more users than before; if they may be, set this group and mode with "
+                + "chgrp and chmod")
+    }
+
+    private static func octal(_ mode: UInt16) -> String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
 // MARK: Processes
 
 extension HiddenOutput {

@@ -41,6 +41,14 @@ struct OutputFacts: Sendable {
     var place: NamespaceMounts.Place?
     /// Whether a program runs after each renewal.
     var runsProgram = false
+    /// The mode and group of the settings, and the mode that a write gives the file for the sake of its other lines; nil where
+    /// they agree.
+    var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
+
+    /// Whether the environment file holds anything but what outputs set.
+    var holdsOthersSettings: Bool {
+        file?.assignments.contains { !variables.contains($0.name) } == true
+    }
 
     /// The value of the variable.
     var token: [UInt8]? {

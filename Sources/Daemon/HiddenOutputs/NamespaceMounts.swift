@@ -75,7 +75,9 @@ struct NamespaceMounts: Hashable, Sendable {
     /// Mounts of files in the directory of this file that the daemon has replaced, by an exchange of names.
     func ofReplacedFiles(beside place: Place) -> [Mount] {
         guard let slash = place.path.lastIndex(of: "/") else { return [] }
-        return bySource[Place(device: place.device, path: String(place.path[...slash]))] ?? []
+        let beside = bySource[Place(device: place.device, path: String(place.path[...slash]))] ?? []
+        // At the root of a file system, its own mount has this source as well.
+        return beside.filter(\.isReplaced)
     }
 
     /// The table, in which mounts are not found that another one has at the same path: new namespaces begin with a copy.

@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// One assignment of a variable in an environment file, as offsets into its bytes.
 struct EnvironmentAssignment {
     let name: String
@@ -78,8 +80,13 @@ struct EnvironmentAssignment {
 
     /// The value without blanks and quotes around it. A comment after it is included, because some readers take it as
     /// part of the value.
-    func unquotedValue(in bytes: [UInt8]) -> [UInt8] {
-        var value = bytes[valueStart..<statement.upperBound].drop { $0.isEnvironmentSpace }
+    func unquotedValue(in bytes: [UInt8]) -> [UInt8] { Self.unquoted(bytes[valueStart..<statement.upperBound]) }
+
+    /// The value without blanks and quotes around it, and without a comment after it.
+    func uncommentedValue(in bytes: [UInt8]) -> [UInt8] { Self.unquoted(bytes[valueStart..<valueEnd]) }
+
+    private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var value = text.trimming(while: \.isEnvironmentSpace)
         if value.count >= 2, let quote = value.first, quote == value.last, quote.isQuote {
             let inner = value.dropFirst().dropLast()
             if !inner.contains(quote), !inner.contains(.backslash) { value = inner }

@@ -102,6 +102,11 @@ struct EnvironmentFile {
     /// What the variable is set to.
     func value(of name: String) throws(FormatFlaw) -> Value { try value(find([name]).assignments(of: name)) }
 
+    /// The different values to which the variable is set, without comments after them: what a person means by it.
+    func uncommentedValues(of name: String) throws(FormatFlaw) -> Set<[UInt8]> {
+        Set(try find([name]).assignments(of: name).map { $0.uncommentedValue(in: bytes) })
+    }
+
     /// What each of the variables is set to. Of several that cannot be determined, the first is the one that is thrown for.
     func values(of names: some Collection<String>) throws(FormatFlaw) -> [String: Value] {
         let found = find(Set(names))
@@ -203,8 +208,7 @@ struct EnvironmentFile {
             let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }
             let sorted = all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
             if let (lines, sees, misses) = disagreement(on: name, sorted, places) {
-                found.flaws[name] = FormatFlaw(
-                    line: lines.lowerBound + 1, reason: words(name, lines, sees, misses, places[misses][name] ?? []))
+                found.flaws[name] = flaw(name, lines, sees, misses, places[misses][name] ?? [])
             } else if sorted.count > Self.assignmentLimit {
                 found.flaws[name] = FormatFlaw(
                     line: sorted[Self.assignmentLimit].lowerBound + 1,
@@ -232,6 +236,12 @@ struct EnvironmentFile {
         guard let assignment = EnvironmentAssignment(bytes, statement: statement, name: name) else {
             throw flaw(at: statement.lowerBound, "\(name) is set there after other text")
         }
+        // A `.p8` can be downloaded only once.
+        guard !PrivateKeyText.isIn(assignment.unquotedValue(in: bytes)) else {
+            throw FormatFlaw(
+                line: lines.lowerBound + 1, reason: "\(name) holds a private key, which is never overwritten",
+                advice: "write the variable from which the application reads the client secret")
+        }
         return assignment
     }
 
@@ -247,23 +257,27 @@ struct EnvironmentFile {
         return nil
     }
 
-    /// How the reader that misses a variable in these lines reads them instead.
-    private func words(
+    /// How the reader that misses a variable in these lines reads them instead, and the line that is to be corrected.
+    private func flaw(
         _ name: String, _ lines: ClosedRange<Int>, _ sees: Int, _ misses: Int, _ others: Set<ClosedRange<Int>>
-    ) -> String {
+    ) -> FormatFlaw {
         let (one, other) = (readings[sees].reader.name, readings[misses].reader.name)
+        let line = lines.lowerBound + 1
         if let end = others.first(where: { $0.lowerBound == lines.lowerBound })?.upperBound {
-            return
-                "the value of \(name) ends in line \(lines.upperBound + 1) for \(one), in line \(end + 1) for \(other)"
+            return FormatFlaw(
+                line: line,
+                reason: "the value of \(name) ends in line \(lines.upperBound + 1) for \(one), "
+                    + "in line \(end + 1) for \(other)")
         }
         let start = lineStarts[lines.lowerBound]
         if let around = readings[misses].entries.last(where: {
             $0.range.lowerBound < start && $0.range.upperBound > start
         }) {
-            return "\(one) reads \(name) there; for \(other) it is part of what begins in line "
-                + "\(line(of: around.range.lowerBound) + 1)"
+            return flaw(
+                at: around.range.lowerBound,
+                "what begins there goes on over line \(line) for \(other), and \(one) reads \(name) in line \(line)")
         }
-        return "\(one) reads \(name) there, and \(other) does not"
+        return FormatFlaw(line: line, reason: "\(one) reads \(name) there, and \(other) does not")
     }
 
     // MARK: Lines

@@ -24,8 +24,9 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
-    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with an added line.
-    package func mayReplace(_ bytes: [UInt8]) -> Bool {
+    /// The other lines stay. But a file of another syntax, such as JSON or Python, would no longer be one with an added line.
+    package func mayReplace(_ bytes: [UInt8], in file: String) -> Bool {
+        guard !OtherSyntax.isNamed(file), !OtherSyntax.isNamedInFirstLine(of: bytes) else { return false }
         let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
         let text = TokenBytes.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
         // JSON, PHP and XML, a key or certificate, a token.
@@ -79,11 +80,9 @@ package struct EnvironmentFormat: OutputFormat {
         in bytes: [UInt8], at place: FormatPlace
     ) throws(FormatFlaw) -> SecretCandidate? {
         guard case .variable(let name) = place else { return nil }
-        return switch try EnvironmentFile(bytes).value(of: name) {
-        case .one(let value): .bytes(value)
-        case .absent: .missing("\(name) is not set in it")
-        case .differing: .missing("\(name) is set to different values in it")
-        }
+        let values = try EnvironmentFile(bytes).uncommentedValues(of: name)
+        guard let value = values.first else { return .missing("\(name) is not set in it") }
+        return values.count == 1 ? .bytes(value) : .missing("\(name) is set to different values in it")
     }
 }
 

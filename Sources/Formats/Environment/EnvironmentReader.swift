@@ -72,9 +72,9 @@ enum EnvironmentReader: CaseIterable {
 
     private func read(
         _ bytes: [UInt8], _ blanks: UnicodeBlanks = .none, skipsMark: Bool = false,
-        _ entries: (inout EnvironmentLines) -> [EnvironmentEntry]?
+        _ entries: (inout LineReader) -> [EnvironmentEntry]?
     ) -> [EnvironmentEntry]? {
-        var lines = EnvironmentLines(bytes, blanks: blanks, skipsMark: skipsMark)
+        var lines = LineReader(bytes, blanks: blanks, skipsMark: skipsMark)
         return entries(&lines)
     }
 }

@@ -112,7 +112,7 @@ package struct AtomicFile: ~Copyable {
     ) throws(FileError) {
         let directory = place.directory
         var temporary = try Self.temporary(
-            with: bytes, limit: limit, FileMetadata(mode: mode, group: group, keepsContent: kept == .content),
+            with: bytes, limit: limit, NewFileMetadata(mode: mode, group: group, keepsContent: kept == .content),
             for: place,
             from: kept == .nothing ? nil : replaced, naming: naming)
         if let content {
@@ -144,13 +144,13 @@ package struct AtomicFile: ~Copyable {
         if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found { try check(found, place, as: identity) }
         var temporary = try temporary(
-            with: bytes, limit: sizeLimit, FileMetadata(mode: mode, group: nil), for: place, from: nil, naming: naming)
+            with: bytes, limit: sizeLimit, NewFileMetadata(mode: mode, group: nil), for: place, from: nil, naming: naming)
         try temporary.overwrite(place.name)
     }
 
     /// A file next to the one at `place`, with everything that it is to have, on the disk.
     private static func temporary(
-        with bytes: [UInt8], limit: Int, _ attributes: FileMetadata, for place: GuardedPlace,
+        with bytes: [UInt8], limit: Int, _ attributes: NewFileMetadata, for place: GuardedPlace,
         from replaced: (descriptor: Int32, status: FileStatus)?, naming: TemporaryNames
     ) throws(FileError) -> TemporaryFile {
         guard bytes.count <= limit else {

@@ -136,7 +136,9 @@ package struct FileStatus: Hashable, Sendable {
         case .socket: what = "socket"
         case .device: what = "device"
         }
-        throw FileError(.notARegularFile, at: path(), detail: what)
+        // Other programs need the device.
+        throw FileError(
+            .notARegularFile, at: path(), detail: what, remedy: kind == .device ? .say("write another path") : nil)
     }
 
     /// Throws for a file that was replaced between finding and opening. It may have several names, as in a snapshot by hard

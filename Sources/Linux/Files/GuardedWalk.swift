@@ -16,7 +16,7 @@ struct GuardedWalk {
     private static let textLimit = 4096
 
     private let identity: Identity
-    private let rule: GuardRule
+    private let rule: PathRule
     private var here: GuardedDirectory
     /// What remains to be walked, the next one last.
     private var ahead: [Step] = []
@@ -34,14 +34,14 @@ struct GuardedWalk {
 
     /// Walks to the last name of `path`, which need not exist yet.
     static func place(
-        _ path: String, _ rule: GuardRule, as identity: Identity
+        _ path: String, _ rule: PathRule, as identity: Identity
     ) throws(FileError) -> GuardedPlace {
         var walk = try GuardedWalk(path, rule, as: identity)
         do throws(FileError) { return try walk.place() } catch { throw walk.blamed(error) }
     }
 
     static func directory(
-        _ path: String, _ rule: GuardRule, as identity: Identity
+        _ path: String, _ rule: PathRule, as identity: Identity
     ) throws(FileError) -> GuardedDirectory {
         var walk = try GuardedWalk(path, rule, as: identity)
         do throws(FileError) {
@@ -71,7 +71,7 @@ struct GuardedWalk {
         return try attempt()
     }
 
-    private init(_ text: String, _ rule: GuardRule, as identity: Identity) throws(FileError) {
+    private init(_ text: String, _ rule: PathRule, as identity: Identity) throws(FileError) {
         let path = FilePath(text)
         guard path.isAbsolute, !text.utf8.contains(0) else {
             throw FileError(.systemError, at: text, errno: .invalidArgument, detail: "not an absolute path")

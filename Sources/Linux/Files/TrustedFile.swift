@@ -124,10 +124,10 @@ package enum TrustedFile {
         if use == .key { return try KeyGuard(identity).check(status, path) }
         if status.isWritableByOthers {
             throw FileError(
-                .notGuarded, at: path, detail: "the file is writable by \(GuardRule.writers(status.mode))",
+                .notGuarded, at: path, detail: "the file is writable by \(PathRule.writers(status.mode))",
                 remedy: .say(
-                    "remove their write permission",
-                    run: isNamedLike(use, path)
+                    "look at what they may have written there, then remove their write permission",
+                    see: isNamedLike(use, path)
                         ? .removeWriting(from: PathComponent(FilePath(path), status, for: identity)) : nil))
         }
     }
@@ -171,7 +171,7 @@ struct KeyGuard {
         let isBelowTrustedDirectory = identity.trusts(place: FilePath(path))
         let detail: String
         if status.isWritableByOthers {
-            detail = "the file is writable by \(GuardRule.writers(status.mode))"
+            detail = "the file is writable by \(PathRule.writers(status.mode))"
         } else if isBelowTrustedDirectory {
             return
         } else if status.mode & 0o007 != 0 {

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Formats
 
 extension PushKind {
     /// The string, or a member of the JSON object in it where `field` has a value. What is written replaces all of it.
@@ -49,7 +50,7 @@ extension PushKind {
         guard let shown = answer["SecretString"]?.text else { return .another }
         let member = exchange.values["field", default: ""]
         let text = member.isEmpty ? shown : (try? JSONValue(Array(shown.utf8)))?[member]?.text
-        return text == exchange.secretText ? .same : .another
+        return Shown(text, expected: exchange.secretText)
     }
 }
 
@@ -78,18 +79,20 @@ extension PushExchange {
         values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
     }
 
-    /// Throws where a text is of another kind than is written: a JSON object or array as a whole, or a member that is no text.
+    /// Throws where a text is of another kind than is written: as a whole anything but a secret, or a member that is no text.
     private func checkString(_ text: String) throws(RoleFailure) {
         let name = values["field", default: ""]
-        guard let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts),
-            [.object, .array].contains(Shape.Form(value))
-        else { return }
+        let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts)
+        let isObject = value.map { Shape.Form($0) == .object } == true
         guard !name.isEmpty else {
-            let end = Shape.Form(value) == .object ? " without a \"field\"" : ""
+            if FormatRegistry.standard.init(parameter: nil).mayReplace(Array(text.utf8), in: "") { return }
+            let what = isObject || value.map { Shape.Form($0) == .array } == true
+                ? Shape.describe(Array(text.utf8)) : "a text that is no client secret"
             throw RoleFailure(
                 .pushPlaceUnsuitable,
-                hidden.words("it holds \(Shape.describe(Array(text.utf8))), which would be lost\(end)"))
+                hidden.words("it holds \(what), which would be lost\(isObject ? " without a \"field\"" : "")"))
         }
+        guard let value, isObject || Shape.Form(value) == .array else { return }
         switch Shape.Form(value[name]) {
         case .text, .null, .absent: return
         case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")

@@ -48,7 +48,7 @@ extension PushKind {
         guard answer["is_secret"] != .bool(true) else { return .nothing }
         let context = exchange.values["context"]
         let value = answer["values"]?.elements?.first { $0["context"]?.text == context }
-        return value?["value"]?.text == exchange.secretText ? .same : .another
+        return Shown(value?["value"]?.text, expected: exchange.secretText)
     }
 }
 

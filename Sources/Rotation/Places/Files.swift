@@ -194,7 +194,7 @@ extension Rotation {
         case (.observe(let spec), .failure(let failure)):
             files[spec.path]?.observationFailed(
                 leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead),
-                showsOthersContent: [.outputMalformed, .fileTooLarge, .foreignOwner].contains(failure.code))
+                showsOthersContent: failure.code.traits.contains(.showsOthersContent))
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             deliverNew(secrets, in: spec)
             see(observation, as: spec, by: job.id)

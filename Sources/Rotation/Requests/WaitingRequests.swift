@@ -260,7 +260,7 @@ extension Rotation {
             guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
             return .reloaded(
                 unserved: index.all.compactMap { client in
-                    (failure(of: client, since: request.since) ?? contest(of: client, at: now))
+                    (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client))
                         .map { "client \"\(client.name)\": \($0.message)" }
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
@@ -278,6 +278,11 @@ extension Rotation {
             return .renewed(
                 request.results.sorted { $0.key < $1.key }.map { RenewalOutcome(client: $0.key, result: $0.value) })
         }
+    }
+
+    /// A file of the client that was deleted with other lines, and is not created again.
+    private func loss(of client: ConfiguredClient) -> Failure? {
+        client.files.first(where: isDeleted).map { Failure(.outputDeleted, at: .path($0)) }
     }
 
     private func result(of name: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {

@@ -34,7 +34,7 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let path = settings.path(Environment.current)
-        if fix { try MissingLines(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
+        if fix { try CheckFix(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
         let unit: ServiceUnit?
         let hidden: [HiddenOutput]?
         do {

@@ -158,7 +158,7 @@ enum Flags {
     }
 
     static func lifetimes(of kind: TokenKind) -> String {
-        "write a lifetime like 90d, 12h or 1d12h, from 60s to \(kind.rules.longest.count)s, or max"
+        "write a lifetime like 90d, 12h or 1d12h, from 60s to \(DurationText.text(kind.rules.longest)), or max"
     }
 
     static func kind(_ text: String) throws -> TokenKind {

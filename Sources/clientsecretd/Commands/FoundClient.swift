@@ -57,11 +57,6 @@ struct FoundClient: Equatable {
 
     // MARK: Environment files
 
-    /// Endings of files whose lines may look like assignments of an environment file, and are read by other rules.
-    private static let otherSyntaxes: Set<Substring> = Set(
-        "cfg cjs cs cue gradle hcl ini java js json json5 kt mjs nix php pl plist properties py rb rs service socket tf tfvars toml ts xml yaml yml"
-            .split(separator: " "))
-
     private static let otherText = "it is in text where clientsecretd cannot replace it"
 
     /// More would not help in choosing, and each is costly: the file is parsed for it.
@@ -69,9 +64,9 @@ struct FoundClient: Equatable {
 
     /// The last assignment of each variable that holds one, in the order of their names.
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
-        let ending = file.split(separator: "/").last?.split(separator: ".").last ?? ""
         let format = FormatRegistry.environment.init(parameter: nil)
-        guard !otherSyntaxes.contains(ending), format.mayReplace(bytes), !hasSections(bytes) else { return [] }
+        let name = String(file.split(separator: "/").last ?? "")
+        guard format.mayReplace(bytes, in: name), !hasSections(bytes) else { return [] }
         var found: [String: FoundClient] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
             guard found[assignment.name] != nil || found.count < mostVariables,
@@ -104,7 +99,7 @@ struct FoundClient: Equatable {
             case .bytes(let token)? = try? FormatRegistry.candidate(in: bytes, at: .whole),
             let secret = AppleSecret(token.trimming(while: \.isASCIISpace))
         else { return nil }
-        guard format.init(parameter: nil).mayReplace(bytes) else {
+        guard format.init(parameter: nil).mayReplace(bytes, in: "") else {
             return FoundClient(secret, at: .unwritable(line: 1, reason: otherText))
         }
         return FoundClient(secret, at: .whole(format: format.name))

@@ -74,7 +74,7 @@ struct HealthLine: Equatable {
     /// The line for an offline health evaluation of the published files.
     ///
     /// - Parameter unanswered: why the daemon did not answer; nil when it was not asked.
-    init(_ evaluations: [HealthEvaluation], unanswered: String?, now: WallTime) {
+    init(_ evaluations: [OutputsHealth], unanswered: String?, now: WallTime) {
         clients = Self.worstFirst(
             evaluations.map {
                 Client(

@@ -255,6 +255,22 @@ import Testing
             try bench.answer() == .renewed([bench.failed("a", Failure(.outputDeleted, at: .path(path)))]))
     }
 
+    @Test func aReloadNamesADeletedEnvironmentFile() throws {
+        let clients = ["a": try Values.client("a", outputs: [Values.env("/srv/.env", "A")])]
+        let bench = try Bench(clients)
+        let path = try Values.path("/srv/.env")
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
+        bench.go()
+        bench.disk = [:]
+        bench.ask(.reload)
+        bench.go()
+        guard case .reloaded(let unserved, _)? = bench.answer() else {
+            Issue.record("\(bench.answer().map(String.init(describing:)) ?? "no answer")")
+            return
+        }
+        #expect(unserved == ["client \"a\": \(Failure(.outputDeleted, at: .path(path)).message)"])
+    }
+
     @Test func aStateDirectoryThatCannotBeUsedFailsNoRenewal() throws {
         let bench = try settled()
         let name = try Values.name("b")

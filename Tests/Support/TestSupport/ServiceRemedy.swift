@@ -3,6 +3,6 @@
 ///
 /// - Parameter listening: the arguments of what listens.
 package func remedy(listening: String) -> String {
-    "run clientsecretd-network next to the daemon, as another user, with the arguments \(listening)"
+    "run clientsecretd-network next to the daemon, as the daemon's user, with the arguments \(listening)"
         + (listening.hasSuffix(" store") ? "" : "; run --once needs no socket")
 }

@@ -37,7 +37,8 @@ def serve(directory):
     host, port = server.get_host_and_port()
     address = f"http://{host}:{port}"
     secrets = client("secretsmanager", address)
-    secrets.create_secret(Name="plain", SecretString="of before")
+    secrets.create_secret(Name="plain", SecretString="eyJ.of.before")
+    secrets.create_secret(Name="text", SecretString="hunter2, of the database")
     secrets.create_secret(Name="member", SecretString=MEMBERS)
     secrets.create_secret(Name="binary", SecretBinary=b'{"other": 1, "apple": "old"}')
     secrets.create_secret(Name="list", SecretString='["apple"]')

@@ -55,6 +55,16 @@ import Testing
         #expect(!once.output.contains("shorten it"), "\(once)")
     }
 
+    /// A file that gets the number of a closed descriptor would be sent the log.
+    @Test func withoutStandardDescriptorsNoFileIsWrittenInto() throws {
+        let sandbox = try Sandbox(clients: "web")
+        let once = try run(
+            ["bash", "-c", #"exec "$0" run --once <&- >&- 2>&-"#, sandbox.binary], environment: sandbox.environment)
+        #expect(once.status == 0)
+        #expect(FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.state + "/lock")).isEmpty)
+    }
+
     // MARK: What it is asked to read
 
     /// Opening a named pipe waits for somebody who writes: an answer is due nevertheless.

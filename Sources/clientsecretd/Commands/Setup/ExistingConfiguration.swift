@@ -20,6 +20,9 @@ struct ExistingConfiguration {
             throw CommandFailure(
                 .failed, "client \"\(name)\" already exists in \(Printable.name(path)); choose another --name")
         }
+        guard !name.description.hasPrefix(".") else {
+            throw CommandFailure(.usage, "--name begins with a dot, and such files are not read; choose another --name")
+        }
         guard let file = AbsolutePath(loaded.directory.description + "/\(name).yaml") else {
             throw CommandFailure(.usage, "--name is too long for a file in \(loaded.directory)")
         }

@@ -33,7 +33,7 @@ struct KeyPlacement {
         }
         file = copy
         guard
-            LinkChain.places(of: key.description).isEmpty
+            WatchedLinks.places(of: key.description).isEmpty
                 || PathComponent(file: key.description, for: ServiceUser.identity) != nil
         else {
             throw CommandFailure(

@@ -16,12 +16,15 @@ struct SetupTarget {
     var token: String?
     /// Whether a file for the token is written where there is none.
     private var isWritten = true
+    /// Whether a flag names the token's file.
+    private let isTokenNamed: Bool
 
     init(kind: PushKind, name: TargetName, settings: [String: String], tokenFile: AbsolutePath? = nil) {
         self.kind = kind
         self.name = name
         self.settings = settings
         self.tokenFile = tokenFile
+        isTokenNamed = tokenFile != nil
     }
 
     /// The settings that a target of this kind can have.
@@ -29,8 +32,8 @@ struct SetupTarget {
         kind.settings.map(\.name) + (kind.deployedBy == nil ? [] : ["redeploy"]) + ["endpoint", "ca_file"]
     }
 
-    /// Whether the kind's own cluster has a token for it.
-    var needsToken: Bool { kind.own == nil || settings["endpoint"] != nil }
+    /// Whether the token is a file's. In the kind's own cluster there may be one already, which a file takes precedence over.
+    var needsToken: Bool { kind.own == nil || settings["endpoint"] != nil || isTokenNamed }
 
     var needsEndpoint: Bool { kind.endpoint == nil && settings["endpoint"] == nil }
 

@@ -6,7 +6,7 @@ package import Model
 /// the daemon has tried the client for the first time.
 ///
 /// Leaves out what only a daemon that has tried it knows, such as whether applications were notified.
-package struct HealthEvaluation: Hashable, Sendable {
+package struct OutputsHealth: Hashable, Sendable {
     package let client: ClientName
     /// Nil when it cannot be determined.
     package let health: HealthState?
@@ -43,7 +43,7 @@ extension Configuration {
     package func evaluate(
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence],
         current: [ClientName: SecretInfo] = [:], builtAt: WallTime, at now: Now
-    ) -> [HealthEvaluation] {
+    ) -> [OutputsHealth] {
         let found = files.values.compactMap { try? $0.get() }.flatMap { $0.slots.values.compactMap(\.issued) }
         let clock = ClockTrust(judging: found + current.values, builtAt: builtAt, at: now)
         return clients.sorted { $0.key < $1.key }.compactMap { name, entry in
@@ -76,14 +76,14 @@ extension ClientConfiguration {
         _ name: ClientName, keys: [KnownKey], signer: (SecretInfo) -> [KeyConfiguration], current: SecretInfo?,
         clock: ClockTrust, builtAt: WallTime, isUnderWay: Bool = false,
         found: (AbsolutePath) -> Result<FileObservation, Failure>?, _ deadlines: inout Deadlines
-    ) -> HealthEvaluation {
+    ) -> OutputsHealth {
         let isVerifiable = keys.contains { $0.evidence != .none }
         var held: [(path: AbsolutePath, secret: SecretInfo)] = []
         var unreadable: Failure?
         var isMissing = false
-        func result(_ health: HealthState?, _ failure: Failure?) -> HealthEvaluation {
+        func result(_ health: HealthState?, _ failure: Failure?) -> OutputsHealth {
             let first = held.min { $0.secret.expiresAt < $1.secret.expiresAt }
-            return HealthEvaluation(
+            return OutputsHealth(
                 client: name, health: health, failure: failure?.concerning(name),
                 secret: health == .critical && failure?.code == .noSecret ? nil : first?.secret)
         }

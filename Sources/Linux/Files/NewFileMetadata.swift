@@ -3,7 +3,7 @@ internal import Failures
 import SystemPackage
 
 /// What a new file gets before its name is visible: group, mode, access list, user attributes and security label.
-struct FileMetadata {
+struct NewFileMetadata {
     /// From the settings; nil: copied from the file that is replaced.
     let mode: UInt16?
     let group: UInt32?
@@ -39,13 +39,12 @@ struct FileMetadata {
     private func narrowed(
         _ mode: UInt16, _ source: (descriptor: Int32, status: FileStatus), _ path: String
     ) throws(FileError) -> UInt16 {
-        let found = source.status.mode & 0o777
-        let mode = mode & found
-        guard let group, group != source.status.group else { return mode }
+        let hasOtherGroup = group.map { $0 != source.status.group } ?? false
         // It may keep members of either group out.
-        if try AccessList(of: source.descriptor, path: path) != nil { return mode & 0o700 }
-        // The new group was among the others, and the old group's members are now.
-        return mode & 0o700 | mode & (found & 0o007) << 3 | mode & (found >> 3) & 0o007
+        if hasOtherGroup, try AccessList(of: source.descriptor, path: path) != nil {
+            return mode & source.status.mode & 0o700
+        }
+        return source.status.mode(keepingContentAs: mode, group: group)
     }
 
     private func setGroup(
@@ -70,5 +69,21 @@ struct FileMetadata {
         }
         // Also when the old file has none: the directory's default list may have given the new file one.
         try new.set(AccessList.attribute, to: try old.value(AccessList.attribute))
+    }
+}
+
+extension FileStatus {
+    /// The mode of a file without an access list after a write that keeps content of it: without the rights of those who had
+    /// none to it before.
+    ///
+    /// - Parameters:
+    ///   - wanted: the mode from the settings; nil: as it is.
+    ///   - group: the group from the settings; nil: as it is.
+    package func mode(keepingContentAs wanted: UInt16?, group: UInt32?) -> UInt16 {
+        let found = mode & 0o777
+        let mode = (wanted ?? found) & found
+        guard let group, group != self.group else { return mode }
+        // The new group was among the others, and the old group's members are now.
+        return mode & 0o700 | mode & (found & 0o007) << 3 | mode & (found >> 3) & 0o007
     }
 }

@@ -1,5 +1,5 @@
 /// dotenv for JavaScript and Ruby.
-extension EnvironmentLines {
+extension LineReader {
     /// The regular expression `LINE` of dotenv's main.js and, without backticks, of parser.rb.
     mutating func dotenv(backticks: Bool) -> [EnvironmentEntry]? {
         while index < bytes.count {

@@ -7,7 +7,7 @@ import Linux
 ///
 /// A child judges, because a process that judges as the service's user can fix nothing afterwards. Lines that it finds are
 /// `ShellCommand`s, which root may run as printed.
-struct MissingLines {
+struct CheckFix {
     private let program: String
     private let arguments: [String]
 
@@ -31,17 +31,21 @@ struct MissingLines {
     func fix() throws(CommandFailure) {
         var done: Set<String> = []
         for _ in 0..<Self.rounds {
-            let lines = try find().filter { done.insert($0).inserted }
+            let lines = try find().filter { done.insert($0.line).inserted }
             if lines.isEmpty { return }
-            CommandOutput.complain(lines: (["running:"] + lines.map { "  " + $0 }).joined(separator: "\n"))
-            for line in lines { PrintedLine.run(line) }
+            CommandOutput.complain(lines: lines.map { "\($0.reason)\n  \($0.line)" }.joined(separator: "\n"))
+            for line in lines { PrintedLine.run(line.line) }
         }
     }
 
-    /// The lines that `check` prints now; none where it cannot judge, which the check at the end explains.
-    private func find() throws(CommandFailure) -> [String] {
+    /// The lines that `check` prints now, and why each is run; none where it cannot judge, which the check at the end explains.
+    private func find() throws(CommandFailure) -> [(reason: String, line: String)] {
         let output = try PipedProgram.run([program, "check", "--json"] + arguments, input: [], isQuiet: true).output
         let report = output.flatMap { try? JSONValue($0) }
-        return (report?["commands"]?.elements ?? []).compactMap(\.text)
+        let problems = (report?["problems"]?.elements ?? []).compactMap(\.text)
+        return (report?["commands"]?.elements ?? []).compactMap(\.text).map { line in
+            let problem = problems.first { $0.hasSuffix(": " + line) }
+            return (problem.map { String($0.dropLast(line.count + 1)) } ?? "running:", line)
+        }
     }
 }

@@ -1,5 +1,5 @@
 /// Node's `--env-file`.
-extension EnvironmentLines {
+extension LineReader {
     /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it. A carriage
     /// return counts as nothing at all.
     ///

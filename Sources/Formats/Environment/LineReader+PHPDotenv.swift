@@ -1,5 +1,5 @@
 /// phpdotenv, as Laravel uses it.
-extension EnvironmentLines {
+extension LineReader {
     /// phpdotenv's Lines.php and EntryParser.php: it rejects a file with an unknown character in a name, several words
     /// without quotes, or a value that a quote does not end.
     mutating func phpDotenv() -> [EnvironmentEntry]? {

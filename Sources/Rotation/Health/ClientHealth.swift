@@ -153,7 +153,7 @@ extension Rotation {
     }
 
     /// The client's health by what its outputs were last seen to hold, and nothing else.
-    private func evaluate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> HealthEvaluation {
+    private func evaluate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> OutputsHealth {
         client.entry.evaluate(
             client.name, keys: knownKeys(client), signer: configuredSigner, current: clients[client].secret.current,
             clock: clock, builtAt: builtAt, isUnderWay: true,

@@ -1,5 +1,5 @@
 /// How each reader of environment files that is no shell finds the lines and their entries.
-struct EnvironmentLines {
+struct LineReader {
     /// With a tab or a line feed in the place of what is one to the reader, byte for byte.
     let bytes: [UInt8]
     var index: Int

@@ -2,7 +2,7 @@ internal import Failures
 import SystemPackage
 
 /// The requirements on the directories and links on the way to a file.
-enum GuardRule {
+enum PathRule {
     /// For files that are published: no other user may be able to redirect the path.
     case publishing
     /// For keys, and what decides who may use one: every component belongs to root or the acting user, and a directory

@@ -6,12 +6,12 @@ import Testing
 @testable import Rotation
 
 /// The health of published secrets when no daemon can be asked.
-@Suite struct HealthEvaluationTests {
+@Suite struct OutputsHealthTests {
     /// Evaluates `web` at the given time, with these observations of its outputs.
     private func evaluate(
         at offset: Int64, _ slots: [String: SlotObservation?], entry: ClientConfiguration? = nil,
         _ evidence: SignatureEvidence? = nil, current: SecretInfo? = nil, isSynchronised: Bool = true
-    ) throws -> HealthEvaluation {
+    ) throws -> OutputsHealth {
         let configuration = try Values.configuration(["web": entry ?? Values.client("web")])
         var files: [AbsolutePath: Result<FileObservation, Failure>] = [:]
         for (path, observation) in slots {
@@ -178,7 +178,7 @@ import Testing
     @Test func whatMayNotBeReadIsNotKnown() throws {
         let configuration = try Values.configuration(["web": try Values.client("web")])
         let path = try Values.path("web.jwt")
-        func evaluation(_ code: Failure.Code) throws -> HealthEvaluation {
+        func evaluation(_ code: Failure.Code) throws -> OutputsHealth {
             let files: [AbsolutePath: Result<FileObservation, Failure>] = [
                 path: .failure(Failure(code, at: .path(path)))
             ]

@@ -1,5 +1,5 @@
 /// Docker: compose and `docker run --env-file`.
-extension EnvironmentLines {
+extension LineReader {
     /// `parser` of compose-go's dotenv: rejects a file with an unknown character in a name, or a quote without an end.
     mutating func compose() -> [EnvironmentEntry]? {
         while index < bytes.count {

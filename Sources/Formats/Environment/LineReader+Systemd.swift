@@ -1,5 +1,5 @@
 /// systemd's `EnvironmentFile=`.
-extension EnvironmentLines {
+extension LineReader {
     /// `parse_env_file_internal` in systemd's env-file.c. It ignores a line whose name is preceded by `export`; the line
     /// still counts as the variable's, because the file is for other programs then.
     mutating func systemd(continuesComments: Bool) -> [EnvironmentEntry]? {

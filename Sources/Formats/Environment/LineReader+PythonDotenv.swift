@@ -1,5 +1,5 @@
 /// python-dotenv.
-extension EnvironmentLines {
+extension LineReader {
     /// `parse_stream` of python-dotenv's parser.py, on a text in which each kind of line break counts.
     mutating func pythonDotenv() -> [EnvironmentEntry]? {
         guard isText(0..<bytes.count) else { return nil }
