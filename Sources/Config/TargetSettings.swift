@@ -129,7 +129,8 @@ struct TargetSettings {
                 diagnostics.error(
                     at: target.name.position,
                     "target \"\(target.name.value)\" is the same place as target \"\(other.value)\" "
-                        + "(\(other.position.seen(from: target.name.position))); write one output for both, or another place")
+                        + "(\(other.position.seen(from: target.name.position))); write one output for both, or another place"
+                )
             }
             places[place] = target.name
         }

@@ -126,7 +126,9 @@ extension FailureCode {
         case .sameFile:
             row("it is the same file as another output", .say("write one path for both, or another for this one"))
         case .fileTooLarge:
-            row("the file is too large", traits: [.holdsNoSecret, .showsOthersContent], .say("shorten it, or write another path"))
+            row(
+                "the file is too large", traits: [.holdsNoSecret, .showsOthersContent],
+                .say("shorten it, or write another path"))
         case .foreignOwner:
             row(
                 "the file belongs to another user and is not changed", retry: .whenChanged, traits: .showsOthersContent,

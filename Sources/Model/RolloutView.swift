@@ -14,6 +14,9 @@ package struct RolloutView: Hashable, Sendable {
     package var state: State
     /// Since when it has been in this state, as far as this machine has seen.
     package var since: WallTime
+    /// How many machines have reported the client and report it no more. Their ranks are not known, so places are kept for
+    /// them until they report, or have been silent for ``HostReport/silence``.
+    package var missing: Int
 
     /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
     /// machine has had the time to.
@@ -22,7 +25,8 @@ package struct RolloutView: Hashable, Sendable {
     /// The share in whole percent, rounded down: a hundred are all.
     package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }
 
-    package init(share: Double, state: State, since: WallTime) {
+    package init(share: Double, state: State, since: WallTime, missing: Int = 0) {
+        self.missing = missing
         self.share = share
         self.state = state
         self.since = since

@@ -96,8 +96,8 @@ package struct PushKind: Sendable {
 
         /// What a text in the secret's place is; nil where there is none.
         init(_ text: String?, expected: String) {
-            self =
-                text == expected ? .same : text.map { PrivateKeyText.isIn(Array($0.utf8)) } == true ? .privateKey : .another
+            let isKey = text.map { PrivateKeyText.isIn(Array($0.utf8)) } == true
+            self = text == expected ? .same : isKey ? .privateKey : .another
         }
     }
 

@@ -8,7 +8,9 @@ extension RolloutView: JSONDocument {
         // In whole percent, rounded down: a hundred are all.
         let share = try members("share", view.map { $0.percent })
         let state = try members("state", view?.state)
-        self.init(share: Double(share) / 100, state: state, since: try members("since", view?.since))
+        let since = try members("since", view?.since)
+        let missing = try members.orAbsent("missing", view.flatMap { $0.missing > 0 ? $0.missing : nil })
+        self.init(share: Double(share) / 100, state: state, since: since, missing: missing ?? 0)
     }
 }
 

@@ -42,7 +42,8 @@ import Testing
 
     /// The first is said in one line elsewhere, as why it is refused.
     @Test func whatItIsRefusedForComesBeforeWarnings() throws {
-        try directory.write(good.replacingOccurrences(of: "path: /run/web", with: "mode: \"0644\", path: /run/web"), to: "c.yaml")
+        let warned = good.replacingOccurrences(of: "path: /run/web", with: "mode: \"0644\", path: /run/web")
+        try directory.write(warned, to: "c.yaml")
         try makeDirectory("c.d")
         try directory.write("bogus: 1\n", to: "c.d/1.yaml")
         guard case .failure(let refusal) = ConfigurationLoader.load(path: directory("c.yaml"), as: me) else {

@@ -196,7 +196,8 @@ import Testing
         let table = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 / /srv/shop rw - ext4 b rw\n")
         facts.place = table.place(of: path)
         #expect(facts.place?.path == "/.env")
-        #expect(HiddenOutput.mounts(of: facts, in: NamespaceFacts(process: "self", command: nil, mounts: table)).isEmpty)
+        let namespace = NamespaceFacts(process: "self", command: nil, mounts: table)
+        #expect(HiddenOutput.mounts(of: facts, in: namespace).isEmpty)
     }
 
     @Test func aMountOverTheFileItselfGoesWithIt() {

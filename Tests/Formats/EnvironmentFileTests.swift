@@ -193,7 +193,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("A=it's\nSECRET=old\nB=it's\n", "what begins there goes on over line 2 for a shell, and systemd reads SECRET in line 2"),
+        (
+            "A=it's\nSECRET=old\nB=it's\n",
+            "what begins there goes on over line 2 for a shell, and systemd reads SECRET in line 2"
+        ),
         (
             "SECRET=\"old\nURL=\"x\"\n",
             "the value of SECRET ends in line 1 for dotenv (JavaScript), in line 2 for systemd"

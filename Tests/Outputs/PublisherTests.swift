@@ -317,7 +317,8 @@ import Testing
         let file = try Samples.file(scratch("app.env"), .env)
         let failure = Failure(
             .outputMalformed, at: .path(file.path),
-            detail: "line 2: what begins there goes on over line 3 for systemd, and python-dotenv reads SECRET in line 3")
+            detail: "line 2: what begins there goes on over line 3 for systemd, "
+                + "and python-dotenv reads SECRET in line 3")
         #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
         #expect(throws: failure) { try publisher.observe(file) }
         #expect(try scratch.read("app.env") == text)

@@ -51,7 +51,7 @@ import Testing
         let environment = Scenario.environment
         simulator.outside.editAsStranger(environment)
         try simulator.run(for: 60)
-        for _ in 0..<30 {
+        for _ in 0..<10 {
             let old = simulator.outside.files[environment]
             simulator.ask(.renew(.init()))
             try simulator.run(for: Int64.random(in: 0..<3, using: &simulator.random))

@@ -8,7 +8,7 @@ import Testing
     private static let seed = SeededGenerator().seed
 
     @Test func secretsOutliveFaultsAndDeaths() throws {
-        try Life(seed: Self.seed, years: 1).live()
+        try Life(seed: Self.seed, days: 90).live()
     }
 
     /// The seed printed with a failure reproduces the same life, whatever the hash seed of the process.
@@ -28,7 +28,7 @@ import Testing
         return folder.map { $0 + "/simulate" }
     }
 
-    @Test(arguments: [(FleetKind.files, 120), (.store, 30), (.rollouts, 30)] as [(FleetKind, Int64)])
+    @Test(arguments: [(FleetKind.files, 40), (.store, 10), (.rollouts, 10)] as [(FleetKind, Int64)])
     func fleetsOutliveFaultsAndDeaths(kind: FleetKind, days: Int64) throws {
         try FleetLife(seed: Self.seed, kind: kind, days: days).live()
     }

@@ -84,7 +84,8 @@ import Testing
             + #""restart myapp.service":\#(known(try Samples.secret(1)))},"shared":["/srv/app/.env"],"#
             + #""owed":["restart myapp.service"],"refusal":"no","#
             + #""keyChange":{"at":1800000000,"from":"\#(one)","keyID":"ABC123DEFG","to":"\#(two)"},"#
-            + #""turn":1800000600,"rolledOut":true,"fleetSize":7,"rolloutHeld":true,"store":"https://etcd:2379"}"# + "\n"
+            + #""turn":1800000600,"rolledOut":true,"fleetSize":7,"rolloutHeld":true,"store":"https://etcd:2379"}"#
+            + "\n"
         let text = String(decoding: format.encode(record, of: try name("web")), as: UTF8.self)
         #expect(text.drop { $0 != "\n" }.dropFirst() == expected)
     }

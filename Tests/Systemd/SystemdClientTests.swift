@@ -75,7 +75,8 @@ struct SystemdClientTests {
 
     @Test func confirmsTheEndOfAJobByTheUnit() throws {
         // The job is still there when its end is reported.
-        #expect(try outcome(of: .start, .init(activity: "inactive", later: [("active", 2)], lingering: 2)).result == .success(true))
+        let started = FakeSystemd.Script(activity: "inactive", later: [("active", 2)], lingering: 2)
+        #expect(try outcome(of: .start, started).result == .success(true))
         #expect(try outcome(of: .start, .init(result: nil, lingering: 1), patience: 300).result == .failure(.timedOut))
         #expect(try outcome(of: .reload, .init(reload: "exit-code")).result == .failure(.job(.failed)))
         #expect(try outcome(of: .reloadOrTryRestart, .init(reload: "timeout")).result == .failure(.job(.failed)))
@@ -125,8 +126,9 @@ struct SystemdClientTests {
     @Test func whatIsStartingIsWaitedFor() throws {
         for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1), .start] {
             let last = order == .start ? "inactive" : "active"
+            let states = [("activating", UInt8(1)), ("activating", 1), (last, 1)]
             let (systemd, result) = try outcome(
-                of: order, .init(earlier: [("activating", 1), ("activating", 1), (last, UInt8(1))], later: [("active", 2)]))
+                of: order, .init(earlier: states.map { ($0.0, $0.1) }, later: [("active", 2)]))
             #expect(result == .success(true), "\(order)")
             #expect(systemd.orders.count == 1)
         }

@@ -149,9 +149,9 @@ extension HiddenOutput {
         let group = narrowed.group.map { " for the group \(Printable.name($0))" } ?? ""
         return HiddenOutput(
             file: output.path, line: nil,
-            words: "mode \(octal(narrowed.wanted))\(group) does not take effect, and the file has mode \(octal(narrowed.mode)): "
-                + "its other lines are not shown to more users than before; if they may be, set this group and mode with "
-                + "chgrp and chmod")
+            words: "mode \(octal(narrowed.wanted))\(group) does not take effect, and the file has mode "
+                + "\(octal(narrowed.mode)): its other lines are not shown to more users than before; if they may be, set "
+                + "this group and mode with chgrp and chmod")
     }
 
     private static func octal(_ mode: UInt16) -> String {

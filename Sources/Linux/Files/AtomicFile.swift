@@ -144,7 +144,8 @@ package struct AtomicFile: ~Copyable {
         if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found { try check(found, place, as: identity) }
         var temporary = try temporary(
-            with: bytes, limit: sizeLimit, NewFileMetadata(mode: mode, group: nil), for: place, from: nil, naming: naming)
+            with: bytes, limit: sizeLimit, NewFileMetadata(mode: mode, group: nil), for: place, from: nil,
+            naming: naming)
         try temporary.overwrite(place.name)
     }
 

@@ -86,7 +86,8 @@ extension PushExchange {
         let isObject = value.map { Shape.Form($0) == .object } == true
         guard !name.isEmpty else {
             if FormatRegistry.standard.init(parameter: nil).mayReplace(Array(text.utf8), in: "") { return }
-            let what = isObject || value.map { Shape.Form($0) == .array } == true
+            let what =
+                isObject || value.map { Shape.Form($0) == .array } == true
                 ? Shape.describe(Array(text.utf8)) : "a text that is no client secret"
             throw RoleFailure(
                 .pushPlaceUnsuitable,

@@ -23,6 +23,8 @@ struct RolloutProgress: Sendable {
     /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`: it does not wait
     /// for them now.
     private(set) var lost: Set<String> = []
+    /// How many machines have reported the client, and have no report now.
+    private var missing = 0
     /// Of the machines that report: ten thousand of them are costly to compute.
     private var ranks: [String: UInt64] = [:]
     /// When it was first seen. After a day every machine has reported that can.
@@ -84,6 +86,7 @@ struct RolloutProgress: Sendable {
         ranks = members.all.reduce(into: [:]) { ranks, member in
             ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
         }
+        self.missing = missing
         var machines = RolloutPolicy.Machine.all(members, of: rollout, ranks)
         let admitted = machines.prefix { rollout.admits($0.rank) }.count
         let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
@@ -130,7 +133,8 @@ struct RolloutProgress: Sendable {
         guard let secret, rollout.secret.isSame(as: secret) else { return nil }
         return RolloutView(
             share: rollout.isFinished ? 1 : share,
-            state: rollout.isFinished ? .finished : rollout.state == .held ? .held : .going, since: since)
+            state: rollout.isFinished ? .finished : rollout.state == .held ? .held : .going, since: since,
+            missing: rollout.isFinished ? 0 : missing)
     }
 
     func checkInvariants() -> [String] {

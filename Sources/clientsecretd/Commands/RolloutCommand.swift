@@ -75,7 +75,11 @@ enum RolloutWords {
     static func lines(
         for client: ClientName, _ view: RolloutView?, in fleet: FleetClientView?, now: WallTime
     ) -> [String] {
-        let lines = ["\(client): " + line(for: view, in: fleet, now: now)]
+        var lines = ["\(client): " + line(for: view, in: fleet, now: now)]
+        if let missing = view?.missing, missing > 0 {
+            lines.append(
+                "machines without a report: \(missing); places are kept for them until they report, or for 26 hours")
+        }
         guard let fleet, view?.state == .held else { return lines }
         let resume = ShellCommand.resumeRollout(client.description)?.text ?? ""
         return lines + failures(in: fleet) + ["next: \(resume), or finish instead of resume"]

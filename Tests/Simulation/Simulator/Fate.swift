@@ -17,10 +17,10 @@ struct Fate {
     /// Whether some client has a target now.
     var hasTargets: Bool { outside.configuration.clients.values.contains { !$0.targets.isEmpty } }
 
-    mutating func live(years: Int64) throws {
+    mutating func live(days: Int64) throws {
         outside.editAsStranger(Scenario.environment)
         simulator.noteChange(.file(Scenario.environment))
-        let end = simulator.now.boot.milliseconds + years * 365 * Scenario.day * 1000
+        let end = simulator.now.boot.milliseconds + days * Scenario.day * 1000
         while simulator.now.boot.milliseconds < end {
             try strike()
             try simulator.run(for: chance(4) ? draw(7200) : draw(900))

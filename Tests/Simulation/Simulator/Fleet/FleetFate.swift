@@ -33,16 +33,14 @@ struct FleetFate: Chance {
     }
 
     /// A short life with many machines, in which nothing but one kind of fault strikes.
-    func live(with fault: FleetFault, times: Int) throws {
+    func live(with fault: FleetFault) throws {
         fleet.add(isSigner: true)
         for _ in 0..<Self.mostFollowers { fleet.add(isSigner: false) }
         try fleet.run(for: 3 * 3600)
-        for _ in 0..<times {
-            try strike(fault)
-            try fleet.run(for: 7200)
-            fleet.fix()
-            try fleet.run(for: Scenario.day + draw(Scenario.day))
-        }
+        try strike(fault)
+        try fleet.run(for: 7200)
+        fleet.fix()
+        try fleet.run(for: Scenario.day + draw(Scenario.day))
     }
 
     private func strike() throws { try strike(pick(FleetFault.decks[fleet.kind] ?? [])) }

@@ -36,7 +36,7 @@ package struct FleetLife: SimulatedLife {
 
     /// A short life in which this fault strikes alone.
     package func live(with fault: FleetFault) throws {
-        try live(log: nil) { try $0.live(with: fault, times: 3) }
+        try live(log: nil) { try $0.live(with: fault) }
     }
 
     @discardableResult
