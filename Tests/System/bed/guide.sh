@@ -183,6 +183,19 @@ after_mail() {
     eventually "every client is well" all_ok
 }
 
+after_daemon_gone() {
+    promise "the timer waits" systemctl is-active --quiet clientsecretd-health.timer
+    promise "while all is well, nothing is mailed" systemctl start clientsecretd-health.service
+    refused "as no mail shows" mailed unhealthy
+    mv "$output" /root/kept
+    systemctl stop clientsecretd.service clientsecretd.socket
+    refused "without a daemon and a secret the check fails" systemctl start clientsecretd-health.service
+    eventually "which is mailed" mailed unhealthy
+    mv /root/kept "$output"
+    promise "the daemon starts again" systemctl start clientsecretd.socket clientsecretd.service
+    eventually "every client is well" all_ok
+}
+
 before_window() {
     cat >/etc/clientsecretd/clientsecretd.d/window.yaml <<END
 clients:
@@ -298,6 +311,7 @@ declare -A tries=(
     ["A weekly window"]=window
     ["Restart without polkit"]=path
     ["Mail"]=mail
+    ["If the daemon itself is gone"]=daemon_gone
     ["Replacing a key"]=replacing
     ["The key as an encrypted credential"]=encrypted_key
     # Run by operations.sh, by PrometheusTests, or by none.

@@ -27,13 +27,20 @@ Restart=always
 RestartSec=100ms
 [Unit]
 StartLimitIntervalSec=0"
+unit conditional <<<"ExecStart=/bin/sleep infinity
+[Unit]
+ConditionPathExists=!/run/broken
+[Install]
+WantedBy=bed.target"
 unit either reload_or_restart <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")"
 unit reloaded reload <<<"ExecStart=/bin/sleep infinity
 ExecReload=/bin/true"
 unit work <<<"Type=oneshot
 ExecStart=/usr/bin/touch /run/worked"
 unit stopped <<<"ExecStart=/bin/sleep infinity"
-units=(refusing dying ending looping either)
+units=(refusing dying ending looping conditional either)
+# systemd forgets a stopped unit that nothing wants.
+systemctl enable --quiet conditional
 systemctl daemon-reload
 systemctl start "${units[@]}" reloaded stopped
 systemctl stop stopped
@@ -67,6 +74,7 @@ done
 contains "a start that failed is told" "refusing.service: its job failed" "$(state refusing)"
 contains "a service that died" "dying.service: the unit was started and ended within seconds" "$(state dying)"
 contains "one that ended well" "ending.service: the unit was started and ended within seconds" "$(state ending)"
+contains "one that a condition keeps down" "conditional.service: its job failed: a condition" "$(state conditional)"
 contains "one that systemd starts over and over" "looping.service: the unit was started and ended" "$(state looping)"
 equal "health says so, too" 1 "$(clientsecretd health >/dev/null 2>&1; echo $?)"
 equal "what is stopped was told all the same" "inactive True" "$(systemctl is-active stopped) $(delivered stopped)"
@@ -77,6 +85,16 @@ promise "fixed, they are told" clientsecretd renew --deliver-only
 promise "and run" active
 promise "all of them" served
 equal "what is stopped still is" inactive "$(systemctl is-active stopped)"
+
+# The order has stopped it, and the daemon that gave the order has gone.
+touch /run/broken
+refused "a renewal whose unit may not start again" clientsecretd renew conditional
+promise "the daemon restarts" systemctl restart clientsecretd
+refused "is not done by a restart of the daemon" clientsecretd renew --deliver-only conditional
+equal "the unit is not one that somebody has stopped" "inactive False" "$(systemctl is-active conditional) $(delivered conditional)"
+rm /run/broken
+promise "once it may start, the application is told" clientsecretd renew --deliver-only conditional
+promise "and runs" systemctl is-active --quiet conditional
 
 # A unit that has failed cannot be reloaded, and nobody is told that it was.
 systemctl kill --signal=KILL reloaded
