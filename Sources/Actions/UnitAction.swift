@@ -64,18 +64,16 @@ package struct UnitAction: Sendable {
 extension Action {
     /// The polkit rule that lets the user have the action carried out; nil for an action that needs none.
     package func rule(for id: UInt32) -> String? {
-        guard let (order, unit) = order else { return nil }
-        // A user without a name is called by its number, and polkit is asked about a unit by its own name, of which the
-        // configuration's may be an alias.
-        return PolkitRule.text(
-            user: (try? Accounts.user(id: id))?.name ?? String(id), unit: SystemdClient.ownName(of: unit),
-            verbs: order.verbs)
+        // A user without a name is called by its number.
+        rule(forUser: (try? Accounts.user(id: id))?.name ?? String(id))
     }
 
     /// The same for a user's name, which may have no account yet.
     package func rule(forUser name: String) -> String? {
         guard let (order, unit) = order else { return nil }
-        return PolkitRule.text(user: name, unit: unit, verbs: order.verbs)
+        // polkit is asked about a unit by its own name, of which the configuration's may be an alias.
+        let ownName = SystemManager.isSystemd ? SystemdClient.ownName(of: unit) : unit
+        return PolkitRule.text(user: name, unit: ownName, verbs: order.verbs)
     }
 
     /// The order for systemd; nil for an action that systemd has no part in. A unit that has failed is started, unlike one

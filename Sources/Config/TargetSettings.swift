@@ -122,18 +122,25 @@ struct TargetSettings {
             }
             known[document.place] = others + [(target.name, document.member)]
         }
-        var places: [String: Located<String>] = [:]
-        for target in targets where target.target?.document == nil {
-            guard let place = target.target?.place else { continue }
+        var places: [PlaceOfToken: Located<String>] = [:]
+        for target in targets {
+            // With another token it may be another account's place.
+            guard let known = target.target, known.document == nil else { continue }
+            let place = PlaceOfToken(place: known.place, token: known.token)
             if let other = places[place] {
                 diagnostics.error(
                     at: target.name.position,
                     "target \"\(target.name.value)\" is the same place as target \"\(other.value)\" "
-                        + "(\(other.position.seen(from: target.name.position))); write one output for both, or another place"
+                        + "(\(other.position.seen(from: target.name.position))); remove one of them, or write another place"
                 )
             }
             places[place] = target.name
         }
+    }
+
+    private struct PlaceOfToken: Hashable {
+        let place: String
+        let token: PushTarget.TokenPlace?
     }
 
     private static func kind(of entry: YAMLEntry, _ owner: String, _ diagnostics: Diagnostics) -> String? {

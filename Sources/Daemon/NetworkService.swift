@@ -5,7 +5,7 @@ import Model
 import SystemPackage
 
 /// The daemon's client of a service that has a network: one connection for each request, which is a line, and its answer. The
-/// service runs as another user. So it is checked which user listens before a secret is sent, and the texts in its answers
+/// service of systemd runs as another user. So it is checked which user listens before a secret is sent, and the texts in its answers
 /// go through ``Redaction/foreign(_:)``.
 struct NetworkService: Sendable {
     /// The failure when no process listens that a secret may be sent to.

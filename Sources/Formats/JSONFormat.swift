@@ -34,7 +34,7 @@ package struct JSONFormat: OutputFormat {
     }
 
     /// An object with other members is another program's.
-    package func mayReplace(_ bytes: [UInt8], in file: String) -> Bool {
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
         if TokenBytes.trimmed(bytes).isEmpty { return true }
         guard case .object(let members)? = try? JSONValue(bytes, duplicates: .lastCounts),
             let secret = members["client_secret"]?.text

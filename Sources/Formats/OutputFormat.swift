@@ -22,9 +22,7 @@ package protocol OutputFormat: Sendable {
     func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile
 
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
-    ///
-    /// - Parameter file: the file's name, whose ending may tell another syntax.
-    func mayReplace(_ bytes: [UInt8], in file: String) -> Bool
+    func mayReplace(_ bytes: [UInt8]) -> Bool
 
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]

@@ -15,7 +15,7 @@ package struct RawFormat: OutputFormat {
         return parsed
     }
 
-    package func mayReplace(_ bytes: [UInt8], in file: String) -> Bool {
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let text = TokenBytes.trimmed(bytes)
         return text.isEmpty || TokenBytes.isClientSecret(text)
     }

@@ -76,7 +76,7 @@ package struct TemplateFormat: OutputFormat {
         return ParsedFile(places: bytes.allSatisfy(\.isASCIISpace) ? [:] : [.whole: .foreign])
     }
 
-    package func mayReplace(_ bytes: [UInt8], in file: String) -> Bool {
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
         if TokenBytes.trimmed(bytes).isEmpty { return true }
         guard case .token(let token)? = try? parse(bytes, places: [.whole]).places[.whole] else { return false }
         return TokenBytes.isClientSecret(token)

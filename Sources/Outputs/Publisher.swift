@@ -182,7 +182,12 @@ package struct Publisher: Sendable {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
             return false
         }
-        guard !mayCreate, try !format(of: file).mayReplace(content.bytes, in: file.path.name) else { return true }
+        if file.format.isShared, let reason = OtherSyntax.reason(file.path.name, content.bytes) {
+            throw Failure(
+                .outputForeign, at: .path(file.path), detail: reason,
+                remedy: .say("write another path, or \"format: template\" for a file of its own"))
+        }
+        guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
         guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
             throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
         }

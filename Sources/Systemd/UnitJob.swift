@@ -25,7 +25,7 @@ extension SystemdClient {
         if found.load == "not-found" { throw .noSuchUnit }
         var asked = order
         if order.isForRunning, ["failed", "inactive"].contains(found.activity) {
-            if found.activity == "inactive", try !wasToRun(unit, found, ended) { return false }
+            if found.activity == "inactive", try !wasToRun(unit, found, order, ended) { return false }
             guard order.isRestart else { throw .failed }
             asked = .start
         }
@@ -41,7 +41,9 @@ extension SystemdClient {
             // Stopped meanwhile, the unit reads the new secret when it starts.
             if result == .skipped, asked.isForRunning, now.isDown { return false }
             // The order has stopped it.
-            if order.isRestart, found.isUp, now.activity == "inactive" { ended?.add(now.invocation, of: unit) }
+            if order.isRestart, found.isUp, now.activity == "inactive", result != .canceled {
+                ended?.add(now.invocation, of: unit)
+            }
             throw .job(result)
         }
         if order.isRestart || order == .start {
@@ -50,19 +52,22 @@ extension SystemdClient {
         return true
     }
 
-    /// A unit's state once no start is under way any more: systemd merges an order into that start, of which the process may
-    /// have read the old secret. Nil where the unit waits for its next start by itself (`Restart=`), which reads the new one.
+    /// A unit's state once no start is under way any more: systemd merges an order into that start, whose process may have
+    /// read the old secret. Nil where there is nothing to reload, because the unit waits for its next start by itself
+    /// (`Restart=`), which reads the new one. A signal is for the process that there is, so it waits for nothing.
     private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> Condition? {
         while true {
+            // The end of that start is not one that somebody else has ordered since.
+            moves = [:]
             let found = try condition(of: unit)
-            guard found.activity == "activating" else { return found }
+            guard found.activity == "activating", order.isJob else { return found }
             let part: String
             do throws(BusError) {
                 part = try property("SubState", of: target(unit, Self.propertyInterface)).variantText()
             } catch {
                 throw UnitError(error)
             }
-            if part.hasPrefix("auto-restart") { return order.isForRunning ? nil : found }
+            if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
             guard Clocks.monotonicMicroseconds() < deadline else { throw .timedOut }
             if let cancel {
                 if cancel.wait(atMost: Self.pause) { throw .cancelled }
@@ -75,25 +80,31 @@ extension SystemdClient {
     /// Whether a unit is not running although nobody stopped it: it ended by itself after an order, or it was stopped to be
     /// started again and something keeps it from starting.
     private mutating func wasToRun(
-        _ unit: String, _ found: Condition, _ ended: EndedStarts?
+        _ unit: String, _ found: Condition, _ order: UnitOrder, _ ended: EndedStarts?
     ) throws(UnitError) -> Bool {
         if ended?.has(found.invocation, of: unit) == true { return true }
-        return try refusedStart(of: unit, sinceItRan: true)
+        // Only a restart stops a unit to start it again.
+        return order.isRestart ? try refusedStart(of: unit) : false
     }
 
-    /// Whether a condition or assertion of the unit, or its `ExecCondition=`, kept it from its last start.
-    ///
-    /// - Parameter sinceItRan: whether only a start counts that was tried after the unit last stopped.
-    private mutating func refusedStart(of unit: String, sinceItRan: Bool) throws(UnitError) -> Bool {
+    /// Whether a unit that has run was stopped, and a condition or assertion of it, or its `ExecCondition=`, kept it from its
+    /// next start. A oneshot was not stopped: its work was done.
+    private mutating func refusedStart(of unit: String) throws(UnitError) -> Bool {
         do throws(BusError) {
             let properties = try target(unit, Self.propertyInterface)
+            let ran = try property("ActiveEnterTimestampMonotonic", of: properties).variantNumber()
+            guard ran > 0 else { return false }
+            let isService = unit.hasSuffix(".service")
+            if isService, try property("Type", of: properties, in: Self.serviceInterface).variantText() == "oneshot" {
+                return false
+            }
             let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
             for check in ["Condition", "Assert"] {
                 let isMet = try property(check + "Result", of: properties).variantBool()
                 let tried = try property(check + "TimestampMonotonic", of: properties).variantNumber()
-                if !isMet, tried > 0, !sinceItRan || stopped > 0 && tried >= stopped { return true }
+                if !isMet, stopped > 0, tried >= stopped { return true }
             }
-            guard unit.hasSuffix(".service") else { return false }
+            guard isService else { return false }
             return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
         } catch {
             throw UnitError(error)
@@ -118,8 +129,8 @@ extension SystemdClient {
         for _ in 0..<Self.checkLimit {
             if last.activity == "failed" { throw .ended }
             if last.activity == "inactive" {
-                if try refusedStart(of: unit, sinceItRan: false) {
-                    if order.isRestart { ended?.add(last.invocation, of: unit) }
+                if order.isRestart, try refusedStart(of: unit) {
+                    ended?.add(last.invocation, of: unit)
                     throw .job(Self.unmet)
                 }
                 // A unit ordered to start may do its work and end; a user may have stopped any other.

@@ -234,10 +234,11 @@ extension MistakeCase {
         @keys
         targets:
           one: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
-          two: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /u}
+          two: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
+          three: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /u}
         clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
         ->
-        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); write one output for both, or another place
+        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

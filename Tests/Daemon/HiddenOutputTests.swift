@@ -48,7 +48,7 @@ import Testing
         facts.narrowed = (0o640, "www-data", 0o600)
         #expect(
             HiddenOutput.narrowedMode(of: facts)?.words.hasPrefix(
-                "mode 0640 for the group www-data does not take effect, and the file has mode 0600: ") == true)
+                "mode 0640 for the group www-data does not take effect, and the file gets mode 0600: ") == true)
         // With no other lines, the next write gives it the mode.
         var alone = output()
         alone.narrowed = facts.narrowed

@@ -195,7 +195,7 @@ import Testing
     @Test(arguments: [
         (
             "A=it's\nSECRET=old\nB=it's\n",
-            "what begins there goes on over line 2 for a shell, and systemd reads SECRET in line 2"
+            "for a shell, what begins there continues past line 2, where systemd reads SECRET"
         ),
         (
             "SECRET=\"old\nURL=\"x\"\n",

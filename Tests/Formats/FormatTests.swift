@@ -156,15 +156,16 @@ import Testing
         ("app", "#!/usr/bin/perl -w\nA=1\n"),
     ])
     func aFileOfAnotherSyntaxGetsNoVariable(name: String, text: String) {
-        #expect(!EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8), in: name))
+        #expect(OtherSyntax.reason(name, Array(text.utf8)) != nil)
     }
 
     @Test(arguments: [
         ("app.conf", "A=1\n"), ("py", "A=1\n"), (".py", "A=1\n"), ("app.env", "#!/bin/sh\nA=1\n"),
-        ("env.production", "#!/usr/bin/env bash\nA=1\n"), ("app.properties", "A=1\n"),
+        ("env.production", "#!/usr/bin/env -S bash\nA=1\n"), ("app.properties", "A=1\n"), (".env.js", "A=1\n"),
+        ("env.php", "A=1\n"), ("example.pl", "A=1\n"), ("app.cfg", "A=1\n"), ("app.env", "#! Production\nA=1\n"),
     ])
     func anEnvironmentFileMayHaveAnyOtherName(name: String, text: String) {
-        #expect(EnvironmentFormat(parameter: nil).mayReplace(Array(text.utf8), in: name))
+        #expect(OtherSyntax.reason(name, Array(text.utf8)) == nil)
     }
 
     /// Such as that of a Kubernetes service account.
@@ -205,8 +206,4 @@ import Testing
         #expect(text.contains(from))
         #expect(try whole(json, Array(text.replacing(from, with: to).utf8)) == .foreign)
     }
-}
-
-extension OutputFormat {
-    fileprivate func mayReplace(_ bytes: [UInt8]) -> Bool { mayReplace(bytes, in: "app.env") }
 }

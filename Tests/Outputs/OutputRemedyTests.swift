@@ -88,7 +88,7 @@ import Testing
         try scratch.write("A='never closed\nSECRET=old\n", to: "app.env")
         try scratch.write("a: eyJhbGciOiJFUzI1NiJ9\n", to: "app.yaml")
         let reasons = [
-            "line 1: what begins there goes on over line 2 for systemd, and python-dotenv reads SECRET in line 2",
+            "line 1: for systemd, what begins there continues past line 2, where python-dotenv reads SECRET",
             #"line 1: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces"#,
         ]
         for (file, reason) in zip(flawed, reasons) {

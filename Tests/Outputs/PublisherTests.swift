@@ -302,6 +302,18 @@ import Testing
         #expect(try names() == ["app.env"])
     }
 
+    /// Its only line is our variable's, and would be no Python any more.
+    @Test func aFileOfAnotherSyntaxIsLeftUntouched() throws {
+        let text = "SECRET = \"eyJ.a.b\"\n"
+        try scratch.write(text, to: "settings.py")
+        let file = try Samples.file(scratch("settings.py"), .env)
+        let failure = #expect(throws: Failure.self) {
+            try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file)
+        }
+        #expect(failure?.code == .outputForeign && failure?.detail == "by its ending .py it is no environment file")
+        #expect(try scratch.read("settings.py") == text)
+    }
+
     @Test func twoValuesForOneVariableAreForeign() throws {
         let (one, two) = (try Samples.secret(1), try Samples.secret(2))
         try scratch.write("SECRET=\(Samples.text(one))\nexport SECRET=\(Samples.text(two))\n", to: "app.env")
@@ -317,8 +329,7 @@ import Testing
         let file = try Samples.file(scratch("app.env"), .env)
         let failure = Failure(
             .outputMalformed, at: .path(file.path),
-            detail: "line 2: what begins there goes on over line 3 for systemd, "
-                + "and python-dotenv reads SECRET in line 3")
+            detail: "line 2: for systemd, what begins there continues past line 3, where python-dotenv reads SECRET")
         #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
         #expect(throws: failure) { try publisher.observe(file) }
         #expect(try scratch.read("app.env") == text)

@@ -112,7 +112,7 @@ import Testing
         ("binary", "", "it is stored as binary"), ("binary", ", field: apple", "it is stored as binary"),
         ("member", "", "an object with number, other"), ("plain", ", field: apple", "it holds no JSON"),
         ("list", ", field: apple", "it holds an array"), ("list", "", "it holds an array, which would be lost"),
-        ("text", "", "it holds a text that is no client secret"),
+        ("text", "", "it holds a text of several lines"),
         ("twice", ", field: apple", "an object with apple twice"), ("nested", ", field: apple", "apple is an object"),
     ])
     func awsKeepsWhatIsOfAnotherKind(name: String, field: String, words: String) throws {

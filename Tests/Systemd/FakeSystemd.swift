@@ -21,9 +21,10 @@ final class FakeSystemd: Sendable {
         var part = "start"
         /// What kept it from its last start: `Condition`, `Assert` or `exec-condition`.
         var refusal: String?
-        /// When that start was tried; it stopped at 2, and at 0 it has not run yet.
+        /// When that start was tried, when it stopped before, and when it last ran; 0: it has not run yet.
         var tried: UInt64 = 3
         var stopped: UInt64 = 2
+        var ran: UInt64 = 1
         /// Somebody stops the unit after the order was carried out.
         var isStopped = false
         /// The error that orders are answered with.
@@ -146,6 +147,7 @@ final class FakeSystemd: Sendable {
             case "ConditionResult", "AssertResult":
                 unsafe reply(to: call, bool: script.refusal.map { name != $0 + "Result" } ?? true)
             case "ConditionTimestampMonotonic", "AssertTimestampMonotonic": unsafe reply(to: call, number: script.tried)
+            case "ActiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.ran)
             case "InactiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.stopped)
             case "Id": unsafe reply(to: call, text: "a.service")
             case "ReloadResult": unsafe reply(to: call, text: script.reload)

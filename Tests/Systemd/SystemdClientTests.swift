@@ -124,7 +124,7 @@ struct SystemdClientTests {
 
     /// Of a start that is under way, the process may have read the old secret.
     @Test func whatIsStartingIsWaitedFor() throws {
-        for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .signal(1), .start] {
+        for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .start] {
             let last = order == .start ? "inactive" : "active"
             let states = [("activating", UInt8(1)), ("activating", 1), (last, 1)]
             let (systemd, result) = try outcome(
@@ -138,6 +138,15 @@ struct SystemdClientTests {
         let waiting = FakeSystemd.Script(activity: "activating", part: "auto-restart")
         #expect(try outcome(of: .reload, waiting).result == .success(false))
         #expect(try outcome(of: .reload, waiting).systemd.orders == [])
+        // One that does so over and over has not come up.
+        let looping = FakeSystemd.Script(activity: "activating", later: [("activating", 1)], part: "auto-restart")
+        #expect(try outcome(of: .tryRestart, looping).result == .failure(.ended))
+        // A signal is for the process that there is.
+        #expect(try outcome(of: .signal(1), .init(activity: "activating")).systemd.orders.count == 1)
+        // What ends by itself after that is noticed as after any other restart.
+        let ending = FakeSystemd.Script(
+            earlier: [("activating", 1), ("active", 1)], later: [("active", 2), ("inactive", 2)])
+        #expect(try outcome(of: .tryRestart, ending).result == .failure(.ended))
     }
 
     @Test func aStartOfWhatRunsStartsNothing() throws {
@@ -158,20 +167,28 @@ struct SystemdClientTests {
             Issue.record("it was taken for stopped")
             return
         }
+        #expect(ended.has([1], of: "a.service"))
         // Also after the daemon's own restart.
         let down = FakeSystemd.Script(activity: "inactive", later: [("inactive", 1)], refusal: refusal)
         let (systemd, result) = try outcome(of: .tryRestart, down)
         #expect(systemd.orders == ["StartUnit a.service replace"])
         #expect(result != .success(true) && result != .success(false))
-        // One that was started with nothing to run has done nothing.
-        #expect(try outcome(of: .start, down).result != .success(true))
+        // Whoever writes a condition for what is only started wants it skipped.
+        #expect(try outcome(of: .start, down).result == .success(true))
     }
 
     @Test func whatNeverRanOrWasStoppedAfterwardsStaysStopped() throws {
-        let never = FakeSystemd.Script(activity: "inactive", refusal: "Condition", stopped: 0)
-        #expect(try outcome(of: .tryRestart, never).result == .success(false))
+        for refusal in ["Condition", "exec-condition"] {
+            let never = FakeSystemd.Script(activity: "inactive", refusal: refusal, ran: 0)
+            #expect(try outcome(of: .tryRestart, never).result == .success(false))
+        }
+        let oneshot = FakeSystemd.Script(activity: "inactive", type: "oneshot", refusal: "Condition")
+        #expect(try outcome(of: .tryRestart, oneshot).result == .success(false))
         let stopped = FakeSystemd.Script(activity: "inactive", refusal: "Condition", tried: 1)
         #expect(try outcome(of: .tryRestart, stopped).result == .success(false))
+        // Nothing here has stopped what is only reloaded.
+        let down = FakeSystemd.Script(activity: "inactive", refusal: "Condition")
+        #expect(try outcome(of: .reload, down).result == .success(false))
     }
 
     @Test func whatAFailedRestartHasStoppedIsStartedAgain() throws {
@@ -180,6 +197,11 @@ struct SystemdClientTests {
         #expect(try outcome(of: .tryRestart, socket, ended: ended).result == .failure(.job(.failed)))
         let again = FakeSystemd.Script(activity: "inactive", later: [("active", 2)])
         #expect(try outcome(of: .tryRestart, again, ended: ended).systemd.orders == ["StartUnit a.service replace"])
+        // Somebody has stopped this one.
+        let cancelled = EndedStarts()
+        let other = FakeSystemd.Script(later: [("inactive", 1)], result: "canceled")
+        #expect(try outcome(of: .tryRestart, other, ended: cancelled).result == .failure(.job(.canceled)))
+        #expect(!cancelled.has([1], of: "a.service"))
     }
 
     @Test func whatHasFailedIsStartedOrItIsSaid() throws {

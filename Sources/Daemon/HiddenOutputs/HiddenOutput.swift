@@ -149,7 +149,7 @@ extension HiddenOutput {
         let group = narrowed.group.map { " for the group \(Printable.name($0))" } ?? ""
         return HiddenOutput(
             file: output.path, line: nil,
-            words: "mode \(octal(narrowed.wanted))\(group) does not take effect, and the file has mode "
+            words: "mode \(octal(narrowed.wanted))\(group) does not take effect, and the file gets mode "
                 + "\(octal(narrowed.mode)): its other lines are not shown to more users than before; if they may be, set "
                 + "this group and mode with chgrp and chmod")
     }

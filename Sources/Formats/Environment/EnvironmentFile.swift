@@ -275,7 +275,7 @@ struct EnvironmentFile {
         }) {
             return flaw(
                 at: around.range.lowerBound,
-                "what begins there goes on over line \(line) for \(other), and \(one) reads \(name) in line \(line)")
+                "for \(other), what begins there continues past line \(line), where \(one) reads \(name)")
         }
         return FormatFlaw(line: line, reason: "\(one) reads \(name) there, and \(other) does not")
     }

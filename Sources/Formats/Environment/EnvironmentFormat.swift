@@ -24,9 +24,8 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
-    /// The other lines stay. But a file of another syntax, such as JSON or Python, would no longer be one with an added line.
-    package func mayReplace(_ bytes: [UInt8], in file: String) -> Bool {
-        guard !OtherSyntax.isNamed(file), !OtherSyntax.isNamedInFirstLine(of: bytes) else { return false }
+    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with an added line.
+    package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
         let text = TokenBytes.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
         // JSON, PHP and XML, a key or certificate, a token.

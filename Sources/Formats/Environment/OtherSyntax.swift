@@ -1,24 +1,47 @@
 /// Files whose lines may look like assignments of an environment file, and are read by other rules.
 package enum OtherSyntax {
-    private static let endings: Set<Substring> = Set(
-        "cfg cjs cs cue go gradle hcl ini java js json json5 jsx kt lua mjs mount nix php pl plist py rb rs service socket tf tfvars timer toml ts tsx xml yaml yml"
-            .split(separator: " "))
+    /// Endings of source code and of documents with a syntax of their own.
+    private static let endings = words(
+        "cjs cue gradle hcl java js json json5 jsx kt mjs mount nix php plist py rb service socket tf tfvars timer toml ts tsx xml yaml yml"
+    )
+    /// Endings that environment files have too.
+    private static let doubtful = words("cfg cs go ini lua pl properties rs")
 
-    private static let shells: Set<ArraySlice<UInt8>> = Set(
-        ["sh", "ash", "bash", "dash", "ksh", "mksh", "zsh"].map { Array($0.utf8)[...] })
+    private static let shells = words("sh ash bash dash ksh mksh zsh")
 
-    /// Whether a file of this name has another syntax by its ending.
-    package static func isNamed(_ file: String) -> Bool {
-        guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return false }
-        return endings.contains(file[file.index(after: dot)...].lowercased()[...])
+    private static func words(_ text: String) -> Set<Substring> { Set(text.split(separator: " ")) }
+
+    /// Why a file gets no variable, as the end of a sentence: its ending, or the program that its first line names; nil
+    /// where neither tells another syntax.
+    package static func reason(_ file: String, _ bytes: [UInt8]) -> String? {
+        let ending = ending(of: file)
+        if endings.contains(ending) { return "by its ending .\(ending) it is no environment file" }
+        guard let program = program(of: bytes), !shells.contains(program[...]) else { return nil }
+        return "by its first line it is a script of \(program)"
     }
 
-    /// Whether the first line names a program that runs the file, and it is no shell.
-    static func isNamedInFirstLine(of bytes: [UInt8]) -> Bool {
-        guard bytes.starts(with: "#!".utf8) else { return false }
-        let words = bytes.dropFirst(2).prefix { !$0.isLineBreak }.split(whereSeparator: \.isEnvironmentSpace)
-        let names = words.map { $0.split(separator: UInt8(ascii: "/")).last ?? [] }
-        let program = names.first?.elementsEqual("env".utf8) == true ? names.dropFirst().first : names.first
-        return program.map { !shells.contains($0) } ?? false
+    /// Whether a file of this name may well have another syntax, so that nothing in it is taken for a variable without being
+    /// asked.
+    package static func isLikely(_ file: String) -> Bool {
+        let ending = ending(of: file)
+        return endings.contains(ending) || doubtful.contains(ending)
+    }
+
+    /// In lower case; empty for a name without one, and for the names of environment files for a stage, such as `.env.js`.
+    private static func ending(of file: String) -> Substring {
+        let name = file.lowercased()
+        guard !name.hasPrefix(".env"), !name.hasPrefix("env."), let dot = name.lastIndex(of: "."), dot > name.startIndex
+        else { return "" }
+        return name[name.index(after: dot)...]
+    }
+
+    /// The program that runs the file by its first line, without its directory; nil where there is none.
+    private static func program(of bytes: [UInt8]) -> String? {
+        guard bytes.starts(with: "#!".utf8) else { return nil }
+        let line = bytes.dropFirst(2).prefix { !$0.isLineBreak }
+        let words = line.split(whereSeparator: \.isEnvironmentSpace).map { String(decoding: $0, as: UTF8.self) }
+        guard let first = words.first, first.hasPrefix("/") else { return nil }
+        let names = words.map { String($0.split(separator: "/").last ?? "") }
+        return names[0] == "env" ? names.dropFirst().first { !$0.hasPrefix("-") } : names[0]
     }
 }

@@ -79,24 +79,33 @@ extension PushExchange {
         values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
     }
 
-    /// Throws where a text is of another kind than is written: as a whole anything but a secret, or a member that is no text.
+    /// Throws where a text is of another kind than is written: a document instead of one value, or a member that is no text or
+    /// holds a private key. The members of other targets are written with this one.
     private func checkString(_ text: String) throws(RoleFailure) {
         let name = values["field", default: ""]
         let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts)
-        let isObject = value.map { Shape.Form($0) == .object } == true
+        let form = value.map { Shape.Form($0) }
         guard !name.isEmpty else {
-            if FormatRegistry.standard.init(parameter: nil).mayReplace(Array(text.utf8), in: "") { return }
+            let bare = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
+            let isDocument = form == .object || form == .array || bare.first == "{" || bare.first == "["
+            let hasLines = bare.split(whereSeparator: \.isNewline).count > 1
+            guard isDocument || hasLines else { return }
             let what =
-                isObject || value.map { Shape.Form($0) == .array } == true
-                ? Shape.describe(Array(text.utf8)) : "a text that is no client secret"
-            throw RoleFailure(
-                .pushPlaceUnsuitable,
-                hidden.words("it holds \(what), which would be lost\(isObject ? " without a \"field\"" : "")"))
+                value != nil && isDocument
+                ? Shape.describe(Array(text.utf8)) : isDocument ? "what looks like JSON" : "a text of several lines"
+            let end = form == .object ? " without a \"field\"" : ""
+            throw RoleFailure(.pushPlaceUnsuitable, hidden.words("it holds \(what), which would be lost\(end)"))
         }
-        guard let value, isObject || Shape.Form(value) == .array else { return }
-        switch Shape.Form(value[name]) {
-        case .text, .null, .absent: return
-        case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
+        guard let value, form == .object || form == .array else { return }
+        for name in [name] + others.map(\.member) {
+            switch Shape.Form(value[name]) {
+            case .null, .absent: break
+            case .text:
+                guard let text = value[name]?.text, PrivateKeyText.isIn(Array(text.utf8)) else { break }
+                throw RoleFailure(
+                    .pushPlaceUnsuitable, "\(Printable.name(name)) holds a private key, which is never overwritten")
+            case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
+            }
         }
     }
 

@@ -88,10 +88,10 @@ extension Rotation {
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
         // One that is gone goes on as it was: what was held waits for an order.
         let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
-        guard let members = members(of: client, &deadlines) else { return new }
+        guard new.state == .going, let members = members(of: client, &deadlines) else { return new }
         let progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(client.identity))
-        return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings), state: new.state)
+        return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
     /// Whether the rollout of a client's current secret is held, or was when it was last seen, before the start either.

@@ -66,7 +66,9 @@ struct FoundClient: Equatable {
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
         let format = FormatRegistry.environment.init(parameter: nil)
         let name = String(file.split(separator: "/").last ?? "")
-        guard format.mayReplace(bytes, in: name), !hasSections(bytes) else { return [] }
+        guard !OtherSyntax.isLikely(name), OtherSyntax.reason(name, bytes) == nil, format.mayReplace(bytes),
+            !hasSections(bytes)
+        else { return [] }
         var found: [String: FoundClient] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
             guard found[assignment.name] != nil || found.count < mostVariables,
@@ -99,7 +101,7 @@ struct FoundClient: Equatable {
             case .bytes(let token)? = try? FormatRegistry.candidate(in: bytes, at: .whole),
             let secret = AppleSecret(token.trimming(while: \.isASCIISpace))
         else { return nil }
-        guard format.init(parameter: nil).mayReplace(bytes, in: "") else {
+        guard format.init(parameter: nil).mayReplace(bytes) else {
             return FoundClient(secret, at: .unwritable(line: 1, reason: otherText))
         }
         return FoundClient(secret, at: .whole(format: format.name))

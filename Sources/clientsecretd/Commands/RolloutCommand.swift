@@ -78,7 +78,8 @@ enum RolloutWords {
         var lines = ["\(client): " + line(for: view, in: fleet, now: now)]
         if let missing = view?.missing, missing > 0 {
             lines.append(
-                "machines without a report: \(missing); places are kept for them until they report, or for 26 hours")
+                "\(missing == 1 ? "1 machine reports" : "\(missing) machines report") the client no more; places are kept "
+                    + "for them until they do, or for \(DurationText.text(HostReport.silence))")
         }
         guard let fleet, view?.state == .held else { return lines }
         let resume = ShellCommand.resumeRollout(client.description)?.text ?? ""

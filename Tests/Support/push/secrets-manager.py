@@ -38,7 +38,7 @@ def serve(directory):
     address = f"http://{host}:{port}"
     secrets = client("secretsmanager", address)
     secrets.create_secret(Name="plain", SecretString="eyJ.of.before")
-    secrets.create_secret(Name="text", SecretString="hunter2, of the database")
+    secrets.create_secret(Name="text", SecretString="DB=x\nAPPLE=old\n")
     secrets.create_secret(Name="member", SecretString=MEMBERS)
     secrets.create_secret(Name="binary", SecretBinary=b'{"other": 1, "apple": "old"}')
     secrets.create_secret(Name="list", SecretString='["apple"]')
