@@ -54,7 +54,7 @@ final class Operator {
     /// The program in a directory of its own, with a shell script as the program that asks Apple beside it.
     func besideScript(_ script: String) throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
-        try FileManager.default.copyItem(atPath: binary, toPath: directory("clientsecretd"))
+        try copyProgram(binary, to: directory("clientsecretd"))
         let path = try directory.write("#!/bin/sh\n" + script, to: "clientsecretd-network")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         return directory

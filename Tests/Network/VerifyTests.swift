@@ -199,7 +199,7 @@ import Testing
 
     @Test func itSaysWhichPackageIsMissing() throws {
         let directory = try TemporaryDirectory()
-        try FileManager.default.copyItem(atPath: own.binary, toPath: directory("clientsecretd"))
+        try copyProgram(own.binary, to: directory("clientsecretd"))
         let finished = try run(
             [directory("clientsecretd"), "verify"], environment: ["CLIENTSECRETD_CONFIG": own.configuration])
         #expect(finished.status == 3)

@@ -1,4 +1,5 @@
 package import Foundation
+import Testing
 
 /// The exit status and output of a program that a test ran.
 package struct Finished: Sendable {
@@ -70,3 +71,10 @@ package let repository: String =
 
 /// The Python of the virtual environment that `make deps` makes, with PyJWT and python-dotenv in it.
 package let python = repository + "/.build/venv/bin/python"
+
+/// Copies a program that is to be started there. Another process writes the copy: a child that another test starts meanwhile would
+/// have it open for writing, and a program that is open for writing cannot be executed.
+package func copyProgram(_ program: String, to path: String) throws {
+    let copied = try run(["cp", program, path])
+    try #require(copied.status == 0, "\(copied.complaints)")
+}

@@ -36,7 +36,7 @@ extension Sandbox {
     func reachableBinary() throws -> String {
         let path = directory("clientsecretd")
         if !FileManager.default.fileExists(atPath: path) {
-            try FileManager.default.copyItem(atPath: binary, toPath: path)
+            try copyProgram(binary, to: path)
             try permit(path, 0o755)
         }
         return path
