@@ -69,11 +69,7 @@ extension SystemdClient {
             }
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
             guard Clocks.monotonicMicroseconds() < deadline else { throw .timedOut }
-            if let cancel {
-                if cancel.wait(atMost: Self.pause) { throw .cancelled }
-            } else {
-                usleep(UInt32(Self.pause * 1_000))
-            }
+            if rests(Self.pause) { throw .cancelled }
         }
     }
 
@@ -95,9 +91,7 @@ extension SystemdClient {
             let ran = try property("ActiveEnterTimestampMonotonic", of: properties).variantNumber()
             guard ran > 0 else { return false }
             let isService = unit.hasSuffix(".service")
-            if isService, try property("Type", of: properties, in: Self.serviceInterface).variantText() == "oneshot" {
-                return false
-            }
+            if isService, try isOneshot(properties) { return false }
             let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
             for check in ["Condition", "Assert"] {
                 let isMet = try property(check + "Result", of: properties).variantBool()
@@ -109,6 +103,17 @@ extension SystemdClient {
         } catch {
             throw UnitError(error)
         }
+    }
+
+    private mutating func isOneshot(_ service: BusConnection.Target) throws(BusError) -> Bool {
+        try property("Type", of: service, in: Self.serviceInterface).variantText() == "oneshot"
+    }
+
+    /// Waits for so many milliseconds; true if the wait was cancelled.
+    private func rests(_ milliseconds: Int64) -> Bool {
+        if let cancel { return cancel.wait(atMost: milliseconds) }
+        usleep(UInt32(milliseconds * 1_000))
+        return false
     }
 
     private static let unmet = JobResult.other("a condition in its unit file is not met")
@@ -138,11 +143,7 @@ extension SystemdClient {
                 ended?.add(last.invocation, of: unit)
                 throw .ended
             }
-            if let cancel {
-                if cancel.wait(atMost: settling) { throw .cancelled }
-            } else {
-                usleep(UInt32(settling * 1_000))
-            }
+            if rests(settling) { throw .cancelled }
             let now: Condition
             do throws(BusError) {
                 now = try stateAgain(of: unit)
@@ -169,7 +170,7 @@ extension SystemdClient {
             // The signals name a unit by its own name, and the configuration may use an alias of it.
             let name = try property("Id", of: properties).variantText()
             guard moves[name, default: 0] <= 1 else { return false }
-            return try property("Type", of: properties, in: Self.serviceInterface).variantText() != "oneshot"
+            return try !isOneshot(properties)
         } catch {
             throw UnitError(error)
         }
@@ -232,11 +233,7 @@ extension SystemdClient {
     private mutating func reconnect() throws(BusError) {
         let end = min(deadline, Clocks.monotonicMicroseconds() + Self.absence)
         while true {
-            if let cancel {
-                if cancel.wait(atMost: Self.pause) { throw .cancelled }
-            } else {
-                usleep(UInt32(Self.pause * 1_000))
-            }
+            if rests(Self.pause) { throw .cancelled }
             do throws(BusError) {
                 connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
                 return try subscribe()
