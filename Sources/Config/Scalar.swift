@@ -2,7 +2,7 @@ import AppleClientSecret
 import Model
 
 /// How single values are written: the text of a scalar to a value, or what is wrong with it.
-enum Scalar {
+package enum Scalar {
     static func truth(_ text: String) throws(Mistake) -> Bool {
         switch text {
         case "true": return true
@@ -221,7 +221,7 @@ enum Scalar {
     }
 
     /// The bits as four octal digits.
-    static func text(mode: UInt16) -> String {
+    package static func text(mode: UInt16) -> String {
         let digits = String(mode, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }

@@ -122,11 +122,11 @@ struct TargetSettings {
             }
             known[document.place] = others + [(target.name, document.member)]
         }
-        var places: [PlaceOfToken: Located<String>] = [:]
+        var places: [PlaceAndToken: Located<String>] = [:]
         for target in targets {
             // With another token it may be another account's place.
             guard let known = target.target, known.document == nil else { continue }
-            let place = PlaceOfToken(place: known.place, token: known.token)
+            let place = PlaceAndToken(place: known.place, token: known.token)
             if let other = places[place] {
                 diagnostics.error(
                     at: target.name.position,
@@ -138,7 +138,7 @@ struct TargetSettings {
         }
     }
 
-    private struct PlaceOfToken: Hashable {
+    private struct PlaceAndToken: Hashable {
         let place: String
         let token: PushTarget.TokenPlace?
     }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Config
 import Failures
 import Formats
 import Systemd
@@ -149,14 +150,9 @@ extension HiddenOutput {
         let group = narrowed.group.map { " for the group \(Printable.name($0))" } ?? ""
         return HiddenOutput(
             file: output.path, line: nil,
-            words: "mode \(octal(narrowed.wanted))\(group) does not take effect, and the file gets mode "
-                + "\(octal(narrowed.mode)): its other lines are not shown to more users than before; if they may be, set "
+            words: "mode \(Scalar.text(mode: narrowed.wanted))\(group) does not take effect, and the file gets mode "
+                + "\(Scalar.text(mode: narrowed.mode)): its other lines are not shown to more users than before; if they may be, set "
                 + "this group and mode with chgrp and chmod")
-    }
-
-    private static func octal(_ mode: UInt16) -> String {
-        let digits = String(mode, radix: 8)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
 
