@@ -1,5 +1,4 @@
 package import Foundation
-import Testing
 
 /// The exit status and output of a program that a test ran.
 package struct Finished: Sendable {
@@ -76,5 +75,11 @@ package let python = repository + "/.build/venv/bin/python"
 /// have it open for writing, and a program that is open for writing cannot be executed.
 package func copyProgram(_ program: String, to path: String) throws {
     let copied = try run(["cp", program, path])
-    try #require(copied.status == 0, "\(copied.complaints)")
+    guard copied.status == 0 else { throw CopyFailure(program: program, complaints: copied.complaints) }
+}
+
+/// A program that a test needs elsewhere could not be copied there.
+struct CopyFailure: Error {
+    let program: String
+    let complaints: String
 }
