@@ -105,7 +105,7 @@ extension FailureCode {
         case .diskFull: row("the disk is full") { .say("make room", see: $0.parent.flatMap(ShellCommand.showSpace)) }
         case .quotaExceeded:
             row("the disk quota is used up", .say("make room, or raise the quota of the daemon's user"))
-        case .ioError: row("the disk or file server fails", .say("look at what the kernel says", see: .kernelLog))
+        case .ioError: row("the disk or file server fails", .say("read the kernel's log", see: .kernelLog))
         case .isDirectory:
             row(
                 "it is a directory, not a file", traits: [.holdsNoSecret, .leavesNothingToRead],
@@ -171,7 +171,7 @@ extension FailureCode {
         case .outOfMemory:
             row("out of memory", traits: .ofReader, .say("make room, or raise MemoryMax= of the daemon's unit"))
         case .notResponding:
-            row("not responding", traits: .ofReader, .say("check whether it hangs for other programs too"))
+            row("not responding", traits: .ofReader, .say("check whether it responds to other programs"))
         case .systemError: row("the system refused", seeWhatLiesThere)
         case .outputDeleted:
             row(
@@ -194,11 +194,11 @@ extension FailureCode {
         case .writerSilent:
             row(
                 "the writer for its user gave no answer",
-                .say("see what it says", see: .journal(of: "clientsecretd-writer@*")))
+                .say("read its log", see: .journal(of: "clientsecretd-writer@*")))
         case .writerGarbled:
             row(
                 "the writer for its user gave an answer that cannot be read",
-                .say("see what it says", see: .journal(of: "clientsecretd-writer@*")))
+                .say("read its log", see: .journal(of: "clientsecretd-writer@*")))
         case .writerRefused:
             row("the writer for its user refuses", .say("reload it", run: .reload))
         case .writerUnconfigured:
@@ -342,7 +342,7 @@ extension FailureCode {
         case .storeServiceSilent:
             row(
                 "the service that asks the store gave no answer that can be read", traits: .ofStore,
-                .say("see what it says", see: .journal(of: "clientsecretd-store.service")))
+                .say("read its log", see: .journal(of: "clientsecretd-store.service")))
         case .publicKeyUnusable:
             row(
                 "\"public_key\" is not a P-256 key",
@@ -389,7 +389,7 @@ extension FailureCode {
         case .verifierSilent:
             row(
                 "the service that asks Apple about new secrets gave no answer that can be read",
-                .say("see what it says", see: .journal(of: "clientsecretd-verify@*")))
+                .say("read its log", see: .journal(of: "clientsecretd-verify@*")))
         case .pushUnconfigured:
             row(
                 "the service that pushes cannot use its configuration", traits: .ofPushService,
@@ -408,7 +408,7 @@ extension FailureCode {
                 .say("make a token that may do this, and put it in the place of the old one"))
         case .pushSecondFactorWanted:
             row(
-                "the API wants a second factor of this user",
+                "the API requires a second factor of this user",
                 .say("name a \"user\" without multi-factor authentication, which no service can answer"))
         case .pushChangeRefused:
             row(
@@ -416,7 +416,7 @@ extension FailureCode {
                 .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
             row("the API knows no such place", .say("correct the target's settings, or make the place there"))
-        case .pushRateLimited: row("the API wants to be asked less often", .say("wait: the daemon tries again"))
+        case .pushRateLimited: row("the API limits the request rate", .say("wait: the daemon tries again"))
         case .pushQuotaExceeded:
             row("a quota of the API is used up", .say("raise it there, or remove something there"))
         case .pushServerFailed: row("the API reports a server error", .say("wait: the daemon tries again"))
@@ -436,7 +436,7 @@ extension FailureCode {
         case .pushConflict:
             row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:
-            row("the API did not take what it was sent", .say("correct the target's settings as the API says"))
+            row("the API did not take what it was sent", .say("correct the target's settings as the API's message shows"))
         case .pushAnswerUnexpected:
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotKept:
@@ -451,7 +451,7 @@ extension FailureCode {
             row("the Secret is immutable", .say("create it again without \"immutable: true\", or name another one"))
         case .pushOthersBlank:
             row(
-                "this version of PocketBase wants the secrets of all other providers with every change",
+                "this version of PocketBase requires the secrets of all other providers with every change",
                 .say("update PocketBase to 0.40.1 or later"))
         case .pushEnvironmentsConflict:
             row(
@@ -473,7 +473,7 @@ extension FailureCode {
             }
         case .pushServiceSilent:
             row("the service that pushes to it gave no answer that can be read") {
-                .say("see what it says", see: $0.name.flatMap { .journal(of: "clientsecretd-push@\($0).service") })
+                .say("read its log", see: $0.name.flatMap { .journal(of: "clientsecretd-push@\($0).service") })
             }
         case .clockBeforeBuild:
             row(
@@ -481,7 +481,7 @@ extension FailureCode {
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockDoubtful:
             row(
-                "is not synchronised and is behind one of our secrets, so nothing is minted",
+                "is not synchronised and is behind a secret that your key signed, so nothing is minted",
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockPerhapsAhead:
             row(
@@ -545,7 +545,7 @@ extension FailureCode {
         guard let path = subject.path else {
             return .say("see what came before it", see: .journal(of: "clientsecretd"))
         }
-        return .say("see what is there and who owns it", see: .listWay(to: path))
+        return .say("check the path and its owners", see: .listWay(to: path))
     }
 
     /// A program can be tried by hand; for a unit, systemd shows why it failed.

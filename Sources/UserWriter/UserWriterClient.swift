@@ -212,7 +212,7 @@ enum WriterFaults {
                 .listen("clientsecretd-writer@\(user).socket"),
                 otherwise: "start the writer of \(user), with its socket next to the daemon's")
         case .writerSilent, .writerGarbled:
-            .say("see what it says", see: .journal(of: "clientsecretd-writer@\(user).service"))
+            .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
         default: link(on: path, user) ?? remedy(onWay: code, user, path)
         }

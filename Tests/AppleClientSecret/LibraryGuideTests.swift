@@ -27,8 +27,8 @@ import Testing
         let files = try files()
         #expect(
             files.map(\.name).sorted() == [
-                "Package.swift", "Sources/Crypto/crypto.h", "Sources/Crypto/module.modulemap",
-                "Sources/example/Signer.swift", "Sources/example/main.swift",
+                "Package.swift", "Sources/COpenSSL/crypto.h", "Sources/COpenSSL/module.modulemap",
+                "Sources/example/CurrentSecret.swift", "Sources/example/Signer.swift", "Sources/example/main.swift",
             ])
         for file in files {
             let path = URL(fileURLWithPath: directory("example/" + file.name))

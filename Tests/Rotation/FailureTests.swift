@@ -44,7 +44,7 @@ import Testing
         #expect(
             Failure(.systemError, at: path, cause: 4095).sentence
                 == "/srv/a b/web.jwt: the system refused (errno 4095); "
-                + "see what is there and who owns it (namei -l '/srv/a b/web.jwt')")
+                + "check the path and its owners (namei -l '/srv/a b/web.jwt')")
         #expect(Failure(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
         #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h '/srv/a b')")
     }

@@ -27,7 +27,7 @@ import Testing
         #expect(try sandbox.directory.read("out/web.env") == "APPLE_CLIENT_SECRET=\(token)\n")
     }
 
-    /// The block for whoever is locked out, pasted next to the key.
+    /// The block for a user who is locked out, pasted next to the key; then the one that shows the ids in what it printed.
     @Test(.needs(.venv)) func whatNodePrintsIsAGoodSecret() throws {
         let block = try #require(text("README.md").firstMatch(of: /(?m)^```sh\n(?<text>node -e '(?s).*?)^```$/)).text
         let sandbox = try Sandbox()
@@ -41,5 +41,10 @@ import Testing
         #expect((judged["header"] as? [String: String])?["kid"] == "ABC123DEFG")
         let claims = try #require(judged["claims"] as? [String: Any])
         #expect(claims["iss"] as? String == "DEF123GHIJ" && claims["sub"] as? String == "com.example.web")
+
+        let line = try #require(text("docs/apple-account.md").firstMatch(of: /(?m)^(?<text>node -p .*) eyJ…$/)).text
+        let shown = try run(
+            ["bash", "-c", "\(line) \(pasted.output.dropLast())"], environment: ["PATH": node + ":/usr/bin:/bin"])
+        #expect(shown.output.contains(#""kid":"ABC123DEFG""#) && shown.output.contains(#""sub":"com.example.web""#))
     }
 }

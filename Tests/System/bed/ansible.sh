@@ -63,4 +63,10 @@ refused "a configuration with a mistake fails the play" plays
 contains "which names the mistake" "client_idd" "$(cat "$seen")"
 promise "and changes nothing" cmp /tmp/before $configuration
 promise "all is well still" clientsecretd health
+
+apt-get remove --yes clientsecretd >/dev/null 2>&1
+cp "$(find /release -name clientsecretd_0.1.0_amd64.deb)" .
+{ echo '- {hosts: web, become: true, gather_facts: false}' | sed 's/[{}]//g; s/, /\n  /g'; block yaml pre_tasks | sed 's/^/  /'; } >playbook.yml
+promise "a package needs no repository" changes
+promise "and is installed" command -v clientsecretd
 finish
