@@ -83,11 +83,11 @@ before_container() {
     mkdir /var/lib/machines/shop/etc
     # The container has accounts of its own, of which the machine knows nothing.
     echo 'root:x:0:0::/:/bin/sh' >/var/lib/machines/shop/etc/passwd
-    echo 'shop:x:10001:10001::/:/bin/sh' >>/var/lib/machines/shop/etc/passwd
-    echo 'shop:x:10001:' >/var/lib/machines/shop/etc/group
+    echo 'shop:x:10001:20001::/:/bin/sh' >>/var/lib/machines/shop/etc/passwd
+    echo 'shop:x:20001:' >/var/lib/machines/shop/etc/group
     service shop RootDirectory=/var/lib/machines/shop BindReadOnlyPaths=/usr MountAPIVFS=yes
 }
-inside() { nsenter --target "$(main_process shop.service)" --mount --root --setuid 10001 --setgid 10001 -- "$@"; }
+inside() { nsenter --target "$(main_process shop.service)" --mount --root --setuid 10001 --setgid 20001 -- "$@"; }
 after_container() {
     local first second
     eventually "the client is ok" is_ok shop
