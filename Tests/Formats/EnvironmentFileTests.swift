@@ -27,6 +27,19 @@ import Testing
         ("SECRET=old", "SECRET=new"),
         ("SECRET=\n", "SECRET=new\n"),
         ("# SECRET=a\n;SECRET=b\nSECRET=c\n", "# SECRET=a\n;SECRET=b\nSECRET=new\n"),
+        // For Node 20, a last line without an equals sign is the beginning of the next name.
+        ("A=1\nHTTP_PROXY\n", "SECRET=new\nA=1\nHTTP_PROXY\n"),
+        ("A=1\n// a note\n\n", "SECRET=new\nA=1\n// a note\n\n"),
+        ("HTTP_PROXY\nA=1\n# a note\n\n", "HTTP_PROXY\nA=1\n# a note\n\nSECRET=new\n"),
+        // Behind these, no program that the shell starts next would have it.
+        ("set -a\nA=1\nset +a\n", "set -a\nA=1\nSECRET=new\nset +a\n"),
+        ("set -o allexport\nA=1\nset +o allexport\n", "set -o allexport\nA=1\nSECRET=new\nset +o allexport\n"),
+        ("set -a\nA=1\nset +a\nSECRET=old\n", "set -a\nA=1\nset +a\nSECRET=new\n"),
+        ("#!/bin/sh\nset -a\nA=1\nset +a\n", "#!/bin/sh\nset -a\nA=1\nSECRET=new\nset +a\n"),
+        ("set -- -a\nA=1\n", "set -- -a\nA=1\nSECRET=new\n"),
+        ("set -a\nA=1\nSECRET=old\nset +a\n", "set -a\nA=1\nSECRET=new\nset +a\n"),
+        ("set -a\nA=1\nset +a\nexport SECRET=old\n", "set -a\nA=1\nset +a\nexport SECRET=new\n"),
+        ("set -eu\nA=1\n", "set -eu\nA=1\nSECRET=new\n"),
         ("SECRET=a\nA=1\nexport SECRET='b'\nSECRET=\"c\"\n", "SECRET=new\nA=1\nexport SECRET=new\nSECRET=new\n"),
         ("\t export \t SECRET=old\n", "\t export \t SECRET=new\n"),
         ("SECRET = old  \n", "SECRET=new\n"),
@@ -63,7 +76,7 @@ import Testing
         ("let A=1\nSECRET=old\neval \"A=$SECRET\"\n", "let A=1\nSECRET=new\neval \"A=$SECRET\"\n"),
         ("A=please exit here\nSECRET=old\n", "A=please exit here\nSECRET=new\n"),
         ("[ -n \"$A\" ] || return\nSECRET=old\n", "[ -n \"$A\" ] || return\nSECRET=new\n"),
-        ("if true; then\nA=1\nfi\n", "if true; then\nA=1\nfi\nSECRET=new\n"),
+        ("if true; then\nA=1\nfi\n", "SECRET=new\nif true; then\nA=1\nfi\n"),
         // No shell reads a file with such a line.
         ("for more see https://h/\nSECRET=old\n", "for more see https://h/\nSECRET=new\n"),
     ])

@@ -5,7 +5,7 @@
 /// - A file is edited if all readers that accept it find our variable in the same lines, and refused if two of them
 ///   disagree. A reader that rejects the whole file does not count.
 /// - Every assignment of the variable is set; without any, one is appended, after adding a line break that the last
-///   line lacks. It is written as `NAME=value`; indentation and `export` stay, the old value goes. A comment after
+///   line lacks. If Node 20 would not find it there, it becomes the first line. It is written as `NAME=value`; indentation and `export` stay, the old value goes. A comment after
 ///   the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value:
 ///   otherwise nothing is written. So no edit removes a line of another variable.
@@ -85,9 +85,9 @@ struct EnvironmentFile {
         var flaw: FormatFlaw?
         for attempt in attempts {
             do throws(FormatFlaw) {
-                let file = try EnvironmentFile(attempt)
-                try file.check(values, since: self)
-                self = file
+                let file = try checked(attempt, values)
+                let better = file.hasEverywhere(missing) ? nil : elsewhere(missing, values, in: edited)
+                self = better ?? file
                 return
             } catch {
                 flaw = flaw ?? error
@@ -141,6 +141,37 @@ struct EnvironmentFile {
     }
 
     // MARK: Checking
+
+    /// The file with these bytes, if it is this one with the values set.
+    private func checked(_ bytes: [UInt8], _ values: [String: [UInt8]]) throws(FormatFlaw) -> EnvironmentFile {
+        let file = try EnvironmentFile(bytes)
+        try file.check(values, since: self)
+        return file
+    }
+
+    /// The file with the variables in another place than its end, where they reach everything that reads them; nil where there is
+    /// none.
+    private func elsewhere(_ missing: [String], _ values: [String: [UInt8]], in edited: [UInt8]) -> EnvironmentFile? {
+        let added = missing.flatMap { Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
+        // The first line of a program says what runs it.
+        let first = edited.starts(with: "#!".utf8) ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } : firstTextOffset
+        let places = [first, ShellReader.exports(in: edited)?.end].compactMap { $0 }
+        return places.lazy.compactMap { place in
+            try? checked(Array(edited[..<place]) + added + edited[place...], values)
+        }.first { $0.hasEverywhere(missing) }
+    }
+
+    /// Whether the variables also reach those that are no reason to refuse a file: Node 20, for which a line without an equals
+    /// sign is the beginning of the next name, and programs that a shell starts next, if the file says what is exported.
+    private func hasEverywhere(_ names: [String]) -> Bool {
+        guard !names.isEmpty else { return true }
+        var lines = LineReader(bytes)
+        let ofNode = Set((lines.node20() ?? []).map(\.name))
+        let exported = ShellReader.exports(in: bytes)?.names
+        return names.map { Array($0.utf8) }.allSatisfy { name in
+            ofNode.contains(name) && exported?.contains(name) != false
+        }
+    }
 
     /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
     /// with these values.

@@ -3,8 +3,6 @@ extension LineReader {
     /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it. A carriage
     /// return counts as nothing at all.
     ///
-    /// Node 20, which takes a line without an equals sign for the beginning of the next name, is not followed in that.
-    ///
     /// - Parameter stopsWithoutName: whether it reads no further at an equals sign without a name before it, as Node 20 does;
     ///   later ones take what is behind it for the next entry.
     mutating func node(stopsWithoutName: Bool) -> [EnvironmentEntry]? {
@@ -24,6 +22,37 @@ extension LineReader {
                     let end = trimmed(index, from: name.upperBound + 1)
                     add(withoutExport(name), start..<end, isSpace: \.isSystemdSpace)
                 }
+            }
+            skip { $0 != .lineFeed }
+        }
+        return entries
+    }
+
+    /// Node 20 as it is: a name reaches from the end of the entry before it to the equals sign, whatever lines are between,
+    /// but for empty ones and comments. Only spaces around it do not count. At an equals sign without a name it reads no further.
+    /// No file is refused for that: all others read what is behind such a line.
+    mutating func node20() -> [EnvironmentEntry]? {
+        func isNothing(_ byte: UInt8) -> Bool { byte == .space || byte == .carriageReturn }
+        skip { isNothing($0) }
+        while index < bytes.count {
+            skip { $0 == .carriageReturn }
+            guard index < bytes.count else { break }
+            if bytes[index] == .lineFeed || bytes[index] == .hash, let end = first(.lineFeed, from: index) {
+                index = end + 1
+                continue
+            }
+            guard let equals = first(.equals, from: index) else { break }
+            var name = index..<equals
+            while let byte = bytes[name].first, isNothing(byte) { name = (name.lowerBound + 1)..<equals }
+            index = equals + 1
+            guard bytes[name].contains(where: { !isNothing($0) }) else { break }
+            skipNodeValue(passesBlankLine: false)
+            let end = trimmed(index, from: equals + 1)
+            let export = Array("export ".utf8)
+            if bytes[name].starts(with: export) {
+                add((name.lowerBound + export.count)..<equals, name.lowerBound..<end, isSpace: isNothing)
+            } else {
+                add(name, name.lowerBound..<end, isSpace: isNothing)
             }
             skip { $0 != .lineFeed }
         }

@@ -38,6 +38,12 @@ struct ShellReader {
     private var readOnly: Set<[UInt8]> = []
     /// Whether the word being read ends a here-document.
     var isDelimiter = false
+    /// Whether what is assigned is exported.
+    private var isExporting: Bool
+    /// Whether the file has everything exported from some line on.
+    private var saysWhatIsExported = false
+    private var exported: [[UInt8]] = []
+    private var exportEnd: Int?
 
     /// Nested more deeply, a file is rejected here. No program writes such a file.
     static let depthLimit = 50
@@ -57,9 +63,10 @@ struct ShellReader {
         "}": ["{", "function"],
     ]
 
-    private init(_ bytes: [UInt8], isDash: Bool) {
+    private init(_ bytes: [UInt8], isDash: Bool, isExporting: Bool = true) {
         self.bytes = bytes
         self.isDash = isDash
+        self.isExporting = isExporting
         // A byte-order mark is a part of the first word.
         index = 0
     }
@@ -75,6 +82,29 @@ struct ShellReader {
         } catch {
             return nil
         }
+    }
+
+    /// The variables that programs get which are started from the shell next: all that are assigned, unless the file itself says
+    /// between which lines (`set -a`, `set +a`); nil when the shell stops at an error in its syntax.
+    static func exports(in bytes: [UInt8]) -> Exports? {
+        var reader = ShellReader(bytes, isDash: false)
+        do throws(SyntaxError) {
+            try reader.list(isNested: false)
+            if reader.saysWhatIsExported {
+                reader = ShellReader(bytes, isDash: false, isExporting: false)
+                try reader.list(isNested: false)
+            }
+            return Exports(names: Set(reader.exported), end: reader.exportEnd)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What is exported, and where that ends.
+    struct Exports {
+        let names: Set<[UInt8]>
+        /// Where the last command begins behind which nothing is exported any longer; nil where there is none.
+        let end: Int?
     }
 
     // MARK: Commands
@@ -216,11 +246,17 @@ struct ShellReader {
         let isPlain = words.command == nil && !words.isReserved && entries.count == before
         for name in words.names {
             let isLost = readOnly.contains(name)
+            if isExporting || words.command == "export" { exported.append(name) }
             entries.append(EnvironmentEntry(name: name, range: start..<end))
             if isLost { hide(from: entries.count - 1) }
         }
         guard let command = words.command else { return isPlain ? .assignment : .other }
         if command == "readonly" { readOnly.formUnion(words.readOnly) }
+        if let exports = words.exportsAll, words.isFirst, depth == 1, compounds.isEmpty {
+            if isExporting, !exports, start == 0 || bytes[start - 1] == .lineFeed { exportEnd = start }
+            isExporting = exports
+            saysWhatIsExported = saysWhatIsExported || exports
+        }
         if Self.builtins.contains(command) || Self.declarations.contains(command) && words.names.isEmpty {
             entries.append(EnvironmentEntry(name: Array("command \(command)".utf8), range: start..<end))
         }
@@ -241,6 +277,12 @@ struct ShellReader {
         var count = 0
         /// Whether each name in a word may be assigned.
         var assignsAll = false
+        /// Whether `set` has everything exported from now on, or not; nil: it leaves that.
+        var exportsAll: Bool?
+        /// Whether the next word is the name of an option of `set`, to be turned on or off.
+        var turnsOn: Bool?
+        /// Whether no options follow.
+        var hasEnded = false
     }
 
     /// Records what a word of a command assigns, or that it is the command.
@@ -271,6 +313,7 @@ struct ShellReader {
             return
         }
         words.count += 1
+        if known == "set" { noteOption(bytes[word], &words) }
         if known == "function", words.count == 1, words.isFirst, !isDash {
             isFunction = true
         } else if words.assignsAll {
@@ -293,6 +336,20 @@ struct ShellReader {
             // `NAME = value` is a command to a shell only.
             words.names.append(Array(known.utf8))
         }
+    }
+
+    /// Records what a word of `set` says of what is exported: `-a`, `+a`, `-o allexport`, `+o allexport`.
+    private func noteOption(_ word: ArraySlice<UInt8>, _ words: inout Words) {
+        if let turnsOn = words.turnsOn {
+            if word.elementsEqual("allexport".utf8) { words.exportsAll = turnsOn }
+            words.turnsOn = nil
+            return
+        }
+        if word.elementsEqual("--".utf8) { words.hasEnded = true }
+        let isOn = word.first == UInt8(ascii: "-")
+        guard !words.hasEnded, isOn || word.first == UInt8(ascii: "+") else { return }
+        if word.contains(UInt8(ascii: "a")) { words.exportsAll = isOn }
+        if word.contains(UInt8(ascii: "o")) { words.turnsOn = isOn }
     }
 
     /// Follows a reserved word; false when it is none.
