@@ -18,9 +18,12 @@ package struct UnitAction: Sendable {
     private let cancel: EventCounter?
     private let ended = EndedStarts()
 
-    /// How long an order may take before it counts as failed; systemd's own limits are 90 s for a start and 90 s for a
-    /// stop (DefaultTimeoutStartSec=, DefaultTimeoutStopSec=), and a started unit is observed for some seconds.
+    /// How long systemd may take to answer, and a start that is under way already; systemd ends most of those after 90 s
+    /// (DefaultTimeoutStartSec=).
     private static let patience: Seconds = 200
+    /// How long the end of an order is waited for. A unit may have no limit of its own, and a start that is given up here would
+    /// be ordered again.
+    private static let jobPatience: Seconds = 3_600
     /// A permission check is answered at once, or as soon as polkit has started.
     private static let askingPatience: Seconds = 10
 
@@ -32,11 +35,14 @@ package struct UnitAction: Sendable {
     /// Has systemd carry out an action, and waits for the result. Blocks.
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
+        let began = Clocks.monotonicMicroseconds()
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: Self.patience.count * 1_000, cancel: cancel)
+            var systemd = try SystemdClient(
+                patience: Self.patience.count * 1_000, ofJobs: Self.jobPatience.count * 1_000, cancel: cancel)
             try systemd.carryOut(order, on: unit, ended: ended)
         } catch {
-            throw Failure(error, of: action, for: Identity.current().user, after: Self.patience)
+            let passed = Seconds((Clocks.monotonicMicroseconds() - began) / 1_000_000)
+            throw Failure(error, of: action, for: Identity.current().user, after: passed)
         }
     }
 

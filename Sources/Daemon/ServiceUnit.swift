@@ -64,7 +64,7 @@ extension SystemdClient {
     }
 }
 
-extension SystemdClient.Condition {
+extension UnitCondition {
     /// Whether it has processes, or is about to.
     fileprivate var isRunning: Bool { !["inactive", "failed"].contains(activity) }
 }

@@ -28,8 +28,8 @@ import SystemPackage
     let isBus: Bool
     private let bus: OpaquePointer
     private let cancel: EventCounter?
-    /// On CLOCK_MONOTONIC, in microseconds.
-    private let deadline: Int64
+    /// Until when it waits, on CLOCK_MONOTONIC, in microseconds.
+    var deadline: Int64
     /// The unique name (`:1.2`) of the connection that owns systemd's name; nil on a direct connection.
     private var owner: String?
 

@@ -4,13 +4,17 @@ import SystemPackage
 
 /// A client of systemd over one bus connection, for the length of one delivery or check.
 ///
-/// Blocks, up to its `patience`. Methods, signals and error names are those of org.freedesktop.systemd1(5). Whose messages
+/// Blocks, up to its `patience`, and longer only for the end of what was ordered. Methods, signals and error names are those of org.freedesktop.systemd1(5). Whose messages
 /// are believed is decided by ``BusConnection``; what they say of the end of a job is confirmed by the unit's properties.
 package struct SystemdClient: ~Copyable {
     var connection: BusConnection
     let address: BusConnection.Address
-    /// On CLOCK_MONOTONIC, in microseconds.
-    let deadline: Int64
+    /// Until when it waits, on CLOCK_MONOTONIC, in microseconds.
+    private(set) var deadline: Int64
+    /// In milliseconds.
+    private let patience: Int64
+    /// The same for the end of what was ordered.
+    let jobPatience: Int64
     let cancel: EventCounter?
     /// Results of jobs that ended since the order was sent, by the job's path: a job may end before its order is answered.
     var ended: [String: String] = [:]
@@ -29,22 +33,33 @@ package struct SystemdClient: ~Copyable {
     ///
     /// - Parameters:
     ///   - milliseconds: how long all calls on this value may take together.
+    ///   - jobPatience: milliseconds that what is ordered may take; nil: no longer than the calls.
     ///   - user: on whose behalf root calls; nil: for itself.
     ///   - cancel: ends every wait when it is raised.
-    package init(patience milliseconds: Int64, as user: UInt32? = nil, cancel: EventCounter?) throws(UnitError) {
+    package init(
+        patience milliseconds: Int64, ofJobs jobPatience: Int64? = nil, as user: UInt32? = nil, cancel: EventCounter?
+    ) throws(UnitError) {
         if let user, user != geteuid() {
             self = try ActingUser.perform(
                 as: user, otherwise: { .unreachable($0.errno) },
-                { () throws(UnitError) in try SystemdClient(at: .system, patience: milliseconds, cancel: cancel) })
+                { () throws(UnitError) in
+                    try SystemdClient(at: .system, patience: milliseconds, ofJobs: jobPatience, cancel: cancel)
+                })
         } else {
             let isDirect = unsafe geteuid() == 0 && access(Self.privateSocket, F_OK) == 0
             try self.init(
-                at: isDirect ? .direct(Self.privateSocket) : .system, patience: milliseconds, cancel: cancel)
+                at: isDirect ? .direct(Self.privateSocket) : .system, patience: milliseconds, ofJobs: jobPatience,
+                cancel: cancel)
         }
     }
 
-    init(at address: BusConnection.Address, patience milliseconds: Int64, cancel: EventCounter?) throws(UnitError) {
+    init(
+        at address: BusConnection.Address, patience milliseconds: Int64, ofJobs jobPatience: Int64? = nil,
+        cancel: EventCounter?
+    ) throws(UnitError) {
         deadline = Clocks.monotonicMicroseconds() + milliseconds * 1_000
+        patience = milliseconds
+        self.jobPatience = jobPatience ?? milliseconds
         self.address = address
         self.cancel = cancel
         do throws(BusError) {
@@ -54,33 +69,10 @@ package struct SystemdClient: ~Copyable {
         }
     }
 
-    /// A unit's state in systemd.
-    package struct Condition: Hashable, Sendable {
-        /// `loaded`, `not-found`, `masked`, `bad-setting`, `error`…
-        package let load: String
-        /// `active`, `reloading`, `activating`, `deactivating`, `inactive`, `failed`…
-        package let activity: String
-        /// The ID of its last start (systemd.exec(5)); empty before the first.
-        package let invocation: [UInt8]
-
-        var isUp: Bool { ["active", "reloading"].contains(activity) }
-        var isDown: Bool { ["inactive", "failed", "deactivating"].contains(activity) }
-    }
-
-    package mutating func condition(of unit: String) throws(UnitError) -> Condition {
-        do throws(BusError) {
-            return try state(of: unit)
-        } catch {
-            throw UnitError(error)
-        }
-    }
-
-    mutating func state(of unit: String) throws(BusError) -> Condition {
-        let properties = try target(unit, Self.propertyInterface)
-        return Condition(
-            load: try property("LoadState", of: properties).variantText(),
-            activity: try property("ActiveState", of: properties).variantText(),
-            invocation: try property("InvocationID", of: properties).variantBytes())
+    /// Waits for so many milliseconds from now on; nil: for as long as all calls may take.
+    mutating func wait(atMost milliseconds: Int64? = nil) {
+        deadline = Clocks.monotonicMicroseconds() + (milliseconds ?? patience) * 1_000
+        connection.deadline = deadline
     }
 
     static let propertyInterface = "org.freedesktop.DBus.Properties"

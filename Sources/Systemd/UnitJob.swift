@@ -3,13 +3,14 @@ import Linux
 
 /// An order to systemd from its sending to its end.
 extension SystemdClient {
-    /// Has systemd carry out an order, waits for its end, and checks that a started unit stays up.
+    /// Has systemd carry out an order, waits for its end, and checks that the unit stays up: a program may end because of a reload
+    /// or a signal. What is ordered to start does its work and ends.
     ///
     /// All orders but a start leave a stopped unit as it is and return false. A failed unit does not count as stopped:
     /// a restart starts it, a reload or signal throws ``UnitError/failed``.
     ///
     /// - Parameters:
-    ///   - settling: after how many milliseconds a started unit is checked.
+    ///   - settling: after how many milliseconds the unit is checked.
     ///   - ended: records units that did not stay up although they have not failed.
     @discardableResult
     package mutating func carryOut(
@@ -17,7 +18,7 @@ extension SystemdClient {
     ) throws(UnitError) -> Bool {
         do throws(BusError) {
             // Before the state is read: a stop by anybody from now on is noticed.
-            if order.isJob { try subscribe() }
+            try subscribe()
         } catch {
             throw UnitError(error)
         }
@@ -30,13 +31,20 @@ extension SystemdClient {
             asked = .start
         }
         if found.load == "masked", order.isJob { throw .masked }
+        // The start of a unit that a reload or signal has ended has read the new secret.
+        if asked.isForRunning, !asked.isRestart, found.isUp, ended?.hasOther(than: found.invocation, of: unit) == true {
+            ended?.remove(unit)
+            return true
+        }
         let result: JobResult?
-        let now: Condition
+        let now: UnitCondition
         do throws(BusError) {
+            if asked.isJob { wait(atMost: jobPatience) }
             (result, now) = try give(asked, to: unit, found: found)
         } catch {
             throw explained(error)
         }
+        wait()
         if let result {
             // Stopped meanwhile, the unit reads the new secret when it starts.
             if result == .skipped, asked.isForRunning, now.isDown { return false }
@@ -46,7 +54,11 @@ extension SystemdClient {
             }
             throw .job(result)
         }
-        if order.isRestart || order == .start {
+        // It ends by such a signal, and is started by whatever starts it.
+        if asked.endsPrograms { return true }
+        if order == .start {
+            try checkItsWorkIsDone(unit, since: now, settling)
+        } else {
             try checkItStaysActive(unit, after: order, since: now, settling, ended)
         }
         return true
@@ -55,9 +67,11 @@ extension SystemdClient {
     /// A unit's state once no start is under way any more: systemd merges an order into that start, whose process may have
     /// read the old secret. Nil where there is nothing to reload, because the unit waits for its next start by itself
     /// (`Restart=`), which reads the new one. A signal is for the process that there is, so it waits for nothing.
-    private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> Condition? {
+    private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> UnitCondition?
+    {
+        var pause = Self.pause
         while true {
-            // The end of that start is not one that somebody else has ordered since.
+            // The end of that start does not count as a later order of another user.
             moves = [:]
             let found = try condition(of: unit)
             guard found.activity == "activating", order.isJob else { return found }
@@ -69,14 +83,15 @@ extension SystemdClient {
             }
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
             guard Clocks.monotonicMicroseconds() < deadline else { throw .timedOut }
-            if rests(Self.pause) { throw .cancelled }
+            if rests(pause) { throw .cancelled }
+            pause = min(2 * pause, Self.longestPause)
         }
     }
 
-    /// Whether a unit is not running although nobody stopped it: it ended by itself after an order, or it was stopped to be
+    /// Whether a unit is not running although no user stopped it: it ended by itself after an order, or it was stopped to be
     /// started again and something keeps it from starting.
     private mutating func wasToRun(
-        _ unit: String, _ found: Condition, _ order: UnitOrder, _ ended: EndedStarts?
+        _ unit: String, _ found: UnitCondition, _ order: UnitOrder, _ ended: EndedStarts?
     ) throws(UnitError) -> Bool {
         if ended?.has(found.invocation, of: unit) == true { return true }
         // Only a restart stops a unit to start it again.
@@ -128,23 +143,29 @@ extension SystemdClient {
     private static let checkLimit = 3
 
     private mutating func checkItStaysActive(
-        _ unit: String, after order: UnitOrder, since began: Condition, _ settling: Int64, _ ended: EndedStarts?
+        _ unit: String, after order: UnitOrder, since began: UnitCondition, _ settling: Int64, _ ended: EndedStarts?
     ) throws(UnitError) {
         var last = began
         for _ in 0..<Self.checkLimit {
-            if last.activity == "failed" { throw .ended }
+            if last.activity == "failed" {
+                // Nothing starts it again here.
+                if !order.isRestart { ended?.add(last.invocation, of: unit) }
+                throw .ended
+            }
             if last.activity == "inactive" {
                 if order.isRestart, try refusedStart(of: unit) {
                     ended?.add(last.invocation, of: unit)
                     throw .job(Self.unmet)
                 }
-                // A unit ordered to start may do its work and end; a user may have stopped any other.
-                guard order != .start, try endedByItself(unit) else { return }
+                // A user may have stopped it.
+                guard try endedByItself(unit, after: order) else { return }
                 ended?.add(last.invocation, of: unit)
                 throw .ended
             }
+            // Its next start, by `Restart=`, reads the new secret.
+            if last.activity == "activating", !order.isRestart { return }
             if rests(settling) { throw .cancelled }
-            let now: Condition
+            let now: UnitCondition
             do throws(BusError) {
                 now = try stateAgain(of: unit)
             } catch {
@@ -160,16 +181,64 @@ extension SystemdClient {
         if last.activity != "deactivating" { throw .ended }
     }
 
+    private static let runsStill = JobResult.other(
+        "it still runs, so it is not known whether it worked; write Type=oneshot into its [Service] section")
+
+    /// Waits for the end of what was ordered to start. systemd waits for a oneshot's; one with `RemainAfterExit=` stays active.
+    private mutating func checkItsWorkIsDone(
+        _ unit: String, since began: UnitCondition, _ settling: Int64
+    ) throws(UnitError) {
+        let end = Clocks.monotonicMicroseconds() + jobPatience * 1_000
+        var last = began
+        while last.activity != "inactive" {
+            if last.activity == "failed" { throw .ended }
+            do throws(BusError) {
+                if try hasExited(unit) { return }
+            } catch {
+                throw UnitError(error)
+            }
+            guard Clocks.monotonicMicroseconds() < end else { throw .job(Self.runsStill) }
+            if rests(max(settling, Self.pause)) { throw .cancelled }
+            wait()
+            do throws(BusError) {
+                last = try stateAgain(of: unit)
+            } catch {
+                throw UnitError(error)
+            }
+        }
+        let hasFailed: Bool
+        do throws(BusError) {
+            hasFailed = try lastRunFailed(unit)
+        } catch {
+            throw UnitError(error)
+        }
+        if hasFailed { throw .ended }
+    }
+
+    /// Whether a service failed that is called inactive, because `CollectMode=` has systemd forget that. A condition that is not
+    /// met keeps it from running, as its administrator wants.
+    private mutating func lastRunFailed(_ unit: String) throws(BusError) -> Bool {
+        guard unit.hasSuffix(".service") else { return false }
+        let result = try property("Result", of: target(unit, Self.propertyInterface), in: Self.serviceInterface)
+        return try !["success", "exec-condition"].contains(result.variantText())
+    }
+
+    /// Whether a service has done its work and remains active, or a unit is of a kind that runs no program.
+    private mutating func hasExited(_ unit: String) throws(BusError) -> Bool {
+        guard unit.hasSuffix(".service") else { return true }
+        return try property("SubState", of: target(unit, Self.propertyInterface)).variantText() == "exited"
+    }
+
     /// Whether a service that is not running ended by itself, and was not stopped. False for a oneshot, which ends when its
     /// work is done.
-    private mutating func endedByItself(_ unit: String) throws(UnitError) -> Bool {
+    private mutating func endedByItself(_ unit: String, after order: UnitOrder) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
-        // One job is the start that was ordered here; a user ordered a further one.
+        // One job is the one that was ordered here; a user ordered a further one.
         do throws(BusError) {
             let properties = try target(unit, Self.propertyInterface)
             // The signals name a unit by its own name, and the configuration may use an alias of it.
             let name = try property("Id", of: properties).variantText()
-            guard moves[name, default: 0] <= 1 else { return false }
+            guard moves[name, default: 0] <= (order.isJob ? 1 : 0) else { return false }
             return try !isOneshot(properties)
         } catch {
             throw UnitError(error)
@@ -180,8 +249,8 @@ extension SystemdClient {
     ///
     /// - Parameter found: the unit's state before.
     private mutating func give(
-        _ order: UnitOrder, to unit: String, found: Condition
-    ) throws(BusError) -> (result: JobResult?, now: Condition) {
+        _ order: UnitOrder, to unit: String, found: UnitCondition
+    ) throws(BusError) -> (result: JobResult?, now: UnitCondition) {
         if case .signal(let number) = order {
             _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
             return (nil, found)
@@ -209,7 +278,7 @@ extension SystemdClient {
     }
 
     /// A unit's state after an order, asked once more over a new connection if systemd goes away meanwhile.
-    private mutating func stateAgain(of unit: String) throws(BusError) -> Condition {
+    private mutating func stateAgain(of unit: String) throws(BusError) -> UnitCondition {
         do throws(BusError) {
             return try state(of: unit)
         } catch {
@@ -227,8 +296,9 @@ extension SystemdClient {
     /// How long a job is not given up although systemd has gone, in microseconds: while it executes itself again
     /// (`systemctl daemon-reexec`), or while the bus is restarted.
     private static let absence: Int64 = 20_000_000
-    /// Between two tries, in milliseconds.
+    /// Between two tries, in milliseconds; the longest for what may last for minutes.
     private static let pause: Int64 = 200
+    private static let longestPause: Int64 = 5_000
 
     private mutating func reconnect() throws(BusError) {
         let end = min(deadline, Clocks.monotonicMicroseconds() + Self.absence)
@@ -250,7 +320,7 @@ extension SystemdClient {
     ///   - found: the unit's state before the order.
     ///   - now: its state after the job.
     private mutating func confirmed(
-        _ reported: String?, of order: UnitOrder, on unit: String, _ found: Condition, _ now: Condition
+        _ reported: String?, of order: UnitOrder, on unit: String, _ found: UnitCondition, _ now: UnitCondition
     ) throws(BusError) -> JobResult? {
         let isStartedAnew = now.invocation.isEmpty || now.invocation != found.invocation
         if let reported, let result = JobResult(reported) { return result }

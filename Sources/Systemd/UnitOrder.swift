@@ -1,3 +1,4 @@
+import Glibc
 import Linux
 
 /// What systemd is asked to do with a unit.
@@ -48,12 +49,17 @@ package enum UnitOrder: Hashable, Sendable {
     /// Whether it does nothing to a stopped unit.
     var isForRunning: Bool { self != .start }
 
+    /// Whether it is a signal that programs end by, whatever they do before.
+    var endsPrograms: Bool {
+        if case .signal(let number) = self { [SIGTERM, SIGINT, SIGQUIT, SIGKILL].contains(number) } else { false }
+    }
+
     /// Whether it is a restart, which starts a failed unit.
     var isRestart: Bool { self == .tryRestart || self == .reloadOrTryRestart }
 }
 
-/// Starts ordered here after which the unit ended by itself at once, without a failure: systemd calls it stopped,
-/// but no user stopped it, so it must be started again.
+/// Orders given here after which the unit ended by itself, without a failure: systemd calls it stopped, but no user stopped it,
+/// so it must be started again.
 package final class EndedStarts: Sendable {
     /// Each unit's last such start, by its invocation ID.
     private let invocations = QuietMutex<[String: [UInt8]]>([:])
@@ -68,6 +74,11 @@ package final class EndedStarts: Sendable {
     /// systemd forgets the ID of a unit that nothing refers to.
     func has(_ invocation: [UInt8], of unit: String) -> Bool {
         invocations.withLock { $0[unit].map { invocation.isEmpty || $0.isEmpty || $0 == invocation } ?? false }
+    }
+
+    /// Whether the unit was started again after such a start.
+    func hasOther(than invocation: [UInt8], of unit: String) -> Bool {
+        invocations.withLock { $0[unit].map { !invocation.isEmpty && $0 != invocation } ?? false }
     }
 
     func remove(_ unit: String) {

@@ -193,7 +193,7 @@ final class FakeSystemd: Sendable {
                 unsafe sd_bus_flush(bus)
                 return false
             }
-            if !script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
+            if !script.isHasty, order != "KillUnit", let result = script.result { unsafe removed(8, result, on: bus) }
         }
         return true
     }

@@ -12,13 +12,15 @@ struct SystemdClientTests {
 
     private func outcome(
         of order: UnitOrder, _ script: FakeSystemd.Script, patience: Int64 = patience, cancel: EventCounter? = nil,
-        ended: EndedStarts? = nil
+        jobs: Int64? = nil, ended: EndedStarts? = nil
     ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
         let systemd = try FakeSystemd(script)
         do throws(UnitError) {
             var manager = try SystemdClient(
-                at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), patience: patience, cancel: cancel)
-            return (systemd, .success(try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)))
+                at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), patience: patience, ofJobs: jobs,
+                cancel: cancel)
+            let isDone = try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)
+            return (systemd, .success(isDone))
         } catch {
             return (systemd, .failure(error))
         }
@@ -30,7 +32,7 @@ struct SystemdClientTests {
         (.signal(1), "KillUnit a.service main 1"),
     ])
     func eachOrderIsTheRightMethod(order: UnitOrder, call: String) throws {
-        let (systemd, result) = try outcome(of: order, .init(later: [("active", 2)]))
+        let (systemd, result) = try outcome(of: order, .init(later: [("active", 2)], part: "exited"))
         #expect(result == .success(true))
         #expect(systemd.orders == [call])
     }
@@ -75,7 +77,7 @@ struct SystemdClientTests {
 
     @Test func confirmsTheEndOfAJobByTheUnit() throws {
         // The job is still there when its end is reported.
-        let started = FakeSystemd.Script(activity: "inactive", later: [("active", 2)], lingering: 2)
+        let started = FakeSystemd.Script(activity: "inactive", later: [("active", 2)], part: "exited", lingering: 2)
         #expect(try outcome(of: .start, started).result == .success(true))
         #expect(try outcome(of: .start, .init(result: nil, lingering: 1), patience: 300).result == .failure(.timedOut))
         #expect(try outcome(of: .reload, .init(reload: "exit-code")).result == .failure(.job(.failed)))
@@ -128,7 +130,7 @@ struct SystemdClientTests {
             let last = order == .start ? "inactive" : "active"
             let states = [("activating", UInt8(1)), ("activating", 1), (last, 1)]
             let (systemd, result) = try outcome(
-                of: order, .init(earlier: states.map { ($0.0, $0.1) }, later: [("active", 2)]))
+                of: order, .init(earlier: states.map { ($0.0, $0.1) }, later: [("active", 2)], part: "exited"))
             #expect(result == .success(true), "\(order)")
             #expect(systemd.orders.count == 1)
         }
@@ -229,8 +231,62 @@ struct SystemdClientTests {
         // Somebody else restarts it once.
         #expect(try result(("active", 2), ("active", 3), ("active", 3)) == .success(true))
         #expect(try result(("active", 2), ("deactivating", 2)) == .success(true))
-        // A unit that is not restarted is not watched.
-        #expect(try result(("failed", 2), order: .reload) == .success(true))
+    }
+
+    /// Its default action on SIGHUP ends a program.
+    @Test(arguments: [UnitOrder.reload, .signal(1)])
+    func whatAReloadOrSignalEndsHasNotReadTheSecret(order: UnitOrder) throws {
+        func result(_ later: (String, UInt8)..., isStopped: Bool = false) throws -> Result<Bool, UnitError> {
+            // A signal has no job whose end is looked at first.
+            let seen = order == .reload ? later : Array(later.suffix(max(1, later.count - 1)))
+            return try outcome(of: order, .init(later: seen, isStopped: isStopped)).result
+        }
+        #expect(try result(("active", 1)) == .success(true))
+        #expect(try result(("active", 1), ("failed", 1)) == .failure(.ended))
+        #expect(try result(("active", 1), ("inactive", 1)) == .failure(.ended))
+        // A user stops it.
+        #expect(try result(("active", 1), ("inactive", 1), isStopped: true) == .success(true))
+        // Restart= starts it, and the new process reads the new secret.
+        #expect(try result(("active", 1), ("activating", 1)) == .success(true))
+        #expect(try result(("active", 1), ("active", 2), ("active", 2)) == .success(true))
+
+        // It stays so until the unit runs again.
+        let ended = EndedStarts()
+        let down = Array([("active", UInt8(1)), ("inactive", 1)].suffix(order == .reload ? 2 : 1))
+        _ = try outcome(of: order, .init(later: down.map { ($0.0, $0.1) }), ended: ended)
+        #expect(try outcome(of: order, .init(activity: "inactive"), ended: ended).result == .failure(.failed))
+        // Its new process has read the secret, and would end as well.
+        let (systemd, result) = try outcome(of: order, .init(invocation: 2), ended: ended)
+        #expect(result == .success(true) && systemd.orders == [])
+        // The next secret is one more order.
+        #expect(
+            try outcome(of: order, .init(invocation: 2, later: [("active", 2)]), ended: ended).systemd.orders.count == 1
+        )
+    }
+
+    @Test func whatEndsByItsSignalIsNoFailure() throws {
+        let script = FakeSystemd.Script(later: [("inactive", 1)])
+        #expect(try outcome(of: .signal(SIGTERM), script).result == .success(true))
+    }
+
+    /// A oneshot is waited for by systemd.
+    @Test func theEndOfWhatIsStartedIsWaitedFor() throws {
+        func result(_ later: (String, UInt8)..., part: String = "running", jobs: Int64? = nil) throws -> Result<
+            Bool, UnitError
+        > {
+            let script = FakeSystemd.Script(activity: "inactive", later: later, part: part)
+            return try outcome(of: .start, script, jobs: jobs).result
+        }
+        #expect(try result(("active", 2), ("active", 2), ("inactive", 2)) == .success(true))
+        #expect(try result(("active", 2), ("active", 2), ("failed", 2)) == .failure(.ended))
+        #expect(try result(("active", 2), part: "exited") == .success(true))
+        // Restart= may start it once more.
+        #expect(try result(("active", 2), ("activating", 2), ("active", 3), ("inactive", 3)) == .success(true))
+        guard case .failure(.job(.other(let words))) = try result(("active", 2), jobs: 300) else {
+            Issue.record("a program that runs counts as one that has worked")
+            return
+        }
+        #expect(words.hasPrefix("it still runs"))
     }
 
     @Test func whatEndedByItselfIsNoStoppedUnit() throws {

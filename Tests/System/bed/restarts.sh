@@ -72,8 +72,8 @@ for name in "${units[@]}"; do
     contains "and status says so" degraded "$(state "$name")"
 done
 contains "a start that failed is told" "refusing.service: its job failed" "$(state refusing)"
-contains "a service that died" "dying.service: the unit was started and ended within seconds" "$(state dying)"
-contains "one that ended well" "ending.service: the unit was started and ended within seconds" "$(state ending)"
+contains "a service that died" "dying.service: the unit ended after that" "$(state dying)"
+contains "one that ended well" "ending.service: the unit ended after that" "$(state ending)"
 contains "one that a condition keeps down" "conditional.service: its job failed: a condition" "$(state conditional)"
 contains "one that systemd starts over and over" "looping.service: the unit was started and ended" "$(state looping)"
 equal "health says so, too" 1 "$(clientsecretd health >/dev/null 2>&1; echo $?)"

@@ -1,0 +1,30 @@
+/// A unit's state in systemd: what is read of it before and after an order.
+package struct UnitCondition: Hashable, Sendable {
+    /// `loaded`, `not-found`, `masked`, `bad-setting`, `error`…
+    package let load: String
+    /// `active`, `reloading`, `activating`, `deactivating`, `inactive`, `failed`…
+    package let activity: String
+    /// The ID of its last start (systemd.exec(5)); empty before the first.
+    package let invocation: [UInt8]
+
+    var isUp: Bool { ["active", "reloading"].contains(activity) }
+    var isDown: Bool { ["inactive", "failed", "deactivating"].contains(activity) }
+}
+
+extension SystemdClient {
+    package mutating func condition(of unit: String) throws(UnitError) -> UnitCondition {
+        do throws(BusError) {
+            return try state(of: unit)
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    mutating func state(of unit: String) throws(BusError) -> UnitCondition {
+        let properties = try target(unit, Self.propertyInterface)
+        return UnitCondition(
+            load: try property("LoadState", of: properties).variantText(),
+            activity: try property("ActiveState", of: properties).variantText(),
+            invocation: try property("InvocationID", of: properties).variantBytes())
+    }
+}
