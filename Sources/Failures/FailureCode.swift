@@ -70,7 +70,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case attributesNotKept = "attributes_not_kept"
     /// `check` found a unit's ProtectSystem=, ProtectHome= or similar in the way; detail: the unit and setting.
     case outsideSandbox = "outside_sandbox"
-    /// Somebody else changed the file faster than it could be merged.
+    /// Another program changed the file faster than it could be merged.
     case changedMeanwhile = "changed_meanwhile"
     /// The output's format cannot read what the file holds, or cannot write into it safely; detail: the line and why.
     case outputMalformed = "output_malformed"
@@ -119,7 +119,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case unitRefused = "unit_refused"
     /// The unit has failed, and the requested verb or signal does not start it.
     case unitFailed = "unit_failed"
-    /// The unit was started and ended within seconds.
+    /// The unit ended after the order.
     case unitEnded = "unit_ended"
     case busUnreachable = "bus_unreachable"
     case jobFailed = "job_failed"
@@ -172,7 +172,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case storeSecretTooLong = "store_secret_too_long"
     /// Another daemon reports under the name of this machine; detail: the name.
     case storeMachineShared = "store_machine_shared"
-    /// Nobody more delivers a client's new secret; detail: who fails.
+    /// A rollout is held: no further machine notifies its applications; detail: which machines fail.
     case rolloutHeld = "rollout_held"
     /// No process listens, or none that is trusted; detail: the socket.
     case storeServiceMissing = "store_service_missing"
@@ -213,7 +213,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushTimedOut = "push_timed_out"
     case pushCertificateRefused = "push_certificate_refused"
     case pushRedirected = "push_redirected"
-    /// Somebody else kept changing the place while it was written.
+    /// Another program kept changing the place while it was written.
     case pushConflict = "push_conflict"
     /// The API did not take what it was sent; detail: what it said.
     case pushRejected = "push_rejected"
@@ -245,6 +245,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case configurationRefused = "configuration_refused"
     /// The file is valid by now, but the daemon still uses the one last adopted before its start.
     case configurationNotAdopted = "configuration_not_adopted"
+    /// Root's copy for a start with a broken configuration is of an older one.
+    case configurationNotKept = "configuration_not_kept"
     case socketUnusable = "socket_unusable"
     /// The same for the socket from which units load credentials.
     case credentialSocketUnusable = "credential_socket_unusable"

@@ -236,10 +236,10 @@ extension FailureCode {
         case .unitMasked: row("the unit is masked") { .say("unmask it", run: $0.unit.flatMap(ShellCommand.unmask)) }
         case .unitRefused: row("systemd does not do this", seeWhy)
         case .unitFailed:
-            row("the unit has failed, and this does not start it") {
+            row("the unit is not running, and this does not start it") {
                 .say("start it", run: $0.unit.flatMap(ShellCommand.start))
             }
-        case .unitEnded: row("the unit was started and ended within seconds", retry: .sparingly, seeWhy)
+        case .unitEnded: row("the unit ended after that", retry: .sparingly, seeWhy)
         case .busUnreachable:
             row(
                 "systemd cannot be asked over the bus",
@@ -436,7 +436,7 @@ extension FailureCode {
         case .pushConflict:
             row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:
-            row("the API did not take what it was sent", .say("correct the target's settings as the API's message shows"))
+            row("the API did not take what it was sent", .say("correct the target's settings; see its message"))
         case .pushAnswerUnexpected:
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotKept:
@@ -493,6 +493,10 @@ extension FailureCode {
             row(
                 "the configuration is valid now, but the last good one from before the start is still current",
                 .run(.reload, otherwise: "reload"))
+        case .configurationNotKept:
+            row(
+                "root did not reload it, so a start with a broken configuration would use an older one",
+                .run(.reload, otherwise: "reload as root"))
         case .socketUnusable:
             row(
                 "the socket cannot be used",
@@ -507,8 +511,8 @@ extension FailureCode {
                 .say("see what is missing", see: .check))
         case .noNotices:
             row(
-                "other programs use all instances, so changes of files are noticed only once a minute",
-                .say("raise the limit, for a container on its host", see: .raiseInotifyLimit))
+                "all instances or watches are in use, so changes of files are noticed only once a minute",
+                .say("raise the limits, for a container on its host", see: .raiseInotifyLimits))
         }
     }
 
@@ -556,59 +560,4 @@ extension FailureCode {
         }
         return seeWhy(subject)
     }
-}
-
-/// How soon failed work is tried again.
-package enum FailureRetry: Hashable, Sendable {
-    /// After a pause that doubles.
-    case soon
-    /// Also as soon as a change of the file is noticed: an owner, mode, attribute or link prevented the write from the
-    /// start, and fixing that causes a notice.
-    case whenChanged
-    /// After three times hourly: a unit's job was run and failed, and to run it again stops and starts an application
-    /// once more. A job that never began, such as one without a polkit rule, costs nothing.
-    case sparingly
-}
-
-/// A failure's place and detail as text, for the remedy. At most one of the places is set, and a path's client with it.
-package struct FailureSubject: Sendable {
-    package var path: String?
-    package var client: String?
-    /// An action as the configuration shows it: `restart a.service`.
-    package var action: String?
-    package var credential: String?
-    /// A user, a group or another thing without a path.
-    package var name: String?
-    package var detail: String?
-
-    package init(
-        path: String? = nil, client: String? = nil, action: String? = nil, credential: String? = nil,
-        name: String? = nil, detail: String? = nil
-    ) {
-        self.path = path
-        self.client = client
-        self.action = action
-        self.credential = credential
-        self.name = name
-        self.detail = detail
-    }
-
-    fileprivate var reencrypting: String {
-        "encrypt it again with less" + (path.map { "; \(KeyFilter.fewerIterations.cleanup(of: $0))" } ?? "")
-    }
-
-    fileprivate func converting(_ filter: KeyFilter) -> ShellCommand? {
-        path.flatMap { .rewriteKey($0, by: filter) }
-    }
-
-    /// The directory, for a command; nil where there is no path.
-    fileprivate var parent: String? { path == nil ? nil : directory }
-
-    fileprivate var directory: String {
-        guard let path, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "its directory" }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// The unit that an action is about: the last of the action's words.
-    fileprivate var unit: String? { action?.split(separator: " ").last.map(String.init) }
 }

@@ -184,11 +184,18 @@ extension ShellCommand {
         return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(key.path)")?.run(as: keeper)
     }
 
-    /// Writes a key file again from a copy. The damaged file is copied first, so that no only copy is overwritten, and the file
-    /// itself keeps its owner and mode. The key is in no command line.
+    /// Writes a key file again, next to it and with its owner and mode. What was written replaces the file only if all went
+    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and the key is in no command
+    /// line.
     package static func rewriteKey(_ path: String, by filter: KeyFilter) -> ShellCommand? {
-        let copy = filter.copy(of: path)
-        return ShellCommand("test ! -e \(copy) && cp -p \(path) \(copy)")?.then(filter.command(from: copy, to: path))
+        let (copy, new) = (filter.copy(of: path), path + ".new")
+        guard let filtered = filter.command(from: path, to: new), let undone = ShellCommand("{ rm \(new); false; }")
+        else {
+            return nil
+        }
+        return ShellCommand("test ! -e \(copy) && test ! -e \(new) && cp -p \(path) \(new)")?
+            .then(ShellCommand(text: "{ \(filtered.text) || \(undone.text); }"))?
+            .then(ShellCommand("cp -p \(path) \(copy) && mv \(new) \(path)"))
     }
 
     /// Lets everybody execute a program that everybody may read already.
@@ -221,6 +228,14 @@ package enum KeyFilter: Hashable, Sendable {
     /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
     case fromLetters(label: String)
 
+    /// Whether the command asks for the key's passphrase at the terminal.
+    package var asksForPassphrase: Bool {
+        switch self {
+        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: true
+        case .fromDER, .fromBase64, .fromBase64Twice, .fromLetters: false
+        }
+    }
+
     fileprivate func copy(of path: String) -> String {
         let suffix =
             switch self {
@@ -237,21 +252,21 @@ package enum KeyFilter: Hashable, Sendable {
         "once the key works, remove \(copy(of: path)), which holds it too"
     }
 
-    fileprivate func command(from copy: String, to path: String) -> ShellCommand? {
+    fileprivate func command(from old: String, to new: String) -> ShellCommand? {
         switch self {
-        case .fromDER: return ShellCommand("openssl pkey -inform DER -in \(copy) >\(path)")
-        case .fromEncryptedSEC1: return ShellCommand("openssl pkcs8 -topk8 -v2 aes-256-cbc -in \(copy) >\(path)")
+        case .fromDER: return ShellCommand("openssl pkey -inform DER -in \(old) >\(new)")
+        case .fromEncryptedSEC1: return ShellCommand("openssl pkcs8 -topk8 -v2 aes-256-cbc -in \(old) >\(new)")
         case .fromOldEncryption:
             return ShellCommand(
-                "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(copy) >\(path)")
-        case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(copy) >\(path)")
+                "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(old) >\(new)")
+        case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(old) >\(new)")
         case .fromBase64, .fromBase64Twice:
             let (start, decodings) = self == .fromBase64 ? ("LS0tLS1", 1) : ("TFMwdExT", 2)
             // Padding may be missing.
             let decode = Array(
                 repeating: #"awk '{ while (length($0) % 4) $0 = $0 "="; print }' | base64 -d"#, count: decodings)
             return ShellCommand(
-                #"tr -cd \#("A-Za-z0-9+/=") <\#(copy) | sed \#(#"s/^[^=]*=\(\#(start)\)/\1/"#) | \#(ShellCommand(text: decode.joined(separator: " | "))) >\#(path)"#
+                #"tr -cd \#("A-Za-z0-9+/=") <\#(old) | sed \#(#"s/^[^=]*=\(\#(start)\)/\1/"#) | \#(ShellCommand(text: decode.joined(separator: " | "))) >\#(new)"#
             )
         case .fromLetters(let label):
             let mark = label.filter { $0 != " " }
@@ -260,7 +275,7 @@ package enum KeyFilter: Hashable, Sendable {
                 #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
             // Written in one word, BEGIN and its dashes would be treated as a key and cut away where this is shown.
             return ShellCommand(
-                #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(copy) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(path)"#
+                #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(old) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(new)"#
             )
         }
     }
@@ -411,8 +426,9 @@ extension ShellCommand {
 
     package static let listUnits = ShellCommand(text: "systemctl list-unit-files")
     /// Only ever raises it.
-    package static let raiseInotifyLimit = ShellCommand(
-        text: "sysctl -w fs.inotify.max_user_instances=$((2 * $(sysctl -n fs.inotify.max_user_instances)))")
+    package static let raiseInotifyLimits = ShellCommand(
+        text: "for limit in max_user_instances max_user_watches; do "
+            + "sysctl -w fs.inotify.$limit=$((2 * $(sysctl -n fs.inotify.$limit))); done")
     package static let kernelLog = ShellCommand(text: "dmesg")
     package static let clock = ShellCommand(text: "timedatectl")
     package static let reachApple = ShellCommand(text: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys")

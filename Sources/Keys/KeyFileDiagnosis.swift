@@ -83,6 +83,34 @@ struct KeyFileDiagnosis: Hashable {
         self.label = label
     }
 
+    /// What a damaged file holds that is no key of Apple's, whatever the damage; nil where that cannot be told.
+    static func wrongKind(in text: borrowing SecureBuffer) -> KeyFlaw? {
+        guard text.count <= maximumLength, let letters = SecureBuffer.letters(of: text) else { return nil }
+        for start in ["LS0tLS1", "TFMwdExT"] where letters.starts(with: Array(start.utf8), at: 0) {
+            guard let inner = PEMBlock.decode(letters, 0..<letters.count, isPadded: false) else { return nil }
+            return wrongKind(in: inner)
+        }
+        let (isRSA, isPublic, isCertificate) = (
+            letters.contains("BEGINRSAPRIVATEKEY"), letters.contains("BEGINPUBLICKEY"),
+            letters.contains("BEGINCERTIFICATE")
+        )
+        if isRSA { return KeyFlaw(.keyIsRSA) }
+        let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8))
+        guard keys.count < 2 else { return KeyFlaw(.keyMalformed, "it holds \(keys.count) private keys") }
+        if let begin = keys.first, let end = letters.ranges(of: Array("ENDPRIVATEKEY".utf8)).first,
+            begin.upperBound <= end.lowerBound,
+            let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound)
+        {
+            do throws(KeyFlaw) {
+                _ = try PrivateKeyInfo(der)
+            } catch {
+                return [.keyIsRSA, .keyWrongCurve].contains(error.code) ? error : nil
+            }
+        }
+        guard keys.isEmpty else { return nil }
+        return isPublic ? KeyFlaw(.keyIsPublic) : isCertificate ? KeyFlaw(.keyIsCertificate) : nil
+    }
+
     private static func isKey(_ der: borrowing SecureBuffer) -> Bool {
         do throws(KeyFlaw) {
             _ = try PrivateKeyInfo(der)
@@ -99,7 +127,10 @@ struct KeyFileDiagnosis: Hashable {
 
     private static func holdsKey(_ text: borrowing SecureBuffer) -> Bool {
         do throws(KeyFlaw) {
-            return try PEMBlock.all(in: text).contains { labels.contains($0.label) }
+            let keys = try PEMBlock.all(in: text).filter { labels.contains($0.label) }
+            guard let key = keys.first, keys.count == 1 else { return false }
+            let der = try key.decoded(from: text)
+            return key.label == "ENCRYPTED PRIVATE KEY" ? isSequence(der) : isKey(der)
         } catch {
             return false
         }
@@ -125,7 +156,11 @@ extension KeyFileDiagnosis {
 
     /// How to undo it, for a key file at `path`.
     func remedy(at path: String) -> Remedy {
-        .say("write it again from a copy; \(filter.cleanup(of: path))", run: .rewriteKey(path, by: filter))
+        let command = ShellCommand.rewriteKey(path, by: filter)
+        // `check --fix` has no terminal for a passphrase.
+        return filter.asksForPassphrase
+            ? .say("write it again, with its passphrase; \(filter.cleanup(of: path))", see: command)
+            : .say("write it again from a copy; \(filter.cleanup(of: path))", run: command)
     }
 
     private var filter: KeyFilter {

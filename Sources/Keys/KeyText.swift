@@ -61,7 +61,9 @@ struct KeyText: ~Copyable {
         do throws(KeyFlaw) {
             return try read(text)
         } catch {
-            throw KeyFileDiagnosis(in: text)?.flaw ?? error
+            // A wrong key is not worth mending.
+            let isVague = [.keyNotPEM, .keyMalformed, .keyTruncated].contains(error.code)
+            throw KeyFileDiagnosis(in: text)?.flaw ?? (isVague ? KeyFileDiagnosis.wrongKind(in: text) : nil) ?? error
         }
     }
 

@@ -121,13 +121,43 @@ import Testing
         try shell("\(script) 2>/dev/null", in: directory)
         try directory.write("abcd", to: "passphrase")
         let failure = try failure(directory("damaged"), passphrase: directory("passphrase"))
-        let command = try #require(failure.remedy?.command)
+        // `check --fix`, which carries out commands, has no terminal to ask at.
+        #expect(failure.remedy?.command == nil)
+        let command = try #require(failure.remedy?.words?.firstMatch(of: /\((test .*)\)$/)?.1)
+        let old = try Data(contentsOf: URL(fileURLWithPath: directory("damaged")))
+        // With a wrong passphrase the file stays.
+        let failed = try run(
+            ["setsid", "-w", "sh", "-euc", String(command)], input: Data("wrong\n".utf8), directory: directory.path)
+        #expect(failed.status != 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory("damaged"))) == old)
+        #expect(!FileManager.default.fileExists(atPath: directory("damaged.new")))
         // Without a terminal the program reads what is piped into it.
         let typed = try run(
-            ["setsid", "-w", "sh", "-euc", command], input: Data(passphrases.utf8), directory: directory.path)
+            ["setsid", "-w", "sh", "-euc", String(command)], input: Data(passphrases.utf8), directory: directory.path)
         #expect(typed.status == 0, "\(typed.complaints)")
         let key = try signingKey(directory("damaged"), passphrase: directory("passphrase"))
         #expect(key.print == good.print)
+    }
+
+    /// A wrong key stays one, whatever was done to its file.
+    @Test(arguments: [
+        ("openssl pkey -in good -pubout", Failure.Code.keyIsPublic), ("cat certificate", .keyIsCertificate),
+        ("cat rsa", .keyIsRSA), ("cat p384", .keyWrongCurve), ("cat good good", .keyMalformed),
+    ])
+    func aWrongKeyIsNamedDespiteItsDamage(key: String, code: Failure.Code) throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "good")
+        try shell(
+            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out rsa 2>/dev/null; "
+                + "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out p384; "
+                + "openssl req -x509 -key good -subj /CN=a -out certificate", in: directory)
+        for damage in [
+            "{ printf '\"'; \(key) | head -c -1; printf '\"'; }", "\(key) | iconv -t UTF-16LE",
+            "\(key) | sed ':a;N;$!ba;s/\\n/\\\\n/g'", "\(key) | base64 -w0",
+        ] {
+            try shell("\(damage) >damaged", in: directory)
+            #expect(try failure(directory("damaged")).code == code, "\(damage)")
+        }
     }
 
     @Test func twoKeysInOneFileAreNotMended() throws {

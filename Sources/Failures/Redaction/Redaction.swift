@@ -6,7 +6,7 @@ internal import AppleClientSecret
 /// - ``plain(_:)`` removes what looks like a secret from text that may hold one by mistake;
 /// - ``foreign(_:)`` does that for the words of another process;
 /// - ``printed(_:)`` and ``SecretFilter`` are for lines that a hook printed;
-/// - ``HiddenTexts`` is for servers, which may return what they were sent in another form.
+/// - ``EchoedSecrets`` is for servers, which may return what they were sent in another form.
 package enum Redaction {
     /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is
     /// worth anything is this short: even a signature has 86 characters.

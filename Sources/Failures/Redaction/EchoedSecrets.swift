@@ -8,7 +8,7 @@ internal import AppleClientSecret
 /// base64url at any offset; and up to three of these encodings, one in another.
 ///
 /// A piece of a text is ``pieceLength`` consecutive letters and digits of it, or as many characters that are no blanks.
-package struct HiddenTexts: Sendable {
+package struct EchoedSecrets: Sendable {
     /// What replaces a piece.
     static let replacement = "(secret)"
     /// As much as is shown of what a server says, in Unicode scalars.

@@ -3,7 +3,7 @@ import Failures
 import Testing
 
 /// What a server returns of what it was sent.
-@Suite struct HiddenTextsTests {
+@Suite struct EchoedSecretsTests {
     /// A client secret, a token of Vault's, an AWS key, a password.
     private static let texts = [
         "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0."
@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: forms.map(\.name)) func leavesNothingOfAText(form: String) throws {
         let write = try #require(Self.forms.first { $0.name == form }).of
-        let hidden = HiddenTexts(Self.texts)
+        let hidden = EchoedSecrets(Self.texts)
         for text in Self.texts {
             let written = write(text)
             let shown = hidden.redacted("bad token " + written + " was sent")
@@ -70,18 +70,18 @@ import Testing
         "check-and-set parameter did not match the current version", "Sch\u{fc}ssel ung\u{fc}ltig", "",
     ])
     func leavesEverythingElse(text: String) {
-        #expect(HiddenTexts(Self.texts).redacted(text) == text)
+        #expect(EchoedSecrets(Self.texts).redacted(text) == text)
     }
 
     @Test func showsTwoHundredCharactersOnOneLine() {
-        let words = HiddenTexts(Self.texts).words(String(repeating: "one;\u{202E}\n two ", count: 100))
+        let words = EchoedSecrets(Self.texts).words(String(repeating: "one;\u{202E}\n two ", count: 100))
         #expect(words.unicodeScalars.count == 200)
         #expect(words.hasPrefix(#"one,\u{202e} two one,"#), "\(words)")
     }
 
     /// A server chooses how long its answers are.
     @Test func readsNoMoreThanTheBeginning() {
-        let shown = HiddenTexts(Self.texts).redacted(String(repeating: "%2541=", count: 200_000))
+        let shown = EchoedSecrets(Self.texts).redacted(String(repeating: "%2541=", count: 200_000))
         #expect(shown.utf8.count == 4_096)
     }
 }
