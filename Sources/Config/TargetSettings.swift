@@ -126,7 +126,7 @@ struct TargetSettings {
         for target in targets {
             // With another token it may be another account's place.
             guard let known = target.target, known.document == nil else { continue }
-            let place = PlaceAndToken(place: known.place, token: known.token)
+            let place = PlaceAndToken(place: known.place, token: known.kind.isOfOneAccount ? nil : known.token)
             if let other = places[place] {
                 diagnostics.error(
                     at: target.name.position,

@@ -13,8 +13,9 @@ extension PushExchange {
             if !isChange { isTokenTaken = true }
             return received
         }
-        // The API took the token a moment ago: what it refuses is this change.
-        throw failure.code == .pushCredentialsRefused && isChange && isTokenTaken
+        // The API took the token a moment ago, or knows it and forbids: what it refuses is this change.
+        let isKnown = isTokenTaken || target.kind.read == nil && received.status == 403
+        throw failure.code == .pushCredentialsRefused && isChange && isKnown
             ? RoleFailure(.pushChangeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
     }
 
@@ -70,13 +71,13 @@ extension PushExchange {
     }
 
     /// What must not be shown.
-    var hidden: HiddenTexts {
-        HiddenTexts([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
+    var hidden: EchoedSecrets {
+        EchoedSecrets([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
     }
 
     /// The status, and what the API said.
     func detail(of answer: PushHTTPAnswer) -> String {
-        guard let json = json(answer), let words = ErrorWords.of(json) else {
+        guard let json = json(answer), let words = ErrorMembers.of(json) else {
             return "it answered \(answer.status)"
                 + (answer.body.isEmpty ? "" : " with " + hidden.words(Shape.describe(answer.body)))
         }

@@ -180,8 +180,8 @@ package struct PushExchange {
                 throw RoleFailure(.pushAnswerUnexpected, failure.detail)
             }
             guard Shape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else { throw failure }
-            // Rights are judged before anything is looked for; a user's own API may do as it likes.
-            isTokenTaken = !target.kind.isCustom
+            // Rights are judged before anything is looked for.
+            isTokenTaken = true
             return .missing(received, failure)
         }
         isTokenTaken = true

@@ -113,6 +113,9 @@ package struct PushKind: Sendable {
     /// Whether its target describes the requests itself.
     var isCustom: Bool { if case .ownHeaders = authorization { true } else { false } }
 
+    /// Whether a target's address says which account it belongs to, whatever its token is.
+    package var isOfOneAccount: Bool { endpoint == nil && !isCustom }
+
     /// For a kind whose secrets act with the next deployment only, so that targets may have `redeploy`: the setting that has to
     /// include production, which is deployed; nil for other kinds.
     package var deployedBy: String? { redeployment?.environments }
@@ -182,6 +185,8 @@ package struct PushSetting: Sendable {
     package let choices: [Choice]?
     /// Whether it is a list, in ``PushTarget/settings`` the elements of a JSON array.
     package let isList: Bool
+    /// Whether it says who asks, and not where.
+    let isLogin: Bool
 
     /// One of the values that a setting may have.
     package struct Choice: Sendable {
@@ -197,7 +202,7 @@ package struct PushSetting: Sendable {
 
     package init(
         _ name: String, standard: String? = nil, advice: String, isPath: Bool = false, choices: [Choice]? = nil,
-        isList: Bool = false
+        isList: Bool = false, isLogin: Bool = false
     ) {
         self.name = name
         self.standard = standard
@@ -205,6 +210,7 @@ package struct PushSetting: Sendable {
         self.isPath = isPath
         self.choices = choices
         self.isList = isList
+        self.isLogin = isLogin
     }
 }
 

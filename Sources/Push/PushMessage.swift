@@ -126,7 +126,7 @@ extension RoleFailure {
     /// The same for what the network could not do.
     ///
     /// - Parameter hidden: what must not be shown of what the library for the network says.
-    init(_ failure: TransportFailure, _ hidden: HiddenTexts) {
+    init(_ failure: TransportFailure, _ hidden: EchoedSecrets) {
         let code: FailureCode =
             switch failure.kind {
             case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .pushUnreachable

@@ -35,11 +35,27 @@ package struct PushTarget: Sendable {
     /// A digest (FNV-1a) of the settings that decide the place: a different text for a different place, from which the settings
     /// cannot be read.
     package var place: String {
-        var words = [kind.name, endpoint]
-        for (name, value) in settings.sorted(by: { $0.key < $1.key }) { words += [name, value] }
+        var words = [kind.name, Self.normalized(endpoint)]
+        let logins = Set(kind.settings.filter(\.isLogin).map(\.name))
+        for (name, value) in settings.sorted(by: { $0.key < $1.key }) where !logins.contains(name) {
+            words += [name, value]
+        }
         // Where the settings are the requests themselves.
         if settings.isEmpty { words += kind.write.texts }
         return Self.digest(words)
+    }
+
+    /// An address with its scheme and host in small letters, without the scheme's own port.
+    private static func normalized(_ address: String) -> String {
+        guard let scheme = address.range(of: "://") else { return address }
+        let host = address[scheme.upperBound...].prefix { $0 != "/" }
+        let path = address[host.endIndex...]
+        var origin = address[..<host.endIndex].lowercased()
+        for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
+        where origin.hasPrefix(scheme) && origin.hasSuffix(port) {
+            origin.removeLast(port.count)
+        }
+        return origin + path
     }
 
     private static func digest(_ words: [String]) -> String {
@@ -56,7 +72,7 @@ package struct PushTarget: Sendable {
         guard let member = kind.member else { return nil }
         let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
         return PushDocument(
-            place: Self.digest([kind.name, endpoint] + others.flatMap { [$0.key, $0.value] }),
+            place: Self.digest([kind.name, Self.normalized(endpoint)] + others.flatMap { [$0.key, $0.value] }),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 })
     }
 

@@ -21,19 +21,30 @@ struct Redeployment: Sendable {
 struct Deployment {
     enum Stage { case going, running, failed, cancelled }
 
-    let stage: Stage
+    private(set) var stage: Stage
+    /// The API's id of it.
+    let id: String?
     /// The stage as the API calls it.
-    let words: String
+    private(set) var words: String
     /// In milliseconds since the epoch.
     let began: Int64
 
     /// A moment in milliseconds since the epoch, as an API says it; nil for anything else.
     static func moment(_ value: JSONValue?) -> Int64? { value?.whole.flatMap { $0 >= 0 ? $0 : nil } }
 
-    init(_ stage: Stage, _ words: String, began: Int64) {
+    init(_ stage: Stage, _ words: String, id: String?, began: Int64) {
         self.stage = stage
+        self.id = id
         self.words = words
         self.began = began
+    }
+
+    /// The same, if it is known which one serves now: another one may have been chosen since (a rollback).
+    func serving(_ current: String?) -> Deployment {
+        guard stage == .running, let current, id != current else { return self }
+        var other = self
+        (other.stage, other.words) = (.going, "ready, but another deployment serves")
+        return other
     }
 
     /// How long one may take, in milliseconds, and how long after the beginning of one that failed no other is begun: not so

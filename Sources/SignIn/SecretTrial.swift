@@ -122,7 +122,8 @@ package struct Verdict: Hashable, Sendable {
                     serverTime: answer.date)
             case nil:
                 let isRedirect = (300..<400).contains(answer.status)
-                let meaning = error?.explanation(of: .code).map { ": \($0)" } ?? ""
+                // With any other status, an error of this name says nothing about the secret.
+                let meaning = answer.status == 400 ? error?.explanation(of: .code).map { ": \($0)" } ?? "" : ""
                 let what =
                     error.map { $0.code + meaning }
                     ?? "something that is \(trial.request == .bearer ? "not a verdict" : "not an OAuth error")"

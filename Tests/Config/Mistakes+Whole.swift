@@ -239,6 +239,15 @@ extension MistakeCase {
         clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
         ->
         c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
+        ## two targets that are one place, whoever logs in
+        @keys
+        targets:
+          one: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, token_file: /t}
+          two: {kind: pocketbase, endpoint: "https://PB.example.com:443", user: b@example.com, token_file: /u}
+          three: {kind: pocketbase, endpoint: "https://pb.example.com:8443", user: b@example.com, token_file: /u}
+        clients: {a: {outputs: [{push: one}]}}
+        ->
+        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

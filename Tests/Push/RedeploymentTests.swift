@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -51,6 +52,19 @@ import Testing
                 #expect(kind.deployments(api) == number + 1)
             }
         }
+    }
+
+    /// It is ready, and the one before it serves again: the application has the old secret.
+    @Test(arguments: kinds)
+    func aRollbackHasNoNewSecret(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        _ = try api.ask("publish", kind.target)
+        for _ in 1...2 { #expect(try api.ask("redeploy", kind.target).ready == false) }
+        try api.directory.write("an-older-one", to: "serving")
+        #expect(try api.ask("redeploy", kind.target).ready == false)
+        #expect(kind.deployments(api) == 1)
+        try FileManager.default.removeItem(atPath: api.directory("serving"))
+        #expect(try api.ask("redeploy", kind.target).ready == true)
     }
 
     @Test(arguments: kinds)

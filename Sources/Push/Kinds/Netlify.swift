@@ -67,20 +67,23 @@ extension PushExchange {
             guard let began = Self.milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
                 throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")
             }
+            let id = entry["id"]?.text
             switch state {
             case "ready":
                 // Where auto publishing is stopped, it waits for a person.
                 guard Self.milliseconds(entry["published_at"]) == nil else {
-                    return Deployment(.running, state, began: began)
+                    return Deployment(.running, state, id: id, began: began)
                 }
-                return Deployment(.going, "ready but not published", began: began)
+                return Deployment(.going, "ready but not published", id: id, began: began)
             case "error", "rejected":
                 let words = [state, entry["error_message"]?.text].compactMap(\.self).joined(separator: ": ")
-                return Deployment(entry["skipped"] == .bool(true) ? .cancelled : .failed, words, began: began)
-            default: return Deployment(.going, state, began: began)
+                return Deployment(entry["skipped"] == .bool(true) ? .cancelled : .failed, words, id: id, began: began)
+            default: return Deployment(.going, state, id: id, began: began)
             }
         }
-        if let isRunning = try state(of: deploys, since: changed) { return isRunning }
+        let site = json(try answer(to: PushRequest("GET", "/api/v1/sites/{{site}}")))
+        let serving = site?["published_deploy"]?["id"]?.text
+        if let isRunning = try state(of: deploys.map { $0.serving(serving) }, since: changed) { return isRunning }
         _ = try answer(
             to: PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201]),
             isChange: true)

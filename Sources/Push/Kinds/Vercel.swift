@@ -102,12 +102,14 @@ extension PushExchange {
                 case "CANCELED": .cancelled
                 default: .going
                 }
-            return Deployment(stage, isStaged ? "ready but not promoted" : state, began: began)
+            let words = isStaged ? "ready but not promoted" : state
+            return Deployment(stage, words, id: entry["uid"]?.text, began: began)
         }
-        if let isRunning = try state(of: deployments, since: changed) { return isRunning }
         let project = json(
             try answer(to: PushRequest("GET", "/v9/projects/{{project}}", query: [.init("teamId", "{{team}}")])))
-        guard let running = project?["targets"]?["production"]?["id"]?.text, let projectName = project?["name"]?.text
+        let serving = project?["targets"]?["production"]?["id"]?.text
+        if let isRunning = try state(of: deployments.map { $0.serving(serving) }, since: changed) { return isRunning }
+        guard let running = serving, let projectName = project?["name"]?.text
         else { throw RoleFailure(.pushPlaceMissing, "the project has no deployment in production") }
         values["deployment"] = running
         values["project_name"] = projectName

@@ -1,7 +1,8 @@
 """Netlify's API for stand-in.py, as its OpenAPI document (netlify/open-api, swagger.yml) and its command line have it: the
 environment variables of the site `site-1` of the team `shop`, builds and deploys. A variable of the site is the JSON in the file
 `variable` of the directory, which is kept up to date. In the file `plan`, `free` refuses scopes. Each deploy is published two looks
-after it began, unless a file `ends` says error, skipped or unpublished; a file `deployments` is what every list of them is.
+after it began, unless a file `ends` says error, skipped or unpublished; a file `deployments` is what every list of them is, and a
+file `serving` names the deploy that serves.
 """
 
 import datetime
@@ -83,7 +84,11 @@ def variable(api, account, key):
 
 def site(api, name):
     api.bearer()
-    return (200, {"id": name, "account_slug": "shop"}) if name == "site-1" and not api.query else MISSING
+    if name != "site-1" or api.query:
+        return MISSING
+    published = [deploy for deploy in api.server.deployments if deploy["published_at"]]
+    serving = api.server.file("serving") or (published[-1]["id"] if published else "deploy-0")
+    return 200, {"id": name, "account_slug": "shop", "published_deploy": {"id": serving}}
 
 
 def deploys(api, name):
@@ -111,7 +116,7 @@ def builds(api, name):
     if name != "site-1" or api.command != "POST" or api.query or json.loads(api.text) != {}:
         return MISSING
     api.server.deployments.append(
-        {"id": "deploy-1", "context": "production", "state": "enqueued", "created_at": now(), "published_at": None})
+        {"id": f"deploy-{len(api.server.deployments) + 1}", "context": "production", "state": "enqueued", "created_at": now(), "published_at": None})
     return 200, {"id": "build-1", "deploy_id": "deploy-1", "done": False}
 
 

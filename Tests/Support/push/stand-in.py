@@ -220,7 +220,12 @@ class API(http.server.BaseHTTPRequestHandler):
         self.bearer(status=403)
         if project != "shop" or self.query != {"teamId": "team_1"}:
             raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
-        return 200, {"id": "prj_1", "name": "shop", "targets": {"production": {"id": "dpl_running"}}}
+        return 200, {"id": "prj_1", "name": "shop", "targets": {"production": {"id": self.serving()}}}
+
+    def serving(self):
+        """The deployment that serves: the last that is READY, unless a file in DIRECTORY, `serving`, names another one."""
+        ready = [one["uid"] for one in self.server.deployments if one["readyState"] == "READY"]
+        return self.server.file("serving") or (ready or ["dpl_running"])[-1]
 
     def deploy(self):
         self.bearer(status=403)
@@ -228,9 +233,10 @@ class API(http.server.BaseHTTPRequestHandler):
             raise Wrong(400, {"error": {"code": "bad_request"}})
         body = self.json(name=str, deploymentId=str, target=str, meta=dict)
         body.pop("meta")
-        if body != {"name": "shop", "deploymentId": "dpl_running", "target": "production"}:
+        if body != {"name": "shop", "deploymentId": self.serving(), "target": "production"}:
             raise Wrong(400, {"error": {"code": "bad_request"}})
-        self.server.deployments.append({"uid": "dpl_new", "createdAt": self.server.now(), "readyState": "QUEUED"})
+        uid = f"dpl_{len(self.server.deployments)}"
+        self.server.deployments.append({"uid": uid, "createdAt": self.server.now(), "readyState": "QUEUED"})
         return 200, {"id": "dpl_new", "readyState": "QUEUED"}
 
     def kubernetes(self, namespace, name):

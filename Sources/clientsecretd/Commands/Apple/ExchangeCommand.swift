@@ -69,7 +69,8 @@ struct ExchangeCommand: ParsableCommand {
         var report = TokenReport(tokens: tokens, user: response.user, showing: showing)
         if let kept { report.keep(in: kept) }
         report.check(
-            withCode: response.identityToken, client: secret.clientID, nonce: request?.nonce, with: program)
+            withCode: response.identityToken, client: secret.clientID, nonce: request?.nonce, isRequired: true,
+            with: program)
         try report.print(asJSON: answer.json)
     }
 

@@ -33,7 +33,7 @@ struct RefreshCommand: ParsableCommand {
             [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)
         var report = TokenReport(tokens: tokens, user: nil, showing: showing)
         if let kept { report.keep(in: kept) }
-        report.check(withCode: nil, client: secret.clientID, nonce: nil, with: program)
+        report.check(withCode: nil, client: secret.clientID, nonce: nil, isRequired: false, with: program)
         try report.print(asJSON: answer.json)
     }
 }

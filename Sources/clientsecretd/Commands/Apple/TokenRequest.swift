@@ -24,7 +24,8 @@ struct TokenRequest {
     /// Revokes what these fields name.
     func revoke(_ fields: [FormEncoding.Field]) throws(CommandFailure) {
         let answer = try post(fields, to: .revoke, .revocation)
-        guard answer.status != 200 else { return }
+        // Apple's answer is empty: a page is from something in between.
+        guard answer.status != 200 || answer.body.contains(where: { !$0.isASCIISpace }) else { return }
         throw Self.failure(answer, .revocation)
     }
 
@@ -49,13 +50,21 @@ struct TokenRequest {
         guard (400..<500).contains(answer.status), let error = OAuthError(answer) else {
             return CommandFailure(
                 .failed,
-                "the server answered \(answer.status) with neither tokens nor an error; \(request.wordsIfSent)")
+                "the server answered \(answer.status) with \(request.unexpected); \(request.wordsIfSent)")
         }
         return CommandFailure(error, of: request)
     }
 }
 
 extension OAuthError.Request {
+    /// What an answer has that is none of Apple's.
+    fileprivate var unexpected: String {
+        switch self {
+        case .code, .refresh: "neither tokens nor an error"
+        case .revocation: "something that Apple does not send"
+        }
+    }
+
     /// What has become of the code or token, where the request did not reach Apple.
     fileprivate var wordsIfNotSent: String {
         switch self {
@@ -107,14 +116,21 @@ struct TokenReport {
 
     /// Checks the identity token that came from Apple itself and, where there is one, the one that came with the code: it
     /// went through the browser, where anybody may have put another one in its place.
-    mutating func check(withCode: String?, client: ClientID, nonce: String?, with program: NetworkProgramLauncher) {
+    ///
+    /// - Parameter isRequired: whether Apple has to send one.
+    mutating func check(
+        withCode: String?, client: ClientID, nonce: String?, isRequired: Bool, with program: NetworkProgramLauncher
+    ) {
         do throws(CommandFailure) {
             if let withCode {
                 checks.append(
                     try IdentityCheck(
                         withCode, "identity token with the code", client: client, nonce: nonce, with: program))
             }
-            guard let token = tokens.identityToken else { return }
+            guard let token = tokens.identityToken else {
+                guard isRequired else { return }
+                throw CommandFailure(.failed, "Apple's answer has none")
+            }
             let check = try IdentityCheck(token, client: client, nonce: nonce, with: program)
             if !checks.isEmpty { checks[0].compareSubject(with: check) }
             checks.append(check)
