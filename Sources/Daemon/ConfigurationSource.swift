@@ -107,6 +107,11 @@ extension ConfigurationSource {
             }
     }
 
+    /// Whether root's copy is of this configuration; also where root keeps none, or none that this user may read. Blocks.
+    func isKeptByRoot(_ loaded: LoadedConfiguration) -> Bool {
+        LastGoodConfiguration.isCopy(of: loaded, in: LastGoodConfiguration.directory, as: .root) ?? true
+    }
+
     /// Keeps what was just adopted, unless root keeps a copy for this path. Blocks.
     func keepAdopted(_ loaded: LoadedConfiguration) throws(FileError) {
         guard let ownAdopted, let main = loaded.files.first,

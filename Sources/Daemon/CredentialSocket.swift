@@ -102,7 +102,7 @@ final class CredentialSocket: Sendable {
 
     /// Refuses the connections that wait, and removes the name of the daemon's own socket.
     ///
-    /// - Parameter moment: when the refusals that nobody has read yet are left; nil: after the time that they have otherwise.
+    /// - Parameter moment: when unread refusals are dropped; nil: after the time that they have otherwise.
     func close(by moment: BootTime?) {
         server.stop(by: moment)
         if case .listening(let listener) = state.withLock({ $0 }) { listener.removeName() }

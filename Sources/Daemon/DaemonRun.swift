@@ -158,7 +158,8 @@ package struct DaemonRun {
         let now = Clock.now()
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,
-            startedAt: now.wall, configurationPath: settings.path, once: isOnce)
+            startedAt: now.wall, configurationPath: settings.path, once: isOnce,
+            isRestart: state.known?.wasUsedSinceBoot == true)
         rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         let callers = WaitingCallers()
@@ -174,6 +175,9 @@ package struct DaemonRun {
         let server = listener?.server
         let identity = settings.identity
         let findings = try Inbox<Watcher.Finding>()
+        let adoptedCopy = AdoptedCopy(
+            of: settings.path, cancel: cancel, isKept: { [settings] in settings.isKeptByRoot($0) },
+            report: { [log] in log.note(.configurationNotKept($0)) })
         let executor = Executor(
             log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
             keyring: keyring,
@@ -185,11 +189,13 @@ package struct DaemonRun {
                 as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.note(.hookPrinted($0, $1)) }),
             findings: findings,
-            adopting: { configuration in
+            adopting: { loaded in
+                let configuration = loaded.configuration
                 let control = ControlPermission(configuration, identity)
                 inbox.post(control.lack(in: configuration))
                 if let listener { inbox.post(listener.permit(control)) }
                 if let credentials { inbox.post(credentials.adopt(configuration)) }
+                adoptedCopy.follow(loaded)
             })
         let watcher = notices.map { notices in
             Watcher(
@@ -211,7 +217,7 @@ package struct DaemonRun {
         let end = try loop.run()
         stopBy = loop.stopBy
         listener?.close()
-        // Refusals are read beside what follows.
+        // Meanwhile, refused callers read their answers.
         credentials?.server.beginStop()
         let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastPatience }
         let unwritten = metrics.finish(
@@ -223,12 +229,10 @@ package struct DaemonRun {
         for client in end.clients where client.health != .ok {
             log.note(.leftUndone(client.name, client.health, client.reason?.failure))
         }
+        let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
+        let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }
         // A replaced key is reported, but its clients are served.
-        let isDone =
-            end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
-            && ([end.reason] + end.clients.map(\.reason)).allSatisfy {
-                $0?.failure.code ?? .keyChanged == .keyChanged
-            }
+        let isDone = isServed && failures.allSatisfy { $0 == .keyChanged }
         return isDone && unwritten == nil ? .done : .failed
     }
 

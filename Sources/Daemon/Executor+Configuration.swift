@@ -28,8 +28,8 @@ extension Executor {
                 log.note(.stateDirectoryKept(state.path))
             }
             adopt(loaded)
-            adopting(loaded.configuration)
             keepText(loaded)
+            adopting(loaded)
             return .configuration(loaded.configuration)
         case .failure(let refusal):
             return .refused(refusal.errorsFirst.map(\.description))
@@ -76,6 +76,7 @@ extension Executor {
         storeService.follow(loaded.store)
         tokens.withLock { $0 = loaded.tokenCredentials }
         let configuration = loaded.configuration
+        keyring.keepOnly(configuration.keys.keys)
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // Where it does not answer, its path is taken as it is.
             state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)

@@ -13,8 +13,8 @@ import UserWriter
 extension Executor {
     /// Where a file's secrets are published, which depends on whose file it is.
     func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
-        guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, removing: leftovers) }
-        return UserFile(spec, of: user, by: writers, naming: naming, removing: leftovers)
+        guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, sweeping: sweptDirectories) }
+        return UserFile(spec, of: user, by: writers, naming: naming, sweeping: sweptDirectories)
     }
 
     /// The user whose writer writes a file; nil when the daemon writes it itself.
@@ -67,7 +67,7 @@ extension Executor {
 
     /// Writes `metrics_file`; returns why that failed. Blocks.
     func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
-        leftovers?.sweep(beside: path)
+        sweptDirectories?.sweep(beside: path)
         do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
         return nil
     }

@@ -24,7 +24,7 @@ final class Executor: Sendable {
     let naming: TemporaryNames
     let reservedPaths = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
-    let leftovers: Leftovers?
+    let sweptDirectories: SweptDirectories?
     /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
     let state: StateAccess
     let identity: Identity
@@ -33,7 +33,7 @@ final class Executor: Sendable {
     private let runner: ActionRunner?
     let log: Log
     /// Called with every configuration that was read and accepted.
-    let adopting: @Sendable (Configuration) -> Void
+    let adopting: @Sendable (LoadedConfiguration) -> Void
     /// Receives which links lead to a file, and where it really is.
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
@@ -53,7 +53,7 @@ final class Executor: Sendable {
         log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
         secretCache: SecretCache, keyring: KeyCache, writers: UserWriterClient, verifier: Verifier,
         pusher: Pusher, storeService: StoreService, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
-        adopting: @escaping @Sendable (Configuration) -> Void = { _ in }
+        adopting: @escaping @Sendable (LoadedConfiguration) -> Void = { _ in }
     ) {
         self.adopting = adopting
         self.findings = findings
@@ -70,7 +70,8 @@ final class Executor: Sendable {
         self.runner = runner
         self.log = log
         publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: { SHA256.digest($0) })
-        leftovers = runner == nil ? nil : Leftovers(naming: naming, as: identity, reservedPaths: reservedPaths)
+        sweptDirectories =
+            runner == nil ? nil : SweptDirectories(naming: naming, as: identity, reservedPaths: reservedPaths)
         pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)
         mounts = QuietMutex(MountTable.ofThisProcess())
     }

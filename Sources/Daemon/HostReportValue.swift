@@ -104,7 +104,8 @@ extension HostReportEntry: JSONDocument {
 
     /// Whether it may be the code of a failure, of this version or another.
     private static func isCode(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 95 || (97...122).contains($0) }
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isASCIIAlphanumeric && !$0.isASCIICapital }
     }
 }
 

@@ -21,6 +21,17 @@ final class KeyCache: Sendable {
         keys.withLock { $0.signing[name] = nil }
     }
 
+    /// Forgets the private keys of all other names: one that a reload removed must not stay in memory. What they have signed
+    /// can be verified still.
+    func keepOnly(_ names: some Collection<KeyName>) {
+        keys.withLock { keys in
+            for (name, key) in keys.signing where !names.contains(name) {
+                keys.remembered[key.print] = key.publicKey
+                keys.signing[name] = nil
+            }
+        }
+    }
+
     /// Remembers the key in a DER SubjectPublicKeyInfo. Each is decoded once: that takes longer than verifying a signature,
     /// and ten thousand records may hold the same. Bytes that are no such key are ignored.
     func remember(spki: [UInt8]) {

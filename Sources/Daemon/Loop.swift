@@ -34,6 +34,8 @@ final class Loop {
     private var isListening = true
     /// Whether epoll knows the watcher's descriptor, which is missing as long as no inotify instance can be had.
     private var isNoticing = false
+    /// Whether it was reported that changes of files are not noticed.
+    private var wasLacking = false
     private let startedAt = Clock.now().boot
     /// What the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
@@ -44,7 +46,7 @@ final class Loop {
     private var stopAt: BootTime?
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
     private var reloadAt: BootTime?
-    private var reloadLimit = RateLimit(1, in: HTTPLimits().requestPause)
+    private var reloadLimit = RateLimit(1, in: ControlRateLimit.pause)
     /// When the state directory is checked because something in it or above it has changed.
     private var stateCheckAt: BootTime?
 
@@ -199,7 +201,7 @@ final class Loop {
     private func watch(at now: Now) throws(SystemError) {
         let found = findings.drain()
         guard let watcher else { return }
-        try follow(watcher, at: now)
+        try follow(watcher)
         var debounce = watcher.handle(found, at: now.boot)
             .union(try watcher.read(at: now.boot))
             .union(watcher.poll(at: now.boot))
@@ -211,18 +213,26 @@ final class Loop {
             executor.checkState()
         }
         for resource in debounce { rotation.handle(.changeNoticed(resource), at: now) }
+        reportLack(of: watcher, at: now)
     }
 
-    /// Waits for notices as soon as there are any, and reports as long as there are none.
-    private func follow(_ watcher: Watcher, at now: Now) throws(SystemError) {
-        guard !isNoticing else { return }
-        guard let raw = watcher.raw else {
-            let lack = Failure(.noNotices, at: .named("inotify"))
-            return rotation.handle(.faultRaised(lack, nextAttempt: watcher.nextPoll), at: now)
-        }
+    /// Waits for notices as soon as there are any.
+    private func follow(_ watcher: Watcher) throws(SystemError) {
+        guard !isNoticing, let raw = watcher.raw else { return }
         try epoll.add(raw, tag: Tag.watcher.rawValue, for: [.readable, .once])
         isNoticing = true
-        rotation.handle(.faultCleared(.noNotices), at: now)
+    }
+
+    /// Reports as long as changes of files are not noticed.
+    private func reportLack(of watcher: Watcher, at now: Now) {
+        let isLacking = watcher.raw == nil || watcher.lacksWatches
+        if isLacking {
+            let lack = Failure(.noNotices, at: .named("inotify"))
+            rotation.handle(.faultRaised(lack, nextAttempt: watcher.nextPoll), at: now)
+        } else if wasLacking {
+            rotation.handle(.faultCleared(.noNotices), at: now)
+        }
+        wasLacking = isLacking
     }
 
     /// - Parameter sender: nil: not known.

@@ -50,8 +50,8 @@ struct NetworkService: Sendable {
             self.role = target.map { "\(role) \($0)" } ?? role
         }
 
-        /// The remedy where nothing listens; nil: that of the failure code, which is to have systemd listen. No command
-        /// elsewhere: the program does not end.
+        /// The remedy where nothing listens; nil: the failure code's own, which has systemd listen. Without systemd there is no
+        /// command, because the program would not return.
         var remedy: Remedy? {
             let context = CommandContext.current
             guard !context.hasSystemd || context.socket != nil else { return nil }

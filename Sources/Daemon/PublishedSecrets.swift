@@ -16,6 +16,7 @@ import State
 package struct PublishedSecrets: Sendable {
     private let files: [AbsolutePath: Result<FileObservation, Failure>]
     private let evidence: [KeyName: SignatureEvidence]
+    private let records: [ClientName: Record]
     private let current: [ClientName: SecretInfo]
     private let configuration: Configuration
 
@@ -27,9 +28,11 @@ package struct PublishedSecrets: Sendable {
         evidence = keys.evidence
         // By a clock that may be wrong, what the state directory holds is judged otherwise.
         let isDoubtful = !Clocks.kernelSynchronised()
-        current = configuration.clients.filter { isDoubtful || $0.value.verify }.reduce(into: [:]) { current, client in
-            current[client.key] = Self.recorded(client.key, configuration, settings)?.secret.issued
+        records = configuration.clients.keys.reduce(into: [:]) { records, client in
+            records[client] = Self.record(of: client, configuration, settings)?.record
         }
+        current = records.filter { isDoubtful || configuration.clients[$0.key]?.verify == true }.compactMapValues(
+            \.current)
         files = configuration.files.mapValues { spec in
             Self.read(spec.path).map { FileObservation(slots: Self.observe(spec, in: $0, keys: keys.known)) }
         }
@@ -96,7 +99,8 @@ package struct PublishedSecrets: Sendable {
 
     /// Every client's health now.
     package func evaluate() -> [OutputsHealth] {
-        configuration.evaluate(files, evidence, current: current, builtAt: Version.builtAt, at: Clock.now())
+        configuration.evaluate(
+            files, evidence, current: current, records: records, builtAt: Version.builtAt, at: Clock.now())
     }
 
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state
@@ -107,7 +111,7 @@ package struct PublishedSecrets: Sendable {
         guard let entry = configuration.keys[name] else { return nil }
         let clients = configuration.clients.filter { $0.value.keys.contains(name) }.keys.sorted()
         for client in clients {
-            if let kept = recorded(client, configuration, settings), kept.secret.issued.keyID == entry.keyID,
+            if let kept = record(of: client, configuration, settings)?.current, kept.secret.issued.keyID == entry.keyID,
                 kept.secret.issued.team == entry.team, let key = kept.signerKey.flatMap({ PublicKey(spki: $0) })
             {
                 return key
@@ -116,13 +120,12 @@ package struct PublishedSecrets: Sendable {
         return nil
     }
 
-    /// The client's secret by the state directory; nil where this user may not read it.
-    private static func recorded(
-        _ client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
-    ) -> RecordedSecret? {
+    /// What the state directory holds of a client; nil where this user may not read it.
+    private static func record(
+        of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
+    ) -> ClientRecord? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
-        return (try? StateDirectory.peek(client, in: state, as: settings.identity, sha256: { SHA256.digest($0) }))?
-            .current
+        return try? StateDirectory.peek(client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
     }
 
     private static func observe(

@@ -62,7 +62,7 @@ final class StatusListener: Sendable {
                 listener: descriptor, metrics: metrics?.release(), control: control,
                 limits: HTTPLimits(descriptors: Descriptor.limit), handle: handle)
         } catch {
-            // Nobody answers there.
+            // No daemon answers there.
             own?.removeName()
             throw error
         }

@@ -69,7 +69,7 @@ extension StoreService {
         return .reportForgotten
     }
 
-    /// The place of a report holds this; nil for nothing, which a place that may not be read is taken for.
+    /// What the place of a report holds; nil for nothing, also if it may not be read.
     private static func report(
         _ entry: StoreEntry, of clients: Set<ClientIdentity>, own instance: String?
     ) -> HostObservation? {

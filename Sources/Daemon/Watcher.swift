@@ -35,6 +35,8 @@ final class Watcher {
     /// Outputs whose changes the watches do not report: they are reached through another user's link, or are in a part of
     /// the file system that is hidden from the daemon.
     private var unnoticed: Set<AbsolutePath> = []
+    /// Directories without a watch because all that this user may have are in use.
+    private var withoutRoom: Set<AbsolutePath> = []
     private(set) var nextPoll: BootTime?
     /// When notices are read again; nil: as soon as there are any.
     private var nextReading: BootTime?
@@ -80,6 +82,9 @@ final class Watcher {
         }
     }
 
+    /// Whether a directory is looked at once a minute because there was no watch left for it.
+    var lacksWatches: Bool { !withoutRoom.isEmpty }
+
     /// Whether notices are read as they come: only then does the loop wait for the descriptor.
     var isListening: Bool { nextReading == nil }
 
@@ -113,13 +118,14 @@ final class Watcher {
                 guard list.interests[directory] != nil else { break }
                 if let watch = watches[directory] { forget(watch, of: directory) }
                 awaitCreation(of: directory)
-            case .notWatched(let directory), .silent(let directory):
+            case .notWatched(let directory), .noRoom(let directory):
                 asking[directory] = nil
                 if let watch = watches[directory] {
                     // The watch is on a directory that another one has replaced, or is mounted over.
                     forget(watch, of: directory)
                     noticed.formUnion(list.interests[directory]?.all ?? [])
                 }
+                if case .noRoom = finding { withoutRoom.insert(directory) }
             case .linkChain(let linkChain, let resource):
                 let changed = list.follow(linkChain, of: resource)
                 if !changed.isEmpty { dropUnwanted() }
@@ -241,6 +247,7 @@ final class Watcher {
     }
 
     private func planPoll(at now: BootTime) {
+        withoutRoom = withoutRoom.filter { list.interests[$0] != nil && isUnwatched($0) }
         let mustObserve = !unnoticed.isEmpty || list.interests.keys.contains(where: isUnwatched)
         nextPoll = mustObserve ? nextPoll ?? now.advanced(milliseconds: Self.pollInterval) : nil
     }
@@ -285,52 +292,5 @@ final class Watcher {
     /// Removes the watches of directories that are no longer of interest.
     private func dropUnwanted() {
         for (directory, watch) in watches where list.interests[directory] == nil { forget(watch, of: directory) }
-    }
-}
-
-/// What workers do for the watcher: they add watches, which blocks while a file system does not respond.
-extension Watcher {
-    /// The result of adding a watch, or of following the links to a file.
-    enum Finding: Sendable {
-        /// - Parameter isNarrow: watched only for subdirectories that are made, moved or removed.
-        case watched(AbsolutePath, Int32, isNarrow: Bool)
-        case missing(AbsolutePath)
-        case notWatched(AbsolutePath)
-        /// It is on a file system that gives no notices.
-        case silent(AbsolutePath)
-        case linkChain(Set<AbsolutePath>, of: Resource)
-        /// Watching this output's directory gives no notice of the output.
-        case notNoticed(AbsolutePath)
-    }
-
-    /// Everything that changes content, owner or mode, and the end of the directory itself.
-    private static let mask: Inotify.Mask = [
-        .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
-        .movedSelf, .onlyDirectory, .excludeUnlinked,
-    ]
-    /// Subdirectories that are made, moved or removed, and changed rights to search them: for directories in which nothing
-    /// else is of interest.
-    private static let subdirectoryMask: Inotify.Mask = [
-        .attributesChanged, .movedFrom, .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
-    ]
-
-    /// Adds a watch, where the file system gives notices. Blocks.
-    ///
-    /// - Parameter isOnlyAncestor: the directory is of interest only as an ancestor of others.
-    static func watch(
-        _ directory: AbsolutePath, isNarrow: Bool, isOnlyAncestor: Bool, by inotify: borrowing Inotify
-    ) -> Finding {
-        let path = directory.description
-        guard let status = FileStatus.following(path) else { return .missing(directory) }
-        guard FileSystems.givesNotice(path) else { return .silent(directory) }
-        // In a directory where anybody makes files, such as /tmp, each one would wake the daemon; and only the owner
-        // of a subdirectory can move it.
-        guard !(isOnlyAncestor && status.isSticky) else { return .notWatched(directory) }
-        do {
-            let watch = try inotify.watch(path, for: isNarrow ? Self.subdirectoryMask : Self.mask)
-            return .watched(directory, watch, isNarrow: isNarrow)
-        } catch {
-            return error.errno == .noSuchFileOrDirectory ? .missing(directory) : .notWatched(directory)
-        }
     }
 }

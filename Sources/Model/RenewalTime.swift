@@ -17,7 +17,7 @@ extension ClientConfiguration {
     /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not renew at one moment and a restart
     ///   does not move renewals.
     package func renewal(of issued: SecretInfo, jitter: Double) -> WallTime {
-        // What is received its signer renews, at this moment at the latest: by another machine's jitter, not by ours.
+        // A received secret is renewed by its signer, by that machine's jitter.
         let early = source == nil ? Seconds(Int64(Double(window.count) * jitter)) : 0
         return max(end(of: issued) - renewBefore(of: issued) - early, floor(of: issued))
     }

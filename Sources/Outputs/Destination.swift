@@ -36,18 +36,18 @@ package struct Secret: Sendable {
 package struct OwnFile: Destination {
     private let file: FileSpec
     private let publisher: Publisher
-    private let leftovers: Leftovers?
+    private let sweptDirectories: SweptDirectories?
 
-    /// - Parameter leftovers: removes what a killed daemon left next to the file; nil: nothing may be changed.
-    package init(_ file: FileSpec, by publisher: Publisher, removing leftovers: Leftovers?) {
+    /// - Parameter sweptDirectories: removes what a killed daemon left next to the file; nil: nothing may be changed.
+    package init(_ file: FileSpec, by publisher: Publisher, sweeping sweptDirectories: SweptDirectories?) {
         self.file = file
         self.publisher = publisher
-        self.leftovers = leftovers
+        self.sweptDirectories = sweptDirectories
     }
 
     package func observe() throws(Failure) -> OutputContents {
         // Only here: every file is read back before it is first written.
-        leftovers?.sweep(beside: file.path)
+        sweptDirectories?.sweep(beside: file.path)
         return try publisher.observe(file)
     }
 

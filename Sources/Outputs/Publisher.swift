@@ -129,7 +129,7 @@ package struct Publisher: Sendable {
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
         var mode = file.mode
-        // Nor has a file that was moved here any reader who may read this output.
+        // The readers of a file that was moved here may not read this output.
         var kept = hasContent ? AtomicFile.Kept.attributes : .nothing
         var bytes: [UInt8] = []
         if hasContent, let content = target.content {

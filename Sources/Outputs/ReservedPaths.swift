@@ -146,8 +146,9 @@ package final class ReservedPaths: Sendable {
         }
         if let failure { throw failure }
         let wasMoved = try claim(path, target.content?.status, for: output)
-        if let content = target.content, Self.isForeign(content.bytes, file.format) {
-            throw Failure(.outputIsInput, at: .path(output))
+        if let content = target.content, let words = Self.foreignContent(content.bytes, file.format) {
+            throw Failure(
+                .outputForeign, at: .path(output), detail: words, remedy: .say("write another path for this output"))
         }
         return wasMoved
     }
@@ -222,8 +223,10 @@ package final class ReservedPaths: Sendable {
         }), Clocks.bootMilliseconds() < deadline { usleep(500) }
     }
 
-    /// PEM and scripts are never our secrets, however damaged; but a file that others write to may be a script.
-    private static func isForeign(_ bytes: [UInt8], _ format: FileFormat) -> Bool {
-        bytes.starts(with: Array("-----BEGIN ".utf8)) || (!format.isShared && bytes.starts(with: Array("#!".utf8)))
+    /// What a file holds that is never our secret, however damaged; nil for anything else. A file that others write to may be a
+    /// script.
+    private static func foreignContent(_ bytes: [UInt8], _ format: FileFormat) -> String? {
+        if bytes.starts(with: Array("-----BEGIN ".utf8)) { return "it is PEM, such as a key" }
+        return !format.isShared && bytes.starts(with: Array("#!".utf8)) ? "it is a program" : nil
     }
 }

@@ -8,9 +8,9 @@ import Model
 /// - A clock before the program was built is wrong.
 /// - One that the kernel does not call synchronised is doubted while a secret that a key of ours has signed was issued
 ///   later than it shows, and while it shows a time ``longestUse`` after the program was built.
-/// - Nobody has vouched for such a clock before the kernel calls it synchronised, somebody sets it, or it has run for
+/// - Such a clock is unconfirmed until the kernel calls it synchronised, a user or program sets it, or it has run for
 ///   ``patience``. Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what
-///   was minted proves nothing against the time that somebody sets.
+///   was minted proves nothing against a time that is set later.
 struct ClockTrust: Hashable, Sendable {
     /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
     /// this long: the secret may be the one that is wrong.
@@ -34,12 +34,12 @@ struct ClockTrust: Hashable, Sendable {
     private var forgiven: WallTime?
     /// From when on the clock may be ahead.
     private var startedAt: BootTime?
-    /// Whether somebody has vouched for the clock since the start.
-    private var isVouchedFor = false
+    /// Whether the clock was confirmed since the start.
+    private var isConfirmed = false
     /// When it was last judged.
     private var lastJudged: Now?
-    /// When the latest secret was issued that was minted while nobody had vouched for the clock.
-    private var mintedUnvouched: WallTime?
+    /// When the latest secret was issued that was minted by an unconfirmed clock.
+    private var mintedUnconfirmed: WallTime?
     /// The latest time that the clock has shown since a contradiction was waited out. Secrets issued between this and
     /// ``forgiven`` existed then, so they raise no new doubt.
     private var reachedSince: WallTime?
@@ -53,13 +53,13 @@ struct ClockTrust: Hashable, Sendable {
     /// Notes that a secret was minted.
     mutating func noteMint(_ minted: SecretInfo) {
         noteIssue(minted)
-        guard !isVouchedFor else { return }
-        mintedUnvouched = max(mintedUnvouched ?? minted.issuedAt, minted.issuedAt)
+        guard !isConfirmed else { return }
+        mintedUnconfirmed = max(mintedUnconfirmed ?? minted.issuedAt, minted.issuedAt)
     }
 
-    /// Whether the clock may be ahead, because nobody has vouched for it since the start. Its end is among `deadlines`.
+    /// Whether the clock may be ahead, because it was not confirmed since the start. Its end is among `deadlines`.
     func mayBeAhead(_ deadlines: inout Deadlines) -> Bool {
-        guard !isVouchedFor, let startedAt, !deadlines.reached(startedAt + Self.patience) else { return false }
+        guard !isConfirmed, let startedAt, !deadlines.reached(startedAt + Self.patience) else { return false }
         // At moments that do not depend on when it is asked.
         let passed = deadlines.now.boot.seconds(since: startedAt).count / Self.observeAgain.count
         _ = deadlines.reached(startedAt + Seconds((passed + 1) * Self.observeAgain.count))
@@ -69,7 +69,7 @@ struct ClockTrust: Hashable, Sendable {
     /// Whether the clock can tell how old something from elsewhere is: it is trusted, and cannot be ahead.
     func tellsAge(at now: Now) -> Bool { failure == nil && !Deadlines.peek(at: now) { mayBeAhead(&$0) } }
 
-    /// A secret younger than this is replaced when it is due even by a clock that nobody has vouched for. Otherwise a machine
+    /// A secret younger than this is replaced when it is due even by an unconfirmed clock. Otherwise a machine
     /// whose secrets live for hours would have none for up to ten minutes.
     private static let youngest: Seconds = 86_400
 
@@ -102,27 +102,27 @@ struct ClockTrust: Hashable, Sendable {
         isOnce ? BootTime(milliseconds: 0) : now.boot
     }
 
-    /// Records who vouches for the clock.
+    /// Records whether the clock is confirmed.
     private mutating func observe(isOnce: Bool, _ now: Now) {
         let began = startedAt ?? Self.beginning(isOnce: isOnce, now)
         startedAt = began
         defer { lastJudged = now }
-        if now.boot >= began + Self.patience { vouch() }
+        if now.boot >= began + Self.patience { confirm() }
         if let last = lastJudged {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
             // The administrator who sets it back knows better than the clock by which these were minted.
-            if moved < 0, let minted = mintedUnvouched, minted > now.wall {
+            if moved < 0, let minted = mintedUnconfirmed, minted > now.wall {
                 forgiven = max(forgiven ?? minted, minted)
                 reachedSince = now.wall
             }
-            if abs(moved.count) > Self.setBy.count { vouch() }
+            if abs(moved.count) > Self.setBy.count { confirm() }
         }
-        if now.kernelSynced { vouch() }
+        if now.kernelSynced { confirm() }
     }
 
-    private mutating func vouch() {
-        isVouchedFor = true
-        mintedUnvouched = nil
+    private mutating func confirm() {
+        isConfirmed = true
+        mintedUnconfirmed = nil
     }
 
     /// Judges the clock.

@@ -13,7 +13,7 @@ struct Debounce: Hashable, Sendable {
         last = now
     }
 
-    /// Whether to read now: no notice for `quiet`, as somebody may still be writing, or notices for `longest`.
+    /// Whether to read now: no notice for `quiet`, as a program may still be writing, or notices for `longest`.
     func isDue(quiet: Seconds, atMost longest: Seconds, _ deadlines: inout Deadlines) -> Bool {
         deadlines.met { deadlines in
             // Ask for both, so that both are remembered.
@@ -22,8 +22,8 @@ struct Debounce: Hashable, Sendable {
         }
     }
 
-    /// For keys and the configuration. The quiet period is short because reading them while they are being written
-    /// overwrites nobody's data; a directory that is never quiet costs at most one read a second.
+    /// For keys, sources and the configuration. The quiet period is short because reading them while they are being written
+    /// overwrites no data; a directory that is never quiet costs at most one read a second.
     func isReadable(_ deadlines: inout Deadlines) -> Bool {
         isDue(quiet: 1, atMost: 3, &deadlines)
     }

@@ -22,7 +22,7 @@ package enum Input: Hashable, Sendable {
     case stateLost
     /// The wall clock was set.
     case clockSet
-    /// A request; no id when nobody waits for the answer (a SIGHUP).
+    /// A request; no id if no caller waits for the answer (a SIGHUP).
     case asked(Request, RequestID?)
     case stop
 }

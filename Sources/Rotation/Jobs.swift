@@ -197,11 +197,9 @@ struct Jobs: Sendable {
         return attempts.isLogged ? .recovered(resource, attempts.failure) : nil
     }
 
-    /// Has failed work tried again at this moment, because its cause may be gone. Returns whether it had failed.
-    @discardableResult
-    mutating func resetBackoff(of resource: Resource, to moment: BootTime) -> Bool {
+    /// Has failed work tried again at this moment, because its cause may be gone.
+    mutating func resetBackoff(of resource: Resource, to moment: BootTime) {
         attempts[resource]?.notBefore = moment
-        return attempts[resource] != nil
     }
 
     /// Has failed work tried again at this moment at the latest.
@@ -235,31 +233,12 @@ struct Jobs: Sendable {
                 broken.append("\(resource) is held by a job on \(entry.job.resource)")
             }
             if entry.job.id >= next { broken.append("a job has the number of a later one") }
-            if !entry.isOverdue, !inFlight.contains(entry.job.id) { broken.append("nobody watches \(resource)") }
+            if !entry.isOverdue, !inFlight.contains(entry.job.id) { broken.append("\(resource) is not watched") }
         }
         if overdueCount != running.values.count(where: \.isOverdue) { broken.append("overdue jobs are miscounted") }
-        if !started.isEmpty { broken.append("jobs were started that nobody carries out") }
+        if !started.isEmpty { broken.append("started jobs are not carried out") }
         return broken
     }
-}
-
-/// How often something has failed in a row, and when it is tried again.
-struct Attempts: Hashable, Sendable {
-    let failures: Int
-    let failure: Failure
-    /// When the first of them was, to be shown.
-    let since: WallTime
-    /// The same, to count from: the wall clock may have been set since.
-    let began: BootTime
-    var notBefore: BootTime
-    /// The job that failed last.
-    let job: JobID
-    /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.
-    let wasObservation: Bool
-    /// When the failure was last logged.
-    let loggedAt: BootTime
-    /// Whether it was logged: a failure that another log event reports already is not.
-    let isLogged: Bool
 }
 
 extension Rotation {

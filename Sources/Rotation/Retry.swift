@@ -23,6 +23,8 @@ enum Retry {
     /// A file whose last read failed is read again this soon after a change notice, but no sooner, in case another
     /// program changes it all the time.
     static let observationPace: Seconds = 1
+    /// A file that another program changed while it was merged is merged again this soon after a change notice.
+    static let mergePace: Seconds = 5
     /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 

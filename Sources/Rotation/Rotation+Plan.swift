@@ -32,8 +32,7 @@ extension Rotation {
         for action in Set(planned.flatMap(\.actions)).sorted() {
             plan(.action(action), at: now) { $0.planAction(action, &$1) }
         }
-        // What was under way until now counts as missing from now on; each client is judged once, for each judging sets
-        // a wake.
+        // From here on, a secret that is not published counts as missing. Each client is judged once: each judgement sets a wake.
         noteTried(planned, at: now)
         for client in planned { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
         planReadiness()

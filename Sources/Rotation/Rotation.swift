@@ -25,7 +25,7 @@ package struct Rotation: Sendable {
     var runs: [ActionID: ActionRun] = [:]
     var probes = ActionProbes()
     var appleRequests = AppleRequests()
-    var stateDirectory = StateDirectory()
+    var stateUpkeep = StateUpkeep()
     var storeReading = StoreReading()
     var admissions = OwnAdmissions()
     var reporting = Reporting()
@@ -50,14 +50,18 @@ package struct Rotation: Sendable {
     let startedAt: WallTime
     /// Whether to bring everything up to date once and then end.
     let isOnce: Bool
+    /// Whether a daemon ran before since the machine was started.
+    let isRestart: Bool
 
     /// - Parameters:
     ///   - seed: of retries' jitter; fixed for a run.
     ///   - hostJitter: from 0 to 1, fixed for a host.
     ///   - once: end when everything was tried and nothing runs.
+    ///   - isRestart: whether a daemon ran before since the machine was started: applications may have been started meanwhile
+    ///     without a file that is missing.
     package init(
         seed: UInt64, hostJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
-        once: Bool = false
+        once: Bool = false, isRestart: Bool = false
     ) {
         jobs = Jobs(seed: seed)
         configurationWatch = ConfigurationWatch(path: configurationPath, startedAt: startedAt)
@@ -65,6 +69,7 @@ package struct Rotation: Sendable {
         self.builtAt = builtAt
         self.startedAt = startedAt
         isOnce = once
+        self.isRestart = isRestart
     }
 
     // MARK: What is
@@ -85,7 +90,7 @@ package struct Rotation: Sendable {
             raiseFault(failure, nextAttempt, at: now)
         case .faultCleared(let code): clearFault(code)
         case .stateLost:
-            stateDirectory.lose(next: jobs.next)
+            stateUpkeep.lose(next: jobs.next)
             for client in index.all { touch(client) }
         case .clockSet: touchEverything()
         case .asked(let request, let requestID): ask(request, requestID, at: now)
@@ -106,7 +111,7 @@ package struct Rotation: Sendable {
         targets.adopt(index)
         runs = index.actions.mapValues { _ in ActionRun() }
         probes.adopt(index)
-        stateDirectory.adopt(index, old)
+        stateUpkeep.adopt(index, old)
         storeReading.adopt(change)
         admissions.adopt(change)
         fleet.adopt(change)
@@ -119,7 +124,7 @@ package struct Rotation: Sendable {
         touchEverything()
     }
 
-    /// Records a change notice. The last known state counts until a resource is read again, which waits until nobody
+    /// Records a change notice. The last known state counts until a resource is read again, which waits until no program
     /// writes there.
     private mutating func notice(_ resource: Resource, at now: Now) {
         switch resource {
@@ -144,12 +149,34 @@ package struct Rotation: Sendable {
             {
                 jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
             }
+            // Its cause is gone once the other program has finished, which no further notice may tell.
+            if jobs.attempts[resource]?.failure.code == .changedMeanwhile {
+                jobs.capBackoff(of: resource, to: now.boot + Retry.mergePace)
+            }
         case .store: storeReading.notice(jobs, at: now)
         case .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action, .probe,
             .stateChangeAction,
             .state:
             break
         }
+        touch(resource)
+    }
+
+    /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
+    mutating func observeAgain(at resource: Resource) {
+        switch resource {
+        case .key(let name): keys.readAgain(name, next: jobs.next)
+        case .file(let path): files[path]?.readAgain(next: jobs.next)
+        case .source(let name):
+            if let client = index[name] { clients[client].source?.readAgain(next: jobs.next) }
+            if index[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
+        case .store: storeReading.readAgain(next: jobs.next)
+        case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
+            .probe,
+            .stateChangeAction, .state:
+            return
+        }
+        // Clients that merely share the file wait for its content, too.
         touch(resource)
     }
 
@@ -224,7 +251,7 @@ package struct Rotation: Sendable {
             + (clients.all.map(\.subject) == index.all ? [] : ["other clients than are configured"])
             + clients.checkInvariants(next: jobs.next) + files.checkInvariants(index.specs, next: jobs.next)
             + targets.checkInvariants(index) + probes.checkInvariants(index)
-            + appleRequests.checkInvariants(next: jobs.next) + stateDirectory.checkInvariants(index)
+            + appleRequests.checkInvariants(next: jobs.next) + stateUpkeep.checkInvariants(index)
             + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
             + reporting.checkInvariants(configuration) + fleet.checkInvariants(configuration)
             + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)

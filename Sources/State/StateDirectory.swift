@@ -11,6 +11,7 @@ internal import SystemPackage
 ///     lock                  held for as long as the daemon lives
 ///     temporaries           the tag of the names of temporary files
 ///     instance              identifies this daemon in its reports to others
+///     boot                  when the machine was started that this was last used on, in seconds since the epoch
 ///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
 ///     reported-states.state the states last reported to operators
 ///
@@ -25,6 +26,8 @@ package final class StateDirectory: Sendable {
     private let clients: HeldFile
     /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
     private let history = QuietMutex<OutputHistory?>(nil)
+    /// Whether a daemon used it before since the machine was started.
+    package let wasUsedSinceBoot: Bool
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
@@ -48,7 +51,9 @@ package final class StateDirectory: Sendable {
             let naming = try tag(in: path, as: identity, after: former)
             try naming.sweep(beside: path.description + "/lock", as: identity)
             try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-            return StateDirectory(path, naming, identity, RecordFormat(sha256: sha256), lock, clients)
+            let wasUsedSinceBoot = noteBoot(in: path, as: identity, naming)
+            return StateDirectory(
+                path, naming, identity, RecordFormat(sha256: sha256), lock, clients, wasUsedSinceBoot: wasUsedSinceBoot)
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
             throw unusable(error, path)
@@ -57,7 +62,7 @@ package final class StateDirectory: Sendable {
 
     private init(
         _ path: AbsolutePath, _ naming: TemporaryNames, _ identity: Identity, _ format: RecordFormat,
-        _ lock: HeldFile, _ clients: HeldFile
+        _ lock: HeldFile, _ clients: HeldFile, wasUsedSinceBoot: Bool
     ) {
         self.path = path
         self.naming = naming
@@ -65,6 +70,7 @@ package final class StateDirectory: Sendable {
         self.format = format
         self.lock = lock
         self.clients = clients
+        self.wasUsedSinceBoot = wasUsedSinceBoot
     }
 
     /// Whether the path still leads to what was opened. If not, because the directory was emptied, replaced or mounted
@@ -85,6 +91,26 @@ package final class StateDirectory: Sendable {
         guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
         return try HeldFile(lock, at: file)
     }
+
+    /// Keeps when the machine was started, and returns whether that was kept there already. By the clocks: the service's sandbox
+    /// hides the kernel's boot id. A clock that was set meanwhile makes it look like another start.
+    private static func noteBoot(
+        in path: AbsolutePath, as identity: Identity, _ naming: TemporaryNames
+    ) -> Bool {
+        let file = path.description + "/boot"
+        let boot = Clocks.wallSeconds() - Clocks.bootMilliseconds() / 1_000
+        if let kept = try? GuardedPath.read(file, as: identity, limit: tagLimit),
+            let known = Int64(String(decoding: kept.bytes, as: UTF8.self)),
+            (boot - bootTolerance...boot + bootTolerance).contains(known)
+        {
+            return true
+        }
+        try? AtomicFile(file, as: identity).replace(with: Array(String(boot).utf8), naming: naming)
+        return false
+    }
+
+    /// In seconds: clocks are slewed, and two starts of one machine are further apart.
+    private static let bootTolerance: Int64 = 60
 
     private static func tag(
         in path: AbsolutePath, as identity: Identity, after former: StateDirectory?

@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 import Model
 
 /// What a `POST` asks for, as far as it may not be asked for again at once.
@@ -10,7 +10,10 @@ enum ControlDemand: Hashable {
 
 /// When everything was last asked for by a user other than root, so that no user keeps the rotation busy with requests. A
 /// hook runs as the daemon's own user, and is limited like everybody else.
-struct ControlRateLimit {
+package struct ControlRateLimit {
+    /// Between two requests for one thing, such as the renewal of a client or a reload, except by root: the documented 10 s.
+    package static let pause: Seconds = 10
+
     private var limits: [ControlDemand: RateLimit] = [:]
 
     /// Records that all of `demands` are asked for.

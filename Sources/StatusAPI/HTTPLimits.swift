@@ -39,8 +39,8 @@ package struct HTTPLimits: Hashable, Sendable {
 
     /// Requests that may await the rotation's answer, including those whose client has disconnected.
     package var pendingRequests = 64
-    /// Between two requests for one thing, such as the renewal of a client or a reload, except by root: the documented 10 s.
-    package var requestPause: Seconds = 10
+    /// See ``ControlRateLimit``.
+    package var requestPause = ControlRateLimit.pause
 
     /// The limits of the daemon.
     package init() {}

@@ -349,7 +349,7 @@ package struct StoreSession {
     private func detail(of answer: HTTPAnswer) -> String {
         let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
         guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }
-        let hidden = HiddenTexts([members.token, try? password().get()].compactMap { $0 })
+        let hidden = EchoedSecrets([members.token, try? password().get()].compactMap { $0 })
         return "it answered \(answer.status): \(hidden.words(words))"
     }
 }

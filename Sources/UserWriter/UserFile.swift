@@ -8,39 +8,39 @@ package struct UserFile: Destination {
     private let user: String
     private let client: UserWriterClient
     private let naming: TemporaryNames
-    private let leftovers: Leftovers?
+    private let sweptDirectories: SweptDirectories?
 
     /// - Parameters:
     ///   - user: whose writer writes it.
     ///   - naming: of this daemon's temporaries.
-    ///   - leftovers: knows where what a killed writer left was removed; nil: nothing may be changed.
+    ///   - sweptDirectories: knows where what a killed writer left was removed; nil: nothing may be changed.
     package init(
         _ file: FileSpec, of user: String, by client: UserWriterClient, naming: TemporaryNames,
-        removing leftovers: Leftovers?
+        sweeping sweptDirectories: SweptDirectories?
     ) {
         self.file = file
         self.user = user
         self.client = client
         self.naming = naming
-        self.leftovers = leftovers
+        self.sweptDirectories = sweptDirectories
     }
 
     package func observe() throws(Failure) -> OutputContents {
-        guard let leftovers else { return try client.observe(file, as: user, naming: nil) }
-        return try leftovers.first(beside: file.path, of: user) { isFirst throws(Failure) in
+        guard let sweptDirectories else { return try client.observe(file, as: user, naming: nil) }
+        return try sweptDirectories.first(beside: file.path, of: user) { isFirst throws(Failure) in
             try client.observe(file, as: user, naming: isFirst ? naming : nil)
         }
     }
 
     package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
         // After a writer that failed, its successor sweeps before it writes.
-        try leftovers?.first(beside: file.path, of: user) { isFirst throws(Failure) in
+        try sweptDirectories?.first(beside: file.path, of: user) { isFirst throws(Failure) in
             if isFirst { _ = try client.observe(file, as: user, naming: naming) }
         }
         do throws(Failure) {
             return try client.publish(secrets, in: file, as: user, mayCreate: mayCreate, naming: naming)
         } catch {
-            leftovers?.forget(beside: file.path, of: user)
+            sweptDirectories?.forget(beside: file.path, of: user)
             throw error
         }
     }

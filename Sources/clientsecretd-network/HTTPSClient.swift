@@ -24,7 +24,7 @@ struct HTTPSClient {
     /// and tokens: errors are shown and logged, and a server may return in them what it was sent.
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
         let fields = FormEncoding.decode(form) ?? [:]
-        let hidden = HiddenTexts(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
+        let hidden = EchoedSecrets(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
         return send(endpoint.url(path), form: form)
             .map { TokenResponse($0) == nil ? $0.reduced(hidden.words) : $0 }
             .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
@@ -39,7 +39,7 @@ struct HTTPSClient {
     func verdict(on trial: SecretTrial) -> Verdict {
         guard trial.clientID.canBeTried else { return .cannotBeTried }
         let server = endpoint == .apple ? trial.rules.server : endpoint.description
-        let hidden = HiddenTexts(trial.hidden)
+        let hidden = EchoedSecrets(trial.hidden)
         let result = send(
             server + trial.rules.path, form: trial.form,
             headers: trial.headers

@@ -4,7 +4,7 @@ import SignIn
 
 /// Users and passwords of the proxies that the environment names: libcurl quotes an address that it cannot use.
 enum ProxyCredentials {
-    static let hidden = HiddenTexts(texts)
+    static let hidden = EchoedSecrets(texts)
 
     /// The variables that libcurl reads.
     private static let variables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Model
 import Rotation
 import Store
@@ -36,6 +37,13 @@ struct HostReportValueTests {
         #expect(read.report == written.report)
         #expect(read.instance == "0123")
         #expect(HostReportValue(Array(written.text.utf8), of: [try Self.identity("b")])?.report.clients.count == 1)
+    }
+
+    /// A code that cannot be read would hide the whole machine.
+    @Test(arguments: FailureCode.allCases) func anyFailureIsRead(code: FailureCode) throws {
+        let clients = [try Self.identity(): Self.holding(failure: code.rawValue)]
+        let read = HostReportValue(Array(value(clients).text.utf8), of: Set(clients.keys))
+        #expect(read?.report.clients == clients)
     }
 
     @Test func whatFindsNoRoomIsLeftOutAndCounted() throws {

@@ -56,6 +56,21 @@ import Testing
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
     }
 
+    @Test func saysAsLongAsThereIsNoWatchLeft() throws {
+        let directory = try TemporaryDirectory()
+        try directory.folder("out")
+        let path = try #require(AbsolutePath(directory("out/app.env")))
+        let watch = try Watch(try configuration(path))
+        #expect(try eventually { try watch.notices() == [.file(path)] })
+        while try watch.notices() != [] {}
+        #expect(watch.watcher.handle([.noRoom(path.directory)], at: watch.now()).contains(.file(path)))
+        #expect(watch.watcher.lacksWatches)
+        watch.clock = watch.clock + 61
+        #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
+        #expect(try eventually { try watch.notices().contains(.file(path)) })
+        #expect(!watch.watcher.lacksWatches)
+    }
+
     /// Two paths lead to one directory, which has one watch for both.
     @Test func aWatchThatIsRemovedWhileAnotherPathGetsItIsAddedAgain() throws {
         let directory = try TemporaryDirectory()

@@ -26,11 +26,11 @@ import Testing
     }
 
     /// Expects `name` to be refused with this code, by a look ahead and by the write itself.
-    private func refuses(_ name: String, _ code: Failure.Code, as kind: FileFormat = .raw, detail: String? = nil)
-        throws
-    {
+    private func refuses(
+        _ name: String, _ code: Failure.Code, as kind: FileFormat = .raw, detail: String? = nil, remedy: Remedy? = nil
+    ) throws {
         let file = try Samples.file(scratch(name), kind)
-        let failure = Failure(code, at: .path(file.path), detail: detail)
+        let failure = Failure(code, at: .path(file.path), detail: detail, remedy: remedy)
         let slot = kind == .env ? Slot.variable("SECRET") : .whole
         #expect(publisher.obstacle(to: file, mayCreate: true) == failure)
         #expect(throws: failure) { try publisher.publish([slot: try Samples.secret()], in: file) }
@@ -156,8 +156,13 @@ import Testing
         try scratch.write("-----BEGIN PRIVATE KEY-----\n", to: "other.p8")
         try scratch.write("#!/bin/sh\nA=1\n", to: "script")
         try draw(inputs: [])
-        for kind in [FileFormat.raw, .json, .env] { try refuses("other.p8", .outputIsInput, as: kind) }
-        for kind in [FileFormat.raw, .json] { try refuses("script", .outputIsInput, as: kind) }
+        let remedy = Remedy.say("write another path for this output")
+        for kind in [FileFormat.raw, .json, .env] {
+            try refuses("other.p8", .outputForeign, as: kind, detail: "it is PEM, such as a key", remedy: remedy)
+        }
+        for kind in [FileFormat.raw, .json] {
+            try refuses("script", .outputForeign, as: kind, detail: "it is a program", remedy: remedy)
+        }
         #expect(publisher.obstacle(to: try Samples.file(scratch("script"), .env), mayCreate: true) == nil)
         #expect(try scratch.read("other.p8") == "-----BEGIN PRIVATE KEY-----\n")
         #expect(try scratch.read("script") == "#!/bin/sh\nA=1\n")

@@ -72,12 +72,13 @@ final class Bench {
     /// Far more than it takes to publish a secret.
     private static let mostRounds = 200
 
-    init(_ configuration: Configuration, once: Bool = false, hostJitter: Double = 0, builtAt: Int64 = -365 * Values.day)
-        throws
-    {
+    init(
+        _ configuration: Configuration, once: Bool = false, hostJitter: Double = 0, builtAt: Int64 = -365 * Values.day,
+        isRestart: Bool = false
+    ) throws {
         rotation = Rotation(
             seed: 7, hostJitter: hostJitter, builtAt: Values.moment(builtAt), startedAt: Values.moment(0),
-            configurationPath: "/etc/clientsecretd/clientsecretd.yaml", once: once)
+            configurationPath: "/etc/clientsecretd/clientsecretd.yaml", once: once, isRestart: isRestart)
         text = .success(.configuration(configuration))
         for name in configuration.keys.keys { prints[name] = try Values.print("1") }
         rotation.handle(.configured(configuration), at: now)
@@ -211,9 +212,11 @@ final class Bench {
 
     /// Restarts the core with what is on disk, as after a kill.
     ///
-    /// - Parameter refused: what is wrong with the text on disk; `configuration` is then the last adopted one.
-    func restart(_ configuration: Configuration, refused: [String]? = nil) throws {
-        rotation = try Bench(configuration).rotation
+    /// - Parameters:
+    ///   - refused: what is wrong with the text on disk; `configuration` is then the last adopted one.
+    ///   - ofMachine: whether the machine was started too.
+    func restart(_ configuration: Configuration, refused: [String]? = nil, ofMachine: Bool = true) throws {
+        rotation = try Bench(configuration, isRestart: !ofMachine).rotation
         rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         if let refused { text = .success(.refused(refused)) }

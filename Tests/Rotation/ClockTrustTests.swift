@@ -170,6 +170,19 @@ import Testing
         #expect(try failure(bench) == .clockDoubtful)
     }
 
+    /// It waits for Apple's verdict, and is later than the current one.
+    @Test func aCandidateFromTheFutureCastsDoubtToo() throws {
+        var client = try Values.client("web")
+        client.verify = true
+        let bench = try Bench(["web": client])
+        bench.isSynced = false
+        let current = try Values.issued(2, from: -Values.day, to: 80 * Values.day, signer: Values.print("1"))
+        bench.records[try Values.name("web")] = Record(current: current, candidate: try fromTheFuture())
+        bench.go()
+        #expect(try failure(bench) == .clockDoubtful)
+        #expect(!bench.log.contains("mint web"))
+    }
+
     @Test func anUnsynchronisedClockIsBelievedWhileNothingContradictsIt() throws {
         let bench = try bench()
         bench.isSynced = false

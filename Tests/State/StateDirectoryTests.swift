@@ -45,6 +45,18 @@ import Testing
         #expect(try mode("state/clients/web.state") == 0o600 && mode("state/lock") == 0o600)
     }
 
+    @Test func knowsWhetherTheMachineWasStartedSince() throws {
+        func wasUsed() throws -> Bool { try open().wasUsedSinceBoot }
+        #expect(try !wasUsed())
+        #expect(try wasUsed())
+        let boot = try #require(Int64(try scratch.read("state/boot")))
+        for other in ["\(boot - 3_600)", "rubbish"] {
+            try scratch.write(other, to: "state/boot")
+            #expect(try !wasUsed(), "\(other)")
+            #expect(try wasUsed())
+        }
+    }
+
     @Test func keepsOverARestart() throws {
         let record = ClientRecord(
             Record(

@@ -143,7 +143,7 @@ extension HiddenOutput {
 // MARK: Permissions
 
 extension HiddenOutput {
-    /// The file's other lines keep the settings' mode from taking effect: whoever could not read them before cannot read the
+    /// The file's other lines keep the settings' mode from taking effect: a user who could not read them before cannot read the
     /// secret either.
     static func narrowedMode(of output: OutputFacts) -> HiddenOutput? {
         guard let narrowed = output.narrowed, output.holdsOthersSettings else { return nil }

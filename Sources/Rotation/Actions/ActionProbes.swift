@@ -3,7 +3,7 @@ import Model
 /// Finds out, without running them, what would keep actions from running: after a start or a reload, as `check` does,
 /// so that it is reported before a renewal meets it.
 ///
-/// - Probes wait until every client was tried, which matters more.
+/// - After a start, probes wait until every client was tried, which matters more.
 /// - A failed probe is repeated until it succeeds.
 struct ActionProbes: Sendable {
     /// Actions that were not probed yet since the start or the last reload.

@@ -86,7 +86,7 @@ struct StateChangeActions: Sendable {
         for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
     }
 
-    /// Goes on as if nothing had been reported: a state directory that cannot be read silences nobody.
+    /// Goes on as if nothing had been reported: a state directory that cannot be read silences no alert.
     mutating func notRecalled() { kept.notRecalled() }
 
     /// Whether reading what was reported before was tried since the start, successfully or not.
@@ -139,7 +139,7 @@ struct StateChangeActions: Sendable {
         var broken: [String] = []
         if unreported.isEmpty != (unreportedSince == nil) { broken.append("stages to report, and no beginning") }
         if !unreported.union(stages.keys).isSubset(of: configuration.clients.keys) {
-            broken.append("a stage of nobody")
+            broken.append("a stage of no client")
         }
         if !reported.owed.isSubset(of: configuration.onStateChange.map(\.id)) {
             broken.append("a report is due by an action that is not configured")
@@ -187,7 +187,7 @@ extension Rotation {
                 stateChangeActions.started(action.id, at: now)
             }
         }
-        if !stateChangeActions.mustRecall, !stateChangeActions.isKept(since: stateDirectory.countsFrom) {
+        if !stateChangeActions.mustRecall, !stateChangeActions.isKept(since: stateUpkeep.countsFrom) {
             start(.keepReportedStates(stateChangeActions.reported), on: .state, &deadlines)
         }
     }

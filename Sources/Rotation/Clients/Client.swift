@@ -38,7 +38,7 @@ struct Client: Sendable {
             + (isSettled && !record.wasTried && record.value != Record()
                 ? ["it is settled, and its record unread"] : [])
             + (subject.entry.source == nil && turn != nil ? ["a turn of one that mints"] : [])
-            + (subject.entry.credential == nil && credential != nil ? ["a credential that nobody asks for"] : [])
+            + (subject.entry.credential == nil && credential != nil ? ["a credential that is not configured"] : [])
     }
 }
 

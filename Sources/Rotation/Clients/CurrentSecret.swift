@@ -50,6 +50,19 @@ struct CurrentSecret: Sendable {
 
     func checkInvariants() -> [String] {
         (hasChosen && current == nil ? ["no secret is chosen"] : [])
-            + (skipsVerification && !isForced ? ["a secret is not to be tried that nobody asked for"] : [])
+            + (skipsVerification && !isForced ? ["a secret that was not requested is not to be tried"] : [])
+    }
+}
+
+extension Rotation {
+    /// What the outputs of a client should hold: the current secret if it states the configured ids. One of another key id or
+    /// team is kept while Apple's verdict on its replacement is required, because it may still work; also before the
+    /// replacement is minted.
+    func wantedSecret(_ client: ConfiguredClient) -> SecretInfo? {
+        guard let current = clients[client].secret.current,
+            client.names(current)
+                || client.entry.clientID.accepts(current.client) && (client.entry.verify || heldBack(client) != nil)
+        else { return nil }
+        return current
     }
 }

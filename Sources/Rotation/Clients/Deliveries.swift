@@ -76,9 +76,14 @@ extension Rotation {
     }
 
     /// Has the clients' actions run again although their secrets are unchanged.
-    mutating func deliverAgain(to clients: some Sequence<ConfiguredClient>) {
+    ///
+    /// - Parameter place: where another content was; nil: in a file, which no deployment reads.
+    mutating func deliverAgain(to clients: some Sequence<ConfiguredClient>, since place: PushOutput? = nil) {
         for client in clients {
-            for action in client.actions { self.clients[client].deliveries.owe(action, next: jobs.next) }
+            for action in client.actions {
+                if place == nil, case .redeploy? = index.actions[action] { continue }
+                self.clients[client].deliveries.owe(action, next: jobs.next)
+            }
         }
     }
 

@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// When this machine may deliver a client's received secret. The boot clock is for waiting, because nobody can set it; the wall
+/// When this machine may deliver a client's received secret. The boot clock is for waiting, because it cannot be set; the wall
 /// clock is for the record, because it survives a restart.
 ///
 /// Both are fixed once: following corrections of the wall clock would write the record again at each of them.

@@ -1,40 +1,10 @@
 import AppleClientSecret
 import Model
 
-/// The state directory as a whole: what may have been lost there, and what is to be removed.
-struct StateDirectory: Sendable {
-    /// What jobs before this one wrote to the state directory or read there may have been lost since.
-    private(set) var countsFrom = JobID(number: 0)
-    /// Whether an earlier configuration may have left records of removed clients.
-    private(set) var isTidyingDue = false
-    /// Outputs that reloads removed, until they were searched for secrets.
-    private(set) var removedPlaces: Set<OutputPlace> = []
-
-    mutating func adopt(_ index: ConfigurationIndex, _ old: Configuration) {
-        isTidyingDue = true
-        removedPlaces.formUnion(old.places)
-        if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
-    }
-
-    /// The state directory's content may be gone: everything must be written to it again.
-    mutating func lose(next: JobID) { countsFrom = next }
-
-    mutating func beginTidying() { isTidyingDue = false }
-
-    mutating func tidyAgain() { isTidyingDue = true }
-
-    /// Records which removed outputs were searched.
-    mutating func tidied(_ searched: Set<OutputPlace>) { removedPlaces.subtract(searched) }
-
-    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
-        removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
-    }
-}
-
 /// A client's record in the state directory.
 ///
-/// - It is read first, and kept whenever it is not as wanted. An empty one is never kept, because one that could not be
-///   read may hold the only secret.
+/// - It is read first, and kept whenever it is not as wanted. One that could not be read is read again and not overwritten:
+///   it may hold the only secret.
 /// - What jobs wrote or read before the state directory was lost does not count.
 /// - Files and actions wait until a client is settled: everything of it is known and no secret or record is under way.
 extension Rotation {
@@ -48,7 +18,7 @@ extension Rotation {
             if let client = index[name] { clients[client].record.kept(record, by: job.id) }
         case (.tidyRecords(_, _, let removed, _), .success(.tidied(let orphans))):
             tidied(orphans, lookedFor: removed, at: now)
-        case (.tidyRecords, .failure): stateDirectory.tidyAgain()
+        case (.tidyRecords, .failure): stateUpkeep.tidyAgain()
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
@@ -60,6 +30,7 @@ extension Rotation {
         clients[client].secret.recall(record.current)
         if client.entry.source == nil { recallCandidate(record, client) }
         clock.noteIssue(clients[client].secret.current)
+        clock.noteIssue(record.candidate)
         noteSigner(of: record, client, at: now)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
@@ -82,15 +53,14 @@ extension Rotation {
         guard isKnown(client) else { return }
         let resource = Resource.record(client.name)
         let record = clients[client].record
-        guard clients[client].secret.current != nil else {
-            // Keep no empty record: one that could not be read may hold the only secret, so read it again.
-            if record.wasTried, !record.wasRead {
-                start(.recall(client.name, publishedAt: client.outputPlaces), on: resource, &deadlines)
-            }
+        guard record.wasRead || !record.wasTried else {
+            // Never overwritten: it may hold the only secret, and knows what was published where.
+            start(.recall(client.name, publishedAt: client.outputPlaces), on: resource, &deadlines)
             return
         }
+        guard clients[client].secret.current != nil else { return }
         let wanted = wantedRecord(client)
-        if record.holds(wanted, since: stateDirectory.countsFrom) {
+        if record.holds(wanted, since: stateUpkeep.countsFrom) {
             // The record is as wanted, so a failure to keep another no longer matters.
             recover(resource)
         } else {
@@ -154,13 +124,13 @@ extension Rotation {
     /// outputs that a reload removed for secrets.
     mutating func planTidying(_ deadlines: inout Deadlines) {
         // A clock that is years ahead must not make records look old enough to remove.
-        guard stateDirectory.isTidyingDue, isReady, clock.failure == nil else { return }
+        guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }
         let now = clock.tellsAge(at: deadlines.now) ? deadlines.now.wall : builtAt
         let work = Work.tidyRecords(
             keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
-            removed: stateDirectory.removedPlaces,
+            removed: stateUpkeep.removedPlaces,
             outputs: index.places)
-        if start(work, on: .state, &deadlines) { stateDirectory.beginTidying() }
+        if start(work, on: .state, &deadlines) { stateUpkeep.beginTidying() }
     }
 
     /// Records which former outputs hold a valid secret, and reports them.
@@ -171,6 +141,6 @@ extension Rotation {
         }
         events += live.map(LogEvent.orphaned)
         waiting.report(orphaned: live)
-        stateDirectory.tidied(lookedFor)
+        stateUpkeep.tidied(lookedFor)
     }
 }

@@ -84,34 +84,6 @@ extension Rotation {
         if isCurrent { take(.minted(secret), for: client, at: now) }
     }
 
-    // MARK: What is known
-
-    /// Whether everything that decides about a client's secret was read, failed or is overdue.
-    func isKnown(_ client: ConfiguredClient) -> Bool {
-        guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }
-        return client.files.allSatisfy { path in
-            files.isFresh(path) || jobs.failsOrHangs(.file(path))
-        }
-    }
-
-    private func isSourceKnown(_ client: ConfiguredClient) -> Bool {
-        guard let source = client.entry.source else { return true }
-        if clients[client].source?.reading.wasTried == true || jobs.isOverdue(sourceResource(of: client)) {
-            return true
-        }
-        // What the state directory holds is served before the store answers.
-        return source.isStore && clients[client].secret.current != nil
-    }
-
-    /// Whether the keys and the client's record were read, failed or are overdue.
-    func wereKeysAndRecordRead(_ client: ConfiguredClient) -> Bool {
-        (clients[client].record.wasTried || jobs.isOverdue(.record(client.name))) && wereKeysRead(client)
-    }
-
-    func wereKeysRead(_ client: ConfiguredClient) -> Bool {
-        client.keys.allSatisfy { keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)) }
-    }
-
     // MARK: What is wanted
 
     /// Decides what to do about a client's secret from what is known.
@@ -186,17 +158,6 @@ extension Rotation {
         else { return .mint(.missing) }
         let end = client.entry.criticalAt(held)
         return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
-    }
-
-    /// What the outputs of a client should hold: the current secret if it states the configured ids. One of another key id or
-    /// team is kept while Apple's verdict on its replacement is required, because it may still work; also before the
-    /// replacement is minted.
-    func wantedSecret(_ client: ConfiguredClient) -> SecretInfo? {
-        guard let current = clients[client].secret.current,
-            client.names(current)
-                || client.entry.clientID.accepts(current.client) && (client.entry.verify || heldBack(client) != nil)
-        else { return nil }
-        return current
     }
 
     /// When the current secret is to be replaced.

@@ -8,16 +8,16 @@ extension Rotation {
         var used = Set(secretsSeen.map(\.fingerprint))
         for client in clients.all {
             let record = client.record.value
-            let kept = [client.verification?.candidate, record.current, record.candidate, client.credential]
+            let kept = [record.current, record.candidate, client.credential]
             used.formUnion(kept.compactMap { $0?.fingerprint })
             used.formUnion(client.deliveries.delivered.values.map(\.fingerprint))
         }
         return used
     }
 
-    /// Every secret that is current, or was seen in a file, a source or the store.
+    /// Every secret that is current or waits for Apple's verdict, or was seen in a file, a source or the store.
     var secretsSeen: [SecretInfo] {
-        clients.all.compactMap(\.secret.current) + files.allSecrets
+        clients.all.compactMap(\.secret.current) + clients.all.compactMap(\.verification?.candidate) + files.allSecrets
             + clients.all.flatMap { $0.source?.secrets ?? [] } + storeReading.allSecrets
     }
 }

@@ -5,16 +5,16 @@ import Model
 /// What the machines of the fleet hold, by their reports in the store. Only a machine that puts secrets there reads them.
 ///
 /// - The reports are read every five minutes, for the metrics, each half minute while a secret is rolled out, and whenever
-///   somebody asks.
+///   a user asks.
 /// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
-///   the report where no change was seen since the start: another machine's clock alone makes nobody silent for ever, and
-///   one that is ahead keeps nobody alive. One that a rollout no longer waits for is silent before that.
-/// - Time in which nobody could report is nobody's silence: after the start, and after the reports could not be read, rollouts
+///   the report where no change was seen since the start: a wrong clock of another machine does not make it silent for ever, and
+///   one that is ahead does not keep it alive. One that a rollout no longer waits for is silent before that.
+/// - Time in which no machine could report does not count as silence: after the start, and after the reports could not be read, rollouts
 ///   pass over no silent machine until each has had ``returning`` to report.
 /// - While this machine's own clock may be ahead, no report's age is known: all machines would count as silent, and rollouts wait
 ///   for none of those.
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
-///   than the day in which every machine reports: a clock that is behind costs nobody its report. This machine's own
+///   than the day in which every machine reports: a clock that is behind costs no machine its report. This machine's own
 ///   never is removed. A machine whose report is gone by then, as another signer removes it as well, is not missing.
 /// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
 ///   on: at worst these hold until the deadline, or admit all machines.

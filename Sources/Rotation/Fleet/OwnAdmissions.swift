@@ -5,7 +5,7 @@ import Model
 /// its actions wait until this machine's ``RolloutRank`` is admitted.
 ///
 /// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
-///   is rolled out; before that, as after a start without the store, nobody is admitted.
+///   is rolled out; before that, as after a start without the store, no machine is admitted.
 /// - A place without a rollout admits every machine. If etcd does not let this machine read whether there is one, it is not
 ///   admitted.
 /// - If a rollout was seen and is now missing, unreadable or about another secret, no machine is admitted: deleting it

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Model
 
 /// How a rollout goes on, by what the machines report. A pure function: the caller measures the time.
@@ -35,6 +36,14 @@ enum RolloutPolicy {
         /// Whether every machine has had the time to report that can.
         var isEverybodyKnown = false
     }
+
+    /// A report is spread over a minute, and read within half of one more; without a watch the machine reads its secret a minute
+    /// late.
+    private static let reporting: Seconds = 180
+
+    /// How long a machine that was admitted may be silent until the rollout goes on without it: `pause`, but not before its
+    /// report can have come.
+    static func longestSilence(_ settings: RolloutSettings) -> Seconds { max(settings.pause, reporting) }
 
     /// How many canaries there are to be: fewer than configured where fewer machines report.
     private static func wanted(_ machines: [Machine], _ settings: RolloutSettings) -> Int {

@@ -38,9 +38,6 @@ struct RolloutProgress: Sendable {
     }
 
     static let repairPace: Seconds = 60
-    /// A report is spread over a minute, and read within half of one more; without a watch the machine reads its secret a minute
-    /// late. A shorter `pause` gives no machine up before that.
-    private static let reporting: Seconds = 180
 
     init(_ rollout: Rollout, at now: Now) {
         self.rollout = rollout
@@ -97,7 +94,7 @@ struct RolloutProgress: Sendable {
             guard let since = steps.first(where: { machines[index].rank <= $0.admitted })?.at,
                 deadlines.reached(
                     max(since, seenAt[machines[index].name] ?? since, members.readableSince)
-                        + max(settings.pause, Self.reporting))
+                        + RolloutPolicy.longestSilence(settings))
             else { continue }
             lost.insert(machines[index].name)
             machines[index].isSilent = true
@@ -138,7 +135,7 @@ struct RolloutProgress: Sendable {
     }
 
     func checkInvariants() -> [String] {
-        steps.isEmpty || !(0...1).contains(share) ? ["a rollout that nobody has admitted"] : []
+        steps.isEmpty || !(0...1).contains(share) ? ["a rollout without a step"] : []
     }
 }
 

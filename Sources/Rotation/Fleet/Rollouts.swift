@@ -60,7 +60,7 @@ extension Rotation {
             return .rollout(view)
         }
         guard let failure = obstacle(toRolloutOf: client, since: job, at: now) else { return nil }
-        // An order that was kept would be carried out hours later, when nobody expects it.
+        // An order that was kept would be carried out hours later, when no user expects it.
         clients[client].rollout?.order(nil)
         return .noRollout(failure)
     }
@@ -69,7 +69,8 @@ extension Rotation {
     private func obstacle(toRolloutOf client: ConfiguredClient, since job: JobID, at now: Now) -> Failure? {
         let failed =
             jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
-            ?? jobs.attempts[.store]?.failure ?? clock.failure
+            ?? jobs.attempts[.store]?.failure ?? clock.failure ?? jobs.lastFailure(of: .key(client.entry.key))?.failure
+            ?? currentRefusal(client)
         if let failed { return failed }
         let reason = Deadlines.peek(at: now) { storeReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
         return reason?.failure.code == .rolloutHeld ? nil : reason?.failure

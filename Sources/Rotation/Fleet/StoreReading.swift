@@ -60,7 +60,7 @@ struct StoreReading: Sendable {
     }
 
     fileprivate func isDue(_ jobs: Jobs, _ deadlines: inout Deadlines) -> Bool {
-        // Which places there are is costly to say.
+        // Last, because listing the places is costly.
         guard isUsed, jobs.mayStart(.store, &deadlines) else { return false }
         guard reading.isFresh, let readAt = reading.value, let readBy = reading.readBy else { return true }
         if let hintedFor, deadlines.reached(hintedFor) { return true }

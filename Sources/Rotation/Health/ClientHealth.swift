@@ -103,7 +103,7 @@ extension Rotation {
                 reason = Reason(failure: failure, client: name, since: now.wall)
             }
         }
-        // By a clock that may be ahead nobody is alarmed.
+        // A clock that may be ahead raises no alarm.
         let isSpared = spared(client, &deadlines) != nil
         if case .held(let secret) = weakest, !isSpared {
             stateChangeActions.see(client.entry.stage(of: secret, &deadlines), of: name, at: now.boot)
@@ -204,7 +204,7 @@ extension Rotation {
             }
         }
         for output in client.targets {
-            // Something else there may well be valid: it was put there by somebody.
+            // Something else there may well be valid: another program put it there.
             if let known = targets[output.target]?.known {
                 secrets.append(known)
             } else {
@@ -219,7 +219,7 @@ extension Rotation {
     }
 
     /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
-    /// the outputs. Nil when one of them holds nothing, or has to be deployed by somebody else.
+    /// the outputs. Nil when one of them holds nothing, or has to be deployed by a user.
     private func deliveredExpiry(_ client: ConfiguredClient, holding held: [SecretInfo?], _ wanted: SecretInfo?)
         -> WallTime?
     {
@@ -261,7 +261,8 @@ extension Rotation {
         let isHeld = wanted.map { target?.holds($0) == true } == true
         let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &deadlines)
         return OutputView(
-            target: name, verified: target?.verified, state: state, writtenAt: target?.writtenAt,
+            target: name, verified: target?.isAwaited == true ? false : target?.verified, state: state,
+            writtenAt: target?.writtenAt,
             error: failure?.message, repairs: target?.drift.repairCount ?? 0)
     }
 

@@ -5,7 +5,7 @@ package import Model
 /// A client's health by the configuration and what its outputs hold alone: offline, without asking a daemon, or before
 /// the daemon has tried the client for the first time.
 ///
-/// Leaves out what only a daemon that has tried it knows, such as whether applications were notified.
+/// Whether applications were notified is known as far as the state directory can be read.
 package struct OutputsHealth: Hashable, Sendable {
     package let client: ClientName
     /// Nil when it cannot be determined.
@@ -39,10 +39,11 @@ extension Configuration {
     ///   - files: what each output's file holds, or why it could not be read.
     ///   - evidence: by key; one that is missing here counts as ``SignatureEvidence/none``.
     ///   - current: the secrets that the state directory holds, as far as it can be read.
+    ///   - records: what it holds of each client, as far as it can be read.
     ///   - builtAt: when this program was built.
     package func evaluate(
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence],
-        current: [ClientName: SecretInfo] = [:], builtAt: WallTime, at now: Now
+        current: [ClientName: SecretInfo] = [:], records: [ClientName: Record] = [:], builtAt: WallTime, at now: Now
     ) -> [OutputsHealth] {
         let found = files.values.compactMap { try? $0.get() }.flatMap { $0.slots.values.compactMap(\.issued) }
         let clock = ClockTrust(judging: found + current.values, builtAt: builtAt, at: now)
@@ -50,12 +51,13 @@ extension Configuration {
             guard keys[entry.key] != nil else { return nil }
             let known = entry.keys.compactMap { name in keys[name].map { KnownKey($0, evidence[name] ?? .none) } }
             var deadlines = Deadlines(now: now)
-            return entry.evaluate(
+            let judged = entry.evaluate(
                 name, keys: known,
                 signer: { issued in
                     names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
                 }, current: current[name], clock: clock, builtAt: builtAt,
                 found: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) }, &deadlines)
+            return records[name].map { judged.considering($0, of: entry, clock: clock, &deadlines) } ?? judged
         }
     }
 }

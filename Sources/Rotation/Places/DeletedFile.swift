@@ -4,7 +4,7 @@ package import Model
 ///
 /// - It is created again with its secrets, as one that never existed.
 /// - A shared file that held other lines is not: a new one would lack them, and an application would start with half of its
-///   settings. ``FailureCode/outputDeleted`` is reported until somebody puts it back.
+///   settings. ``FailureCode/outputDeleted`` is reported until the file is back.
 /// - A file for one secret alone that was never written, and that holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
 extension Rotation {

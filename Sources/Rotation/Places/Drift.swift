@@ -3,7 +3,7 @@ import Model
 
 /// What other programs do to a file, or to a place behind an API: when notices came, since when it is bad, how often it was repaired.
 struct Drift: Hashable, Sendable {
-    /// A changed file is read back once it has been quiet for this long: somebody may still be writing.
+    /// A changed file is read back once it has been quiet for this long: a program may still be writing.
     static let quiet: Seconds = 2
     /// A file that is never quiet is read back after this long.
     static let longestDebounce: Seconds = 10
@@ -89,7 +89,7 @@ struct Drift: Hashable, Sendable {
         badSince = nil
         repairCount += 1
         repairs.note(at: now)
-        // Applications notified while it was bad have read that; the notice behind `since` may have come a little late.
+        // Applications that were notified while the content was bad have read it. The notice that set `since` may have come late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
         return wasRead || now >= since + Self.wasPerhapsRead
     }

@@ -2,122 +2,6 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// What a file was seen to hold, and what happened to it.
-struct File: Sendable {
-    private var spec: FileSpec
-    private var reading: Reading<FileObservation>
-    private(set) var writtenAt: WallTime?
-    /// Whether a write has failed since the file was last read: it may hold the old content or the new.
-    private var isUncertain = false
-    /// Whether the file held lines other than our variables when it last existed; also known here because the state
-    /// directory may be unusable.
-    private(set) var heldOtherLines = false
-    /// Whether the file was written as one for a secret alone.
-    private(set) var wasOwn = false
-    /// Whether a change notice came during the last read. The next read then counts whatever happens during it, because the
-    /// content of a file that changes all the time would otherwise never be known.
-    private var isRestless = false
-    private(set) var drift = Drift()
-
-    init(_ spec: FileSpec, next: JobID) {
-        self.spec = spec
-        reading = Reading(countsFrom: next)
-    }
-
-    // MARK: What is
-
-    /// Nil until the file was read.
-    var observed: FileObservation? { reading.value }
-
-    /// Whether ``observed`` still counts.
-    var isFresh: Bool { reading.isFresh }
-
-    /// Whether what was observed still says what the file holds, with the configured mode and group.
-    var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
-
-    /// Whether a slot held a secret when the file was last observed.
-    func holds(_ secret: SecretInfo, in slot: Slot) -> Bool {
-        isAsObserved && observed?.slots[slot]?.issued?.fingerprint == secret.fingerprint
-    }
-
-    /// Whether the file, when it was last observed, held all of these secrets.
-    func holds(_ wanted: [Slot: SecretInfo]) -> Bool { isAsObserved && wanted.allSatisfy { holds($1, in: $0) } }
-
-    /// Whether a change notice may wait for the debounce: the content is known, or the one repeated read is under way.
-    /// Otherwise the file is read again at once.
-    func isSeenSoon(whileRunning job: Job?) -> Bool { isFresh || isRestless && job?.work.isObservation == true }
-
-    // MARK: What happens
-
-    /// Another configuration has it read again.
-    ///
-    /// - Parameter spec: how it is written now. What was written otherwise before is nobody's drift.
-    mutating func adopt(_ spec: FileSpec) {
-        reading.expire()
-        if spec.format.isShared { wasOwn = false }
-        if !spec.isWritten(as: self.spec) { drift.forgetContent() }
-        self.spec = spec
-    }
-
-    mutating func notice(at now: Now) { drift.debounce(at: now.boot) }
-
-    /// Has it read again, even if a job before `next` is reading it now: that may have missed a change.
-    mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
-
-    /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
-    mutating func ask() { drift.ask() }
-
-    /// Records that an action had applications read it.
-    mutating func delivered(at now: Now) { drift.delivered(at: now.boot) }
-
-    /// Records what it was seen to hold.
-    ///
-    /// - Parameter isAsked: whether the job has observed it as it is configured now. An observation by an older
-    ///   configuration's slots and modes does not count.
-    mutating func see(_ observation: FileObservation, by job: JobID, isAsked: Bool) {
-        reading.end(observation, by: job)
-        if !isAsked { reading.expire() }
-        isUncertain = false
-        if observation.exists { heldOtherLines = observation.otherLines }
-        isRestless = false
-    }
-
-    /// Records that a job on it has ended, whatever it found.
-    mutating func ended(_ job: Job) {
-        if job.id < reading.countsFrom { isRestless = true }
-    }
-
-    mutating func judged(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: Now) {
-        drift.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
-    }
-
-    /// Records that it was written. Returns whether the actions have to run again because bad content was replaced.
-    mutating func wrote(_ secrets: [Slot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
-        writtenAt = now.wall
-        wasOwn = secrets[.whole] != nil
-        let wasPerhapsRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
-        if !holds(secrets) { drift.undone(at: now.boot) }
-        return wasPerhapsRead
-    }
-
-    mutating func writeFailed() { isUncertain = true }
-
-    /// The last observation says nothing about what it holds now.
-    ///
-    /// - Parameter showsOthersContent: whether it is there with content that is not, or not only, a secret.
-    mutating func observationFailed(leavesNothingToRead: Bool, showsOthersContent: Bool) {
-        if showsOthersContent { heldOtherLines = true }
-        reading.expire()
-        guard leavesNothingToRead, var observed else { return }
-        observed.slots = [:]
-        reading.presume(observed)
-    }
-
-    func checkInvariants(next: JobID) -> [String] {
-        reading.checkInvariants(next: next) + (isFresh && observed == nil ? ["it counts as read, and was not"] : [])
-    }
-}
-
 /// The files that secrets are written to.
 struct Files: Sendable {
     private var all: [AbsolutePath: File] = [:]
@@ -157,25 +41,7 @@ struct Files: Sendable {
 /// - An environment file that held other lines is never created again: an application would start with half of its
 ///   settings.
 extension Rotation {
-    // MARK: What is
-
-    /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
-    mutating func observeAgain(at resource: Resource) {
-        switch resource {
-        case .key(let name): keys.readAgain(name, next: jobs.next)
-        case .file(let path): files[path]?.readAgain(next: jobs.next)
-        case .source(let name):
-            if let client = index[name] { clients[client].source?.readAgain(next: jobs.next) }
-            if index[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
-        case .store: storeReading.readAgain(next: jobs.next)
-        case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
-            .probe,
-            .stateChangeAction, .state:
-            return
-        }
-        // Clients that merely share the file wait for its content, too.
-        touch(resource)
-    }
+    // MARK: What happens
 
     mutating func fileFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
@@ -222,18 +88,25 @@ extension Rotation {
     }
 
     /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
-    /// daemon ran, so their actions run again. A missing file, as after a reboot, cannot have been read. An older secret is
-    /// fine while its actions have not run: the daemon died before it wrote the new one.
+    /// daemon ran, or have started without a file that was published before, so their actions run again. A reboot empties
+    /// directories such as /run, but applications start after the daemon. An older secret is fine while its actions have not
+    /// run: the daemon died before it wrote the new one.
     private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec, at now: Now) {
-        guard observation.exists else { return }
+        guard observation.exists || isRestart else { return }
         let wanted = wantedSecrets(spec)
-        let bad = spec.slots.filter { slot, _ in
-            wanted[slot].map { observation.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
+        let bad = spec.slots.filter { slot, client in
+            guard observation.exists || wasPublished(slot, of: spec, for: client) else { return false }
+            return wanted[slot].map { observation.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
         }
         deliverAgain(
             to: bad.filter { slot, client in
                 observation.slots[slot]?.issued.map { !isMerelyEarlier($0, client, at: now) } ?? true
             }.values.compactMap { index[$0] })
+    }
+
+    private func wasPublished(_ slot: Slot, of spec: FileSpec, for client: ClientName) -> Bool {
+        let place = OutputPlace(path: spec.path, slot: slot)
+        return index[client].map { clients[$0].record.value.outputs.contains(place) } == true
     }
 
     /// Whether applications that have read this secret can go on with it until each action of theirs runs for the wanted

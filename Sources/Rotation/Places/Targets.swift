@@ -162,8 +162,8 @@ struct Targets: Sendable {
     }
 }
 
-/// - A target holds one client's secret. Clients do not become a batch because of a target, and neither a file, nor another
-///   client, nor READY waits for one.
+/// - A target holds one client's secret. Only targets with members of one document make their clients a batch. Neither a file,
+///   nor another client, nor READY waits for a target.
 /// - A secret counts as published when the API said that it took it. The client's record keeps which one that was, so that a
 ///   start does not push it again; an API that shows what it holds is asked first.
 /// - Just after a write an API may still show what was there before. What contradicts a write counts only once it has been
@@ -178,7 +178,8 @@ struct Targets: Sendable {
 ///   that the document is written once; the others find theirs there.
 /// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
 ///   newer.
-/// - Actions wait for a push that runs, and not for one that fails: then they run once more when it has succeeded.
+/// - Actions wait for a push that runs, for 30 seconds, and not for one that fails: then they run once more when it has
+///   succeeded.
 extension Rotation {
     // MARK: What is
 
@@ -192,7 +193,7 @@ extension Rotation {
                 deliverAgain(secret, to: client)
             }
             if targets[output]?.wasPushed(secret, verified: verified, at: now) == true, let client {
-                deliverAgain(to: CollectionOfOne(client))
+                deliverAgain(to: CollectionOfOne(client), since: output)
             }
             events.append(.pushed(output.target, name, secret, verified: verified))
         case (.push(_, _, let output, _), .failure): targets[output]?.pushFailed()

@@ -56,12 +56,12 @@ struct WaitingRequests: Sendable {
     }
 
     /// Takes the requests out, to be put back with ``replace(_:)``: no copy is made of those that change.
-    fileprivate mutating func take() -> [PendingRequest] {
+    mutating func take() -> [PendingRequest] {
         defer { pending = [] }
         return pending
     }
 
-    fileprivate mutating func replace(_ requests: [PendingRequest]) {
+    mutating func replace(_ requests: [PendingRequest]) {
         pending = requests
     }
 
@@ -73,7 +73,7 @@ struct WaitingRequests: Sendable {
 
     func checkInvariants(next: JobID) -> [String] {
         var broken: [String] = []
-        if !found.isEmpty { broken.append("answers were found that nobody gets") }
+        if !found.isEmpty { broken.append("answers were found and not sent") }
         for request in pending {
             if request.since > next { broken.append("a request waits for no job at all") }
             if !request.undecided.isSubset(of: request.open) { broken.append("an answer was given undecided") }
@@ -156,7 +156,7 @@ extension Rotation {
     }
 
     /// Withdraws a request to mint: after the answer that nothing is minted, because of the clock or the configuration,
-    /// no new secret may appear hours later that nobody remembers having requested.
+    /// no new secret may appear hours later, when its request is forgotten.
     private mutating func deny(_ request: inout PendingRequest, _ failure: Failure) {
         for name in request.chosen {
             guard let client = index[name], clients[client].secret.isForced, !jobs.isBusy(.client(name)) else {
@@ -213,128 +213,5 @@ extension Rotation {
         jobs.want(.share(client.name), at: now)
         for key in client.keys { touch(.key(key.name)) }
         touch(client)
-    }
-
-    /// Everything whose failure keeps a client from being served. Its source is none, because the current secret may last.
-    func resources(of client: ConfiguredClient) -> [Resource] {
-        var all: [Resource] = client.keys.map { .key($0.name) }
-        all += [.client(client.name), .verification(client.name)]
-        all += client.files.map(Resource.file)
-        all += client.targets.map { .target($0.target) }
-        all += client.actions.map(Resource.action)
-        all += client.actions.map(Resource.probe)
-        // Last: a record that was not written does no harm before the next start.
-        all.append(.record(client.name))
-        return all
-    }
-
-    /// Answers the requests that are done.
-    ///
-    /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it
-    ///   along, whatever it still waits for elsewhere.
-    mutating func planAnswers(_ planned: [ConfiguredClient], at now: Now) {
-        var requests = waiting.take()
-        var waiting: [PendingRequest] = []
-        for index in requests.indices {
-            for client in planned where requests[index].chosen.contains(client.name) {
-                guard let result = result(of: client.name, in: requests[index], at: now) else { continue }
-                requests[index].chosen.remove(client.name)
-                requests[index].results[client.name] = result
-            }
-            if let answer = jobs.isStopping ? .stopping : answer(to: &requests[index], at: now) {
-                self.waiting.answer(requests[index].requestID, answer)
-            } else {
-                waiting.append(requests[index])
-            }
-        }
-        self.waiting.replace(waiting)
-    }
-
-    private mutating func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
-        switch request.request {
-        case .reload:
-            if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
-            guard let outcome = request.reload else { return nil }
-            if case .refused(let diagnostics) = outcome { return .refused(diagnostics: diagnostics) }
-            // The search for former outputs starts only after everything was tried.
-            guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
-            return .reloaded(
-                unserved: index.all.compactMap { client in
-                    (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client))
-                        .map { "client \"\(client.name)\": \($0.message)" }
-                } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
-        case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
-        case .rollout(let client, let order):
-            return rolloutAnswer(order, of: client, since: request.since, at: now)
-        case .renew:
-            while let client = request.open.last {
-                guard let result = request.results[client] ?? result(of: client, in: request, at: now) else {
-                    return nil
-                }
-                request.open.removeLast()
-                request.chosen.remove(client)
-                request.results[client] = result
-            }
-            return .renewed(
-                request.results.sorted { $0.key < $1.key }.map { RenewalOutcome(client: $0.key, result: $0.value) })
-        }
-    }
-
-    /// A file of the client that was deleted with other lines, and is not created again.
-    private func loss(of client: ConfiguredClient) -> Failure? {
-        client.files.first(where: isDeleted).map { Failure(.outputDeleted, at: .path($0)) }
-    }
-
-    private func result(of name: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
-        if request.undecided.contains(name) { return nil }
-        guard request.chosen.contains(name) else { return .untouched }
-        guard let client = index[name] else { return .failed("the client is no longer configured") }
-        if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
-        if let failure = request.denied[name] { return .failed(failure.message) }
-        if wantedSecret(client) == nil, !jobs.isBusy(.client(name)), let failure = clock.failure {
-            return .failed(failure.message)
-        }
-        if let source = clients[client].source, !request.isDeliverOnly {
-            // What was read is judged once the outputs were read again too.
-            guard source.reading.isFresh || jobs.isOverdue(sourceResource(of: client)), isKnown(client) else {
-                return nil
-            }
-            if let failure = sourceFailure(of: client) { return .failed(failure.message) }
-        }
-        let secret = clients[client].secret
-        guard !secret.isForced, let current = secret.current, request.isDeliverOnly || heldBack(client) == nil else {
-            return nil
-        }
-        if let failure = contest(of: client, at: now) { return .failed(failure.message) }
-        guard isPublished(client), wasPushed(client) else { return nil }
-        if !owedActions(of: client).isEmpty {
-            return (configurationWatch.restraint?.message).map { .failed($0) }
-        }
-        return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
-    }
-
-    /// The failure of a resource that keeps this client from being served: a shared action that fails for another
-    /// client alone does not, nor does one that merely waits: it failed for an earlier secret.
-    func attempts(at resource: Resource, for client: ConfiguredClient) -> Attempts? {
-        if case .action(let id) = resource, !owes(client, id) || runs[id]?.isWaitingForTurn == true { return nil }
-        return jobs.attempts[resource]
-    }
-
-    /// The first failure since a request was made that keeps a client from being served. Its record does not count:
-    /// without it the secret is still published and delivered.
-    func failure(of client: ConfiguredClient, since job: JobID) -> Failure? {
-        guard jobs.hasFailure else { return nil }
-        for resource in resources(of: client) where resource != .record(client.name) {
-            // The current secret is published and delivered whatever Apple says of it.
-            if resource == .verification(client.name), heldBack(client) == nil { continue }
-            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
-            if let failure = hang(of: resource) { return failure }
-        }
-        return nil
-    }
-
-    /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
-    private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
-        client.files.first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
     }
 }

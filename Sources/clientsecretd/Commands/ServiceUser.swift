@@ -36,7 +36,7 @@ enum ServiceUser {
     static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
         // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return }
-        // A state directory that does not respond keeps nobody from being served.
+        // A state directory that does not respond keeps no client from being served.
         DiskPatience.begin(seconds: 5)
         defer { DiskPatience.end() }
         guard let account = try stateOwner(of: configuration, environment) else { return }

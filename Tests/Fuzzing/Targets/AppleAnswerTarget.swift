@@ -51,7 +51,7 @@ enum AppleAnswerTarget {
     /// The secret stands where the input says `SECRET`.
     private static func checkRemoval(_ bytes: [UInt8]) throws {
         let body = bytes.replacing(Array("SECRET".utf8), with: Array(secret.utf8))
-        let answer = HTTPAnswer(status: 400, body: body, date: nil).reduced(HiddenTexts([secret]).words)
+        let answer = HTTPAnswer(status: 400, body: body, date: nil).reduced(EchoedSecrets([secret]).words)
         for part in [secret] + secret.split(separator: ".").map(String.init) {
             try promise(!answer.body.contains(Array(part.utf8)), "a part of what was sent is shown")
         }

@@ -84,6 +84,22 @@ import Testing
         #expect(bench.records[web]?.current == (try bench.current("web")))
     }
 
+    /// It knows more than the file that is found: what was published where, and what is to run again.
+    @Test func aRecordThatCannotBeReadIsNotOverwritten() throws {
+        let bench = try settled()
+        let web = try Values.name("web")
+        let record = try #require(bench.records[web])
+        bench.failures = [.record(web): try Values.failure(.stateUnusable, "/state")]
+        try bench.restart(bench.rotation.configuration)
+        bench.failures = [:]
+        bench.records[web]?.owed = [after.id]
+        bench.forget()
+        bench.pass(600)
+        #expect(bench.log.first == "recall web")
+        #expect(bench.log.contains("run exec /bin/after for web"))
+        #expect(bench.records[web] == record)
+    }
+
     @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
         let bench = try Bench(["web": Values.client("web")], builtAt: Values.day)
         func tidied() -> [Work] {

@@ -411,6 +411,20 @@ struct RolloutsTests {
         #expect(failure.code == .clockBeforeBuild)
     }
 
+    @Test func whoAsksIsToldWhenTheKeyCannotBeRead() throws {
+        try renew()
+        let key = Resource.key(try #require(bench.rotation.index[web]).entry.key)
+        bench.failures[key] = try Values.failure(.keyMissing, "/key.p8")
+        bench.tell(.changeNoticed(key))
+        bench.pass(60)
+        bench.ask(.rollout(web, .hold), 1)
+        let failure = try bench.answer(1) { if case .noRollout(let failure) = $0 { failure } else { nil } }
+        #expect(failure.code == .keyMissing)
+        bench.failures = [:]
+        bench.pass(3600)
+        #expect(try rollout.state == .going, "it was held when nobody remembered that")
+    }
+
     @Test func whoAsksIsToldThatItMayNotBeChangedFromHere() throws {
         try renew()
         bench.rollouts[place] = .forbidden

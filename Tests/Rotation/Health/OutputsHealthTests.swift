@@ -10,7 +10,8 @@ import Testing
     /// Evaluates `web` at the given time, with these observations of its outputs.
     private func evaluate(
         at offset: Int64, _ slots: [String: SlotObservation?], entry: ClientConfiguration? = nil,
-        _ evidence: SignatureEvidence? = nil, current: SecretInfo? = nil, isSynchronised: Bool = true
+        _ evidence: SignatureEvidence? = nil, current: SecretInfo? = nil, record: Record? = nil,
+        isSynchronised: Bool = true
     ) throws -> OutputsHealth {
         let configuration = try Values.configuration(["web": entry ?? Values.client("web")])
         var files: [AbsolutePath: Result<FileObservation, Failure>] = [:]
@@ -19,7 +20,8 @@ import Testing
         }
         let evaluations = try configuration.evaluate(
             files, [Values.key(): evidence ?? .key(Values.print("1"))],
-            current: current.map { [try Values.name("web"): $0] } ?? [:], builtAt: Self.builtAt,
+            current: current.map { [try Values.name("web"): $0] } ?? [:],
+            records: record.map { [try Values.name("web"): $0] } ?? [:], builtAt: Self.builtAt,
             at: Self.now(offset, isSynchronised))
         return try #require(evaluations.first)
     }
@@ -189,6 +191,46 @@ import Testing
         }
         // A file that no application can read either counts as missing.
         #expect(try evaluation(.notARegularFile).health == .critical)
+    }
+
+    /// The application was not notified of the secret in its file.
+    @Test func whatApplicationsHoldCounts() throws {
+        let after = Values.exec("/bin/after")
+        let entry = try Values.client("web", actions: [after])
+        let old = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))
+        let new = try Values.issued(2, from: 60 * Values.day, to: 150 * Values.day, signer: Values.print("1"))
+        for (day, delivered, health, code) in [
+            (61, [after.id: new], HealthState.ok, nil as Failure.Code?),
+            (61, [after.id: old], .degraded, .notDelivered),
+            (61, [:], .degraded, .notDelivered), (81, [after.id: old], .critical, .secretExpiring),
+            (91, [after.id: old], .critical, .secretExpired),
+            (91, [ActionID("exec /bin/former"): old], .critical, .secretExpired),
+        ] as [(Int64, [ActionID: SecretInfo], HealthState, Failure.Code?)] {
+            let found = try evaluate(
+                at: day * Values.day, ["web.jwt": .secret(new)], entry: entry,
+                record: Record(current: new, delivered: delivered))
+            #expect(found.health == health && found.failure?.code == code, "\(day): \(found)")
+            #expect(found.secret == (delivered.values.first ?? new))
+        }
+        let owed = Record(current: new, delivered: [after.id: new], owed: [after.id])
+        #expect(
+            try evaluate(at: 61 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: owed).failure?.code
+                == .notDelivered)
+    }
+
+    /// What was pushed is known from the state directory.
+    @Test func aSecretBehindAnAPIIsJudged() throws {
+        var entry = try Values.client("web", outputs: [])
+        let target = PushOutput(target: try #require(TargetName("production")), place: "p")
+        entry.targets = [target]
+        let secret = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))
+        func found(_ day: Int64, _ pushed: [PushOutput: SecretInfo]) throws -> OutputsHealth {
+            try evaluate(at: day * Values.day, [:], entry: entry, record: Record(current: secret, pushed: pushed))
+        }
+        #expect(try found(1, [target: secret]).health == .ok)
+        #expect(try found(61, [target: secret]).failure?.code == .renewalOverdue)
+        #expect(try found(81, [target: secret]).health == .critical)
+        #expect(try found(1, [:]).failure?.code == .notPublished)
     }
 
     @Test func aSecretWithoutAnOutputIsNotKnown() throws {

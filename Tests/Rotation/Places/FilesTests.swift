@@ -352,6 +352,27 @@ import Testing
         try expectForeign(bench, path)
     }
 
+    /// An application that started meanwhile has no secret. After a reboot, applications start after the daemon.
+    @Test(arguments: [(false, true), (true, false)])
+    func aFileThatWasMissingAtAStartMayHaveBeenMissed(isReboot: Bool, isNotified: Bool) throws {
+        let bench = try settled([web: Values.client(web, actions: [Values.exec("/bin/after")])])
+        let old = try #require(try bench.current(web))
+        bench.disk = [:]
+        try bench.restart(bench.rotation.configuration, ofMachine: isReboot)
+        #expect(try bench.held(in: "web.jwt") == old)
+        #expect(bench.log.contains("run exec /bin/after for web") == isNotified)
+        #expect(!bench.log.contains("mint web"))
+    }
+
+    /// No application was to read it there yet.
+    @Test func aNewOutputNotifiesNobodyTwice() throws {
+        let bench = try settled([web: Values.client(web, actions: [Values.exec("/bin/after")])])
+        var client = try Values.client(web, actions: [Values.exec("/bin/after")])
+        client.outputs.append(try Values.raw("other.jwt"))
+        try bench.restart(Values.configuration([web: client]), ofMachine: false)
+        #expect(bench.log.filter { $0 == "run exec /bin/after for web" }.count <= 1)
+    }
+
     @Test func oneThatHeldNothingElseIsMadeAgain() throws {
         let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
         bench.disk = [:]

@@ -530,7 +530,7 @@ import Testing
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         #expect(bench.answer() == .renewed([try bench.renewed(web)]))
         bench.pass(90)
-        #expect(try output(bench).verified == nil)
+        #expect(try output(bench).verified == false)
         #expect(try bench.view(web).health == .ok)
         bench.reload(try configuration(actions: [action]))
         bench.stale = []

@@ -25,6 +25,8 @@ is() { [ "$(of_status 'd["state"]')" = "$1" ]; }
 reboot() {
     systemctl stop clientsecretd.service clientsecretd.socket clientsecretd-credentials.socket 'clientsecretd-writer@*'
     rm -rf /run/clientsecretd/out/*
+    # Another start of the machine than the one that the daemon has kept.
+    echo 0 >/var/lib/clientsecretd/boot
     systemctl reset-failed
     systemctl start clientsecretd-writer@app.socket clientsecretd.socket clientsecretd-credentials.socket
 }

@@ -29,6 +29,8 @@ reboot() {
     mapfile -t writers < <(systemctl list-units --plain --no-legend 'clientsecretd-writer@*.socket' | awk '{ print $1 }')
     systemctl stop clientsecretd.service 'clientsecretd-writer@*' "$@"
     rm -r /run/clientsecretd
+    # Another start of the machine than the one that the daemon has kept.
+    echo 0 >/var/lib/clientsecretd/boot
     systemd-tmpfiles --create
     systemctl start clientsecretd.service "${writers[@]}" "$@"
 }

@@ -92,7 +92,7 @@ make_key
 configure_web
 systemctl enable --quiet --now clientsecretd.service
 declare -A tries=(
-    ["Moving from a hand-made secret"]=moving
+    ["Moving from a secret minted by hand"]=moving
     ["Restoring a backup or an old snapshot"]=restoring
     ["One file for each app"]=management
     ["Cron"]=cron ["CI"]=""

@@ -5,7 +5,7 @@ package import Model
 ///
 /// Outputs may be on file systems that hang. So their directories are not swept all at once at start, but each by the
 /// first job that uses it.
-package final class Leftovers: Sendable {
+package final class SweptDirectories: Sendable {
     private let user: Identity
     private let reservedPaths: ReservedPaths
     private let naming: TemporaryNames

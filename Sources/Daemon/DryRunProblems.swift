@@ -1,0 +1,170 @@
+import Actions
+import Config
+import Failures
+import Linux
+import Model
+import Outputs
+import Rotation
+import State
+
+/// What would keep a configuration from working, found part by part.
+struct DryRunProblems {
+    private let loaded: LoadedConfiguration
+    private let settings: ConfigurationSource
+    private let rotation: Rotation
+    private let reader: DryRunReader
+    /// The sandbox of the unit that runs the daemon; nil where systemd does not, or cannot be asked.
+    private(set) var review: SandboxReview?
+    /// The units' settings in effect; nil as above.
+    let inEffect: UnitsInEffect?
+    /// Failures of the jobs that ran which no part has taken yet.
+    private var failed: [Resource: Failure]
+
+    private(set) var problems: [DryRun.Problem] = []
+    /// Targets that only `run --once` reaches as long as no service listens.
+    private(set) var unasked: [Failure] = []
+    private(set) var stateDirectoryMadeAtStart: AbsolutePath?
+
+    private var configuration: Configuration { loaded.configuration }
+    private var identity: Identity { settings.identity }
+
+    init(
+        _ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ rotation: Rotation, _ reader: DryRunReader,
+        _ unit: ServiceUnit?
+    ) {
+        self.loaded = loaded
+        self.settings = settings
+        self.rotation = rotation
+        self.reader = reader
+        review = unit.map { SandboxReview($0) }
+        inEffect = unit == nil ? nil : UnitsInEffect(of: loaded.configuration)
+        failed = rotation.failures
+    }
+
+    mutating func findAll(at now: Now) {
+        add(review?.obstaclesToStart ?? [])
+        findInFiles()
+        findInTargets()
+        findInKeys()
+        findInStore()
+        findInSources()
+        for (resource, failure) in failed { add([failure], for: resource.client) }
+        add(rotation.keyChanges(at: now))
+        findInActions()
+        findInStateDirectory()
+        findInMetricsFile()
+        if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
+            add([Failure(.unknownGroup, at: .named(group))])
+        }
+    }
+
+    private mutating func add(_ failures: [Failure], for client: ClientName? = nil) {
+        problems += failures.map { DryRun.Problem(failure: $0, client: client) }
+    }
+
+    private mutating func findInFiles() {
+        let files = configuration.files
+        let obstacles = reader.obstacles(
+            to: files.values.filter { failed[.file($0.path)] == nil }.map {
+                ($0, mayCreate: rotation.mayCreate($0.path))
+            })
+        for (path, spec) in files {
+            let met = failed.removeValue(forKey: .file(path)) ?? obstacles[path]
+            let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
+            add(all, for: spec.slots.values.min())
+        }
+    }
+
+    private mutating func findInTargets() {
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            for target in client.targets.map(\.target) {
+                let failure =
+                    reader.obstacle(to: target)
+                    ?? inEffect?.obstacle(to: target, token: loaded.tokenCredentials[target])
+                guard let failure else { continue }
+                // Without systemd it may be for `run --once`, which needs no socket.
+                if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
+                    unasked.append(failure)
+                } else {
+                    add([failure], for: name)
+                }
+            }
+        }
+    }
+
+    private mutating func findInKeys() {
+        for (name, entry) in configuration.keys {
+            let hidden = review?.obstacles(to: entry, as: identity) ?? []
+            if !hidden.isEmpty { failed[.key(name)] = nil }
+            add(hidden)
+        }
+    }
+
+    /// What the store holds is not asked here.
+    private mutating func findInStore() {
+        if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
+            add([failure])
+        } else if let failure = inEffect?.obstacleToStore {
+            add([failure])
+        }
+    }
+
+    private mutating func findInSources() {
+        for (name, failure) in rotation.sourceFailures where configuration.clients[name]?.source?.isStore == false {
+            failed[.source(name)] = nil
+            // An older source, or none, changes nothing as long as there is a secret.
+            if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.current(of: name) == nil {
+                add([failure], for: name)
+            }
+        }
+    }
+
+    private mutating func findInActions() {
+        let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
+        let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
+        let ofUnits = UnitAction(cancel: nil).obstacles(
+            to: Array(actions), as: Identity.ofService(askedBy: identity).user)
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            for action in client.onChange {
+                add([obstacleToProgram(of: action) ?? ofUnits[action]].compactMap { $0 }, for: name)
+            }
+        }
+        for action in configuration.onStateChange {
+            let named = HealthState.allCases.map(action.naming)
+            let ofUnit = Set(named).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
+            add([obstacleToProgram(of: action)].compactMap { $0 } + ofUnit)
+        }
+    }
+
+    private func obstacleToProgram(of action: Action) -> Failure? {
+        review?.obstacle(to: action) ?? ExecAction.obstacle(to: action, as: identity)
+    }
+
+    private mutating func findInStateDirectory() {
+        guard let path = settings.stateDirectory(of: configuration) else { return }
+        let met = DryRunReader.obstacle(at: path) { [identity] in StateDirectory.obstacle(to: path, as: identity) }
+        // Each client's record fails for the same reason.
+        if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
+        add(review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 })
+        if review?.makes(path) == true { stateDirectoryMadeAtStart = path }
+    }
+
+    private mutating func findInMetricsFile() {
+        guard let path = configuration.metricsFile else { return }
+        let met = reader.obstacle(toMetricsFile: path)
+        let bySandbox = met == nil ? review?.obstacles(to: path, writer: nil, met: nil) ?? [] : []
+        add([met].compactMap { $0 } + bySandbox.map { $0.ofMetricsFile(path) })
+    }
+}
+
+extension Resource {
+    fileprivate var client: ClientName? {
+        switch self {
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
+            name
+        case .store, .report, .fleet, .configuration, .key, .file, .target, .action, .probe, .stateChangeAction, .state:
+            nil
+        }
+    }
+}

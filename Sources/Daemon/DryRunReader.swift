@@ -1,0 +1,112 @@
+import AppleClientSecret
+import Config
+import Failures
+import Keys
+import Linux
+import Model
+import Outputs
+import Rotation
+import State
+
+/// Runs the jobs that only read.
+struct DryRunReader: Sendable {
+    private let executor: Executor
+    private let settings: ConfigurationSource
+    private let state: AbsolutePath?
+    private let identity: Identity
+
+    init?(_ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ identity: Identity, _ socket: String) {
+        guard let naming = try? TemporaryNames(),
+            let storeService = try? settings.storeService(besideSocket: socket, cancel: nil)
+        else { return nil }
+        self.settings = settings
+        self.identity = identity
+        state = settings.stateDirectory(of: loaded.configuration)
+        executor = Executor(
+            log: Log(environment: [:]), identity: identity, naming: naming,
+            state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
+            secretCache: SecretCache(), keyring: KeyCache(),
+            writers: settings.writers(besideSocket: socket, cancel: nil),
+            verifier: settings.verifier(besideSocket: socket, isOnce: false, cancel: nil),
+            pusher: settings.pusher(besideSocket: socket, isOnce: false, cancel: nil),
+            storeService: storeService, runner: nil, findings: nil)
+        executor.adopt(loaded)
+    }
+
+    /// The results of those of the jobs that only read, in the jobs' order.
+    func read(_ jobs: [Job]) -> [Input] {
+        let reading = jobs.filter(\.work.isReading)
+        let results = executor.map(reading, in: executor.lane(of:)) { job -> Result<Outcome, Failure> in
+            do throws(Failure) { return .success(try carryOut(job)) } catch { return .failure(error) }
+        }
+        return zip(reading, results).map { .finished($0.id, $1) }
+    }
+
+    private func carryOut(_ job: Job) throws(Failure) -> Outcome {
+        // A request would start the service, so only the socket is checked. The failure below holds back nothing else.
+        if case .readStore = job.work {
+            throw executor.storeService.obstacle() ?? Failure(.storeUnconfigured, at: .store)
+        }
+        guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
+        guard let state else { return .recalled(Record()) }
+        return executor.remember(
+            try StateDirectory.peek(
+                client, publishedAt: places, in: state, as: identity, sha256: { SHA256.digest($0) }))
+    }
+
+    /// The user whose writer writes a file; nil where the daemon does, or there is no such user.
+    func writer(for spec: FileSpec) -> String? {
+        (try? executor.writer(for: spec)).flatMap { $0 }
+    }
+
+    /// What would keep those of the files from being written that could not be.
+    func obstacles(to files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
+        let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }
+        let found = executor.map(files, in: lane) { [self] file in obstacle(to: file.spec, mayCreate: file.mayCreate) }
+        return zip(files, found).reduce(into: [:]) { $0[$1.0.spec.path] = $1.1 }
+    }
+
+    private func obstacle(to spec: FileSpec, mayCreate: Bool) -> Failure? {
+        let find: @Sendable () -> Failure? = { [executor] in
+            do throws(Failure) {
+                return try executor.destination(spec).obstacle(mayCreate: mayCreate)
+            } catch {
+                return error
+            }
+        }
+        // Its user's writer has a timeout of its own.
+        return spec.owner == nil ? Self.obstacle(at: spec.path, find) : find()
+    }
+
+    func obstacle(to target: TargetName) -> Failure? { executor.pusher.obstacle(to: target) }
+
+    func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
+        Self.obstacle(at: path) { [executor] in executor.metricsFile(path).obstacle() }
+    }
+
+    /// What `find` finds, or that the file system does not respond.
+    static func obstacle(at path: AbsolutePath, _ find: @escaping @Sendable () -> Failure?) -> Failure? {
+        guard let found = DiskPatience.value(at: path.description, find) else {
+            return Failure(.notResponding, at: .path(path), detail: DiskPatience.words)
+        }
+        return found
+    }
+
+    func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
+        executor.orphans(among: former, excluding: outputs)
+    }
+}
+
+extension Work {
+    /// Whether it only reads.
+    fileprivate var isReading: Bool {
+        switch self {
+        case .readKey, .readSource, .readStore, .observe, .recall: true
+        case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .push, .putInStore,
+            .putRollout, .putReport, .readReports, .forgetReport, .readTarget, .run, .probe, .recallReportedStates,
+            .keepReportedStates,
+            .tidyRecords:
+            false
+        }
+    }
+}

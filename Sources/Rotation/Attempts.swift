@@ -1,0 +1,22 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// How often something has failed in a row, and when it is tried again.
+struct Attempts: Hashable, Sendable {
+    let failures: Int
+    let failure: Failure
+    /// When the first of them was, to be shown.
+    let since: WallTime
+    /// The same, to count from: the wall clock may have been set since.
+    let began: BootTime
+    var notBefore: BootTime
+    /// The job that failed last.
+    let job: JobID
+    /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.
+    let wasObservation: Bool
+    /// When the failure was last logged.
+    let loggedAt: BootTime
+    /// Whether it was logged: a failure that another log event reports already is not.
+    let isLogged: Bool
+}

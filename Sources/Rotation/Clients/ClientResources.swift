@@ -1,0 +1,37 @@
+import Model
+
+/// What a client depends on, and what fails of it.
+extension Rotation {
+    /// Everything whose failure keeps a client from being served. Its source is none, because the current secret may last.
+    func resources(of client: ConfiguredClient) -> [Resource] {
+        var all: [Resource] = client.keys.map { .key($0.name) }
+        all += [.client(client.name), .verification(client.name)]
+        all += client.files.map(Resource.file)
+        all += client.targets.map { .target($0.target) }
+        all += client.actions.map(Resource.action)
+        all += client.actions.map(Resource.probe)
+        // Last: a record that was not written does no harm before the next start.
+        all.append(.record(client.name))
+        return all
+    }
+
+    /// The failure of a resource that keeps this client from being served: a shared action that fails for another
+    /// client alone does not, nor does one that merely waits: it failed for an earlier secret.
+    func attempts(at resource: Resource, for client: ConfiguredClient) -> Attempts? {
+        if case .action(let id) = resource, !owes(client, id) || runs[id]?.isWaitingForTurn == true { return nil }
+        return jobs.attempts[resource]
+    }
+
+    /// The first failure since a request was made that keeps a client from being served. Its record does not count:
+    /// without it the secret is still published and delivered.
+    func failure(of client: ConfiguredClient, since job: JobID) -> Failure? {
+        guard jobs.hasFailure else { return nil }
+        for resource in resources(of: client) where resource != .record(client.name) {
+            // The current secret is published and delivered whatever Apple says of it.
+            if resource == .verification(client.name), heldBack(client) == nil { continue }
+            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
+            if let failure = hang(of: resource) { return failure }
+        }
+        return nil
+    }
+}

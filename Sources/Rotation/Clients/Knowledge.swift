@@ -1,0 +1,30 @@
+import Model
+
+/// What has to be known before anything is decided about a client.
+extension Rotation {
+    /// Whether everything that decides about a client's secret was read, failed or is overdue.
+    func isKnown(_ client: ConfiguredClient) -> Bool {
+        guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }
+        return client.files.allSatisfy { path in
+            files.isFresh(path) || jobs.failsOrHangs(.file(path))
+        }
+    }
+
+    private func isSourceKnown(_ client: ConfiguredClient) -> Bool {
+        guard let source = client.entry.source else { return true }
+        if clients[client].source?.reading.wasTried == true || jobs.isOverdue(sourceResource(of: client)) {
+            return true
+        }
+        // What the state directory holds is served before the store answers.
+        return source.isStore && clients[client].secret.current != nil
+    }
+
+    /// Whether the keys and the client's record were read, failed or are overdue.
+    func wereKeysAndRecordRead(_ client: ConfiguredClient) -> Bool {
+        (clients[client].record.wasTried || jobs.isOverdue(.record(client.name))) && wereKeysRead(client)
+    }
+
+    func wereKeysRead(_ client: ConfiguredClient) -> Bool {
+        client.keys.allSatisfy { keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)) }
+    }
+}

@@ -1,0 +1,96 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// When a request is done, and its answer.
+extension Rotation {
+    /// Answers the requests that are done.
+    ///
+    /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it
+    ///   along, whatever it still waits for elsewhere.
+    mutating func planAnswers(_ planned: [ConfiguredClient], at now: Now) {
+        var requests = waiting.take()
+        var waiting: [PendingRequest] = []
+        for index in requests.indices {
+            for client in planned where requests[index].chosen.contains(client.name) {
+                guard let result = result(of: client.name, in: requests[index], at: now) else { continue }
+                requests[index].chosen.remove(client.name)
+                requests[index].results[client.name] = result
+            }
+            if let answer = jobs.isStopping ? .stopping : answer(to: &requests[index], at: now) {
+                self.waiting.answer(requests[index].requestID, answer)
+            } else {
+                waiting.append(requests[index])
+            }
+        }
+        self.waiting.replace(waiting)
+    }
+
+    private mutating func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
+        switch request.request {
+        case .reload:
+            if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
+            guard let outcome = request.reload else { return nil }
+            if case .refused(let diagnostics) = outcome { return .refused(diagnostics: diagnostics) }
+            // The search for former outputs starts only after everything was tried.
+            guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
+            return .reloaded(
+                unserved: index.all.compactMap { client in
+                    (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client))
+                        .map { "client \"\(client.name)\": \($0.message)" }
+                } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
+        case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
+        case .rollout(let client, let order):
+            return rolloutAnswer(order, of: client, since: request.since, at: now)
+        case .renew:
+            while let client = request.open.last {
+                guard let result = request.results[client] ?? result(of: client, in: request, at: now) else {
+                    return nil
+                }
+                request.open.removeLast()
+                request.chosen.remove(client)
+                request.results[client] = result
+            }
+            return .renewed(
+                request.results.sorted { $0.key < $1.key }.map { RenewalOutcome(client: $0.key, result: $0.value) })
+        }
+    }
+
+    /// A file of the client that was deleted with other lines, and is not created again.
+    private func loss(of client: ConfiguredClient) -> Failure? {
+        client.files.first(where: isDeleted).map { Failure(.outputDeleted, at: .path($0)) }
+    }
+
+    private func result(of name: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
+        if request.undecided.contains(name) { return nil }
+        guard request.chosen.contains(name) else { return .untouched }
+        guard let client = index[name] else { return .failed("the client is no longer configured") }
+        if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
+        if let failure = request.denied[name] { return .failed(failure.message) }
+        if wantedSecret(client) == nil, !jobs.isBusy(.client(name)), let failure = clock.failure {
+            return .failed(failure.message)
+        }
+        if let source = clients[client].source, !request.isDeliverOnly {
+            // What was read is judged once the outputs were read again too.
+            guard source.reading.isFresh || jobs.isOverdue(sourceResource(of: client)), isKnown(client) else {
+                return nil
+            }
+            if let failure = sourceFailure(of: client) { return .failed(failure.message) }
+        }
+        let secret = clients[client].secret
+        guard !secret.isForced, let current = secret.current, request.isDeliverOnly || heldBack(client) == nil else {
+            return nil
+        }
+        if let failure = contest(of: client, at: now) { return .failed(failure.message) }
+        guard isPublished(client), wasPushed(client) else { return nil }
+        if !owedActions(of: client).isEmpty {
+            return (configurationWatch.restraint?.message).map { .failed($0) }
+        }
+        return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
+    }
+
+    /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
+    private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
+        client.files.first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
+    }
+}

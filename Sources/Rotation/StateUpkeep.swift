@@ -1,0 +1,31 @@
+import Model
+
+/// The state directory as a whole: what may have been lost there, and what is to be removed.
+struct StateUpkeep: Sendable {
+    /// What jobs before this one wrote to the state directory or read there may have been lost since.
+    private(set) var countsFrom = JobID(number: 0)
+    /// Whether an earlier configuration may have left records of removed clients.
+    private(set) var isTidyingDue = false
+    /// Outputs that reloads removed, until they were searched for secrets.
+    private(set) var removedPlaces: Set<OutputPlace> = []
+
+    mutating func adopt(_ index: ConfigurationIndex, _ old: Configuration) {
+        isTidyingDue = true
+        removedPlaces.formUnion(old.places)
+        if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
+    }
+
+    /// The state directory's content may be gone: everything must be written to it again.
+    mutating func lose(next: JobID) { countsFrom = next }
+
+    mutating func beginTidying() { isTidyingDue = false }
+
+    mutating func tidyAgain() { isTidyingDue = true }
+
+    /// Records which removed outputs were searched.
+    mutating func tidied(_ searched: Set<OutputPlace>) { removedPlaces.subtract(searched) }
+
+    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
+        removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
+    }
+}

@@ -1,0 +1,124 @@
+internal import AppleClientSecret
+import Config
+internal import Failures
+import Linux
+import Model
+import Outputs
+internal import SystemPackage
+
+/// Failures that a user writer may report, and remedies.
+enum WriterFaults {
+    /// What a writer may report: failures of a file, and of the writer itself.
+    static let codes: Set<Failure.Code> = [
+        .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
+        .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
+        .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
+        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .outputMalformed, .nameTooLong,
+        .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .selfCheckFailed,
+        .writerNotPermitted, .writerRefused, .writerUnconfigured,
+    ]
+
+    /// The remedy when the writer for `user` met `code`; nil: the general remedy for that code applies.
+    ///
+    /// The code is another user's claim. So a command is built only from what this process finds itself.
+    static func remedy(
+        _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
+    ) -> Remedy? {
+        switch code {
+        case .writerMissing:
+            .run(
+                .listen("clientsecretd-writer@\(user).socket"),
+                otherwise: "start the writer of \(user), with its socket next to the daemon's")
+        case .writerSilent, .writerGarbled:
+            .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
+        case .writerUnconfigured: readable(configuration, user)
+        default: link(on: path, user) ?? remedy(onWay: code, user, path)
+        }
+    }
+
+    /// The remedy where no link has led away.
+    private static func remedy(onWay code: Failure.Code, _ user: String, _ path: AbsolutePath) -> Remedy? {
+        let directory = Printable.name(path.directory.description)
+        return switch code {
+        case .permissionDenied: denied(path, user)
+        case .directoryMissing: making(path.directory, for: user)
+        case .readOnlyFileSystem:
+            .say(
+                "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
+                    + "that are printed", see: .check)
+        case .quotaExceeded: .say("make room, or raise the quota of \(user)")
+        case .foreignOwner: foreign(path, user)
+        case .untrustedLink: rootsOwn(path, user)
+        case .groupNotPermitted where FileStatus.following(path.description)?.group == 0: Owner.leavingRoots(user)
+        case .groupNotPermitted:
+            .say(
+                "add \(user) to the file's group and restart its writer, or write a \"group\" that \(user) is in; a "
+                    + "directory with that group and mode 2750 gives it to new files by itself")
+        default: nil
+        }
+    }
+
+    private static func id(of user: String) -> UInt32? { (try? Accounts.userID(user)).flatMap { $0 } }
+
+    /// What removes a link on the way: whatever fails behind it, its owner chose.
+    private static func link(on path: AbsolutePath, _ user: String) -> Remedy? {
+        id(of: user).flatMap { GuardedPath.untrustedLink(on: path.description, for: $0) }
+    }
+
+    private static func making(_ directory: AbsolutePath, for user: String) -> Remedy {
+        guard let id = id(of: user) else {
+            return .say("create \(Printable.name(directory.description)) for \(user)")
+        }
+        return OutputRemedy.making(directory, for: id)
+    }
+
+    /// Names the directory that is closed to `user`, as far as this process finds it by owners and modes.
+    private static func denied(_ path: AbsolutePath, _ user: String) -> Remedy {
+        let directory = path.directory
+        var ways = [directory]
+        while let last = ways.last, last.description != "/" { ways.append(last.directory) }
+        let look = ShellCommand.listWay(to: path.description)
+        let id = id(of: user)
+        for way in ways.reversed() {
+            guard let status = FileStatus.following(way.description) else { break }
+            if status.mode & (status.owner == id ? 0o100 : 0o011) == 0 {
+                return .say(
+                    "let \(user) enter \(Printable.name(way.description)), or write another path", see: look)
+            }
+        }
+        let name = Printable.name(directory.description)
+        guard FileStatus.following(directory.description)?.owner == 0 else {
+            return .say("let \(user) enter \(name) and write there, or write another path", see: look)
+        }
+        return .say("\(name) belongs to root: write a path in a directory that \(user) owns", see: look)
+    }
+
+    /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
+    private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
+        rootsOwn(path, user)
+            ?? .say("check its owner, and write another path or remove it", see: .list(path.description))
+    }
+
+    /// Nil where it is not only root's own file that is in the way. A hard link to another one would be given away with it.
+    private static func rootsOwn(_ path: AbsolutePath, _ user: String) -> Remedy? {
+        id(of: user).flatMap { GuardedPath.rootsOwn(path.description, for: $0) }.map { file in
+            .say(
+                "root owns \(Printable.name(file)) now: if its content is meant for \(user), give it back to \(user)",
+                see: .list(file))
+        }
+    }
+
+    private static func readable(_ configuration: String, _ user: String) -> Remedy {
+        // Its text may hold a password, in a template or a comment: no command opens it to more users.
+        let words =
+            ": give it a group that \(user) and the daemon's user are in, and mode 0640"
+        guard let path = AbsolutePath(configuration) else { return .say("let \(user) read the configuration" + words) }
+        var files = [configuration]
+        let additions = ConfigurationParser.directory(of: path).description
+        if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
+            files += names.map { additions + "/" + $0 }
+        }
+        let closed = files.first { FileStatus.following($0).map { $0.mode & 0o004 == 0 } ?? false } ?? configuration
+        return .say("let \(user) read \(Printable.name(closed))" + words, see: .listWay(to: closed))
+    }
+}
