@@ -118,7 +118,7 @@ built-tests: $(if $(with_everything),test-packages)
 simulate := .build/release/simulate
 .PHONY: test-all
 test-all: test deb tarball test-deps simulator site ## runs what `make test` left out, and the simulator beside it (25 minutes; as root)
-	@(nice -n 10 scripts/simulate $(simulate) 100 25 1 >.build/simulate.log 2>&1 && echo 0 || echo 1) >.build/simulate.status & \
+	@(nice -n 10 scripts/simulate $(simulate) 60 15 1 >.build/simulate.log 2>&1 && echo 0 || echo 1) >.build/simulate.status & \
 	status=0; \
 	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) scripts/run-tests all || status=$$?; \
 	wait; cat .build/simulate.log; \
