@@ -239,7 +239,7 @@ extension FailureCode {
             row("the unit is not running, and this does not start it") {
                 .say("start it", run: $0.unit.flatMap(ShellCommand.start))
             }
-        case .unitEnded: row("the unit ended after that", retry: .sparingly, seeWhy)
+        case .unitEnded: row("the unit ended or failed afterwards", retry: .sparingly, seeWhy)
         case .busUnreachable:
             row(
                 "systemd cannot be asked over the bus",
