@@ -30,7 +30,7 @@ import Testing
         }
         try pasteIntoCommands(field, token)
         try drift(field, CanaryFixture.pem, until: "its refusal") {
-            try sandbox.log().contains("out/web.jwt: the daemon reads this file")
+            try sandbox.log().contains("out/web.jwt: the file holds other content, which is not overwritten: it is PEM")
         }
         try visitTheSocket(field, token)
         try reload(field, token)
