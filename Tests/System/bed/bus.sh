@@ -24,7 +24,7 @@ unit signalled <<<"ExecStart=/bin/bash /run/signalled"
 printf '%s\n' Type=oneshot "ExecStart=/usr/bin/touch /run/saw/start" | unit oneshot
 printf '%s\n' "ExecStart=/usr/bin/touch /run/saw/stopped" "ExecReload=/usr/bin/touch /run/saw/stopped" | unit stopped
 printf '%s\n' Type=oneshot ExecStart=/bin/false | unit failing
-printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity "[Unit]" JobRunningTimeoutSec=1 | unit late
+printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity TimeoutStartSec=2 "[Unit]" JobRunningTimeoutSec=1 | unit late
 printf '%s\n' Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service After=failing.service | unit needy
 printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity | unit slow
 ln -s /dev/null /etc/systemd/system/masked.service
