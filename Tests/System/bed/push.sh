@@ -84,10 +84,10 @@ echo '  - [' >>$configuration
 promise "with a mistake in it the daemon starts" restarted
 contains "with what was adopted before" "would not start" "$(clientsecretd status)"
 # What contradicts the push of a moment ago is a stale read for five minutes.
-eventually "and what is there is read" shows_verified None
+eventually "and what is there is read" shows_verified False
 rm $configuration
 promise "so it does without a configuration" restarted
-eventually "and what is there is read" shows_verified None
+eventually "and what is there is read" shows_verified False
 cp /tmp/good.yaml $configuration
 promise "and with a good one again" clientsecretd reload
 eventually "all is well" clientsecretd health
