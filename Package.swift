@@ -169,8 +169,8 @@ let package = Package(
         test(
             "Daemon",
             of: [
-                "Daemon", "Config", "Failures", "Systemd", "Outputs", "State", "Store", "Model", "Rotation", "Linux",
-                "AppleClientSecret",
+                "Daemon", "Config", "Failures", "Keys", "Systemd", "Outputs", "State", "Store", "Model", "Rotation",
+                "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
         test(

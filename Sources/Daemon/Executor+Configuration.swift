@@ -76,7 +76,7 @@ extension Executor {
         storeService.follow(loaded.store)
         tokens.withLock { $0 = loaded.tokenCredentials }
         let configuration = loaded.configuration
-        keyring.keepOnly(configuration.keys.keys)
+        keyring.keepOnly(Set(configuration.keys.keys))
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // Where it does not answer, its path is taken as it is.
             state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)

@@ -8,12 +8,21 @@ final class KeyCache: Sendable {
     private struct Keys {
         var signing: [KeyName: SigningKey] = [:]
         var remembered: [KeyDigest: PublicKey] = [:]
+        /// Of the configured keys; nil before a configuration was adopted.
+        var names: Set<KeyName>?
     }
 
     private let keys = QuietMutex(Keys())
 
+    /// Takes a key that was read. One that a reload removed while it was being read is only remembered.
     func put(_ key: SigningKey, as name: KeyName) {
-        keys.withLock { $0.signing[name] = key }
+        keys.withLock { keys in
+            if keys.names?.contains(name) == false {
+                keys.remembered[key.print] = key.publicKey
+            } else {
+                keys.signing[name] = key
+            }
+        }
     }
 
     /// Forgets a key that can no longer be used: a key that was removed from the disk must not go on signing from memory.
@@ -21,10 +30,11 @@ final class KeyCache: Sendable {
         keys.withLock { $0.signing[name] = nil }
     }
 
-    /// Forgets the private keys of all other names: one that a reload removed must not stay in memory. What they have signed
-    /// can be verified still.
-    func keepOnly(_ names: some Collection<KeyName>) {
+    /// Forgets the private keys of all other names, from now on: one that a reload removed must not stay in memory. What they
+    /// have signed can be verified still.
+    func keepOnly(_ names: Set<KeyName>) {
         keys.withLock { keys in
+            keys.names = names
             for (name, key) in keys.signing where !names.contains(name) {
                 keys.remembered[key.print] = key.publicKey
                 keys.signing[name] = nil

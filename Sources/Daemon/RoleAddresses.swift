@@ -9,8 +9,8 @@ import Systemd
 
 /// The addresses on this machine, or on its link, that a helper needs for what it is configured to do.
 ///
-/// The units of the helpers leave these out (`IPAddressAllow=`), for behind them are the machine's own services and a
-/// cloud's metadata. Where a target or the store is on loopback, or the machine's resolver is there, root adds them in
+/// The units of the helpers leave these out (`IPAddressAllow=`), because the machine's own services and a cloud's
+/// metadata are behind them. Where a target or the store is on loopback, or the machine's resolver is there, root adds them in
 /// drop-ins below /run at each start and reload of the daemon. A proxy on this machine is not known here.
 struct RoleAddresses: Hashable {
     /// By unit.

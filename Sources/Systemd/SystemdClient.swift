@@ -4,8 +4,9 @@ import SystemPackage
 
 /// A client of systemd over one bus connection, for the length of one delivery or check.
 ///
-/// Blocks, up to its `patience`, and longer only for the end of what was ordered. Methods, signals and error names are those of org.freedesktop.systemd1(5). Whose messages
-/// are believed is decided by ``BusConnection``; what they say of the end of a job is confirmed by the unit's properties.
+/// Blocks, up to its `patience`, and longer only for the end of what was ordered. Methods, signals and error names are those of
+/// org.freedesktop.systemd1(5). Whose messages are believed is decided by ``BusConnection``; what they say of the end of a job
+/// is confirmed by the unit's properties.
 package struct SystemdClient: ~Copyable {
     var connection: BusConnection
     let address: BusConnection.Address

@@ -64,7 +64,7 @@ extension SystemdClient {
         return true
     }
 
-    /// A unit's state once no start is under way any more: systemd merges an order into that start, whose process may have
+    /// A unit's state once no start is under way: systemd merges an order into that start, whose process may have
     /// read the old secret. Nil where there is nothing to reload, because the unit waits for its next start by itself
     /// (`Restart=`), which reads the new one. A signal is for the process that there is, so it waits for nothing.
     private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> UnitCondition?

@@ -43,14 +43,20 @@ import Testing
         }
     }
 
-    /// Another directory took its place, and there are no watches left: the old watch would tell of the old directory for ever.
-    @Test func aDirectoryThatCannotBeWatchedAgainIsReadEachMinute() throws {
-        let directory = try TemporaryDirectory()
+    /// A watcher of one output that has told all that its start brings.
+    private func watchAtRest(in directory: TemporaryDirectory) throws -> (Watch, AbsolutePath) {
         try directory.folder("out")
         let path = try #require(AbsolutePath(directory("out/app.env")))
         let watch = try Watch(try configuration(path))
         #expect(try eventually { try watch.notices() == [.file(path)] })
         while try watch.notices() != [] {}
+        return (watch, path)
+    }
+
+    /// Another directory took its place, and there are no watches left: the old watch would tell of the old directory for ever.
+    @Test func aDirectoryThatCannotBeWatchedAgainIsReadEachMinute() throws {
+        let directory = try TemporaryDirectory()
+        let (watch, path) = try watchAtRest(in: directory)
         #expect(watch.watcher.handle([.notWatched(path.directory)], at: watch.now()).contains(.file(path)))
         watch.clock = watch.clock + 61
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
@@ -58,11 +64,7 @@ import Testing
 
     @Test func saysAsLongAsThereIsNoWatchLeft() throws {
         let directory = try TemporaryDirectory()
-        try directory.folder("out")
-        let path = try #require(AbsolutePath(directory("out/app.env")))
-        let watch = try Watch(try configuration(path))
-        #expect(try eventually { try watch.notices() == [.file(path)] })
-        while try watch.notices() != [] {}
+        let (watch, path) = try watchAtRest(in: directory)
         #expect(watch.watcher.handle([.noRoom(path.directory)], at: watch.now()).contains(.file(path)))
         #expect(watch.watcher.lacksWatches)
         watch.clock = watch.clock + 61

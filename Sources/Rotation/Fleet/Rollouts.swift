@@ -10,7 +10,7 @@ import Model
 /// - A machine that reports nothing for `pause` after it was admitted counts as silent.
 /// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
 /// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted. Once they
-///   can be read again, `pause` begins anew.
+///   can be read again, `pause` begins again.
 /// - A rollout in the store that is gone, unreadable or another secret's is put there again, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
 extension Rotation {
