@@ -405,7 +405,10 @@ extension ShellCommand {
 
     package static func showAccessList(of path: String) -> ShellCommand? { ShellCommand("getfacl \(path)") }
 
-    package static func showSpace(in directory: String) -> ShellCommand? { ShellCommand("df -h \(directory)") }
+    /// The free bytes and the free inodes: either may be used up.
+    package static func showSpace(in directory: String) -> ShellCommand? {
+        ShellCommand("df -h --output \(directory)")
+    }
 
     package static func watch(_ directory: String) -> ShellCommand? { ShellCommand("inotifywait -m \(directory)") }
 

@@ -41,13 +41,15 @@ package struct PushTarget: Sendable {
             words += [name, value]
         }
         // Where the settings are the requests themselves.
-        if settings.isEmpty { words += kind.write.texts }
+        if settings.isEmpty { words += kind.write.texts.map(Self.normalized) }
         return Self.digest(words)
     }
 
-    /// An address with its scheme and host in small letters, without the scheme's own port.
+    /// An address with its scheme and host in small letters, without the scheme's own port; another text as it is.
     private static func normalized(_ address: String) -> String {
-        guard let scheme = address.range(of: "://") else { return address }
+        guard let scheme = address.range(of: "://"),
+            ["https", "http"].contains(address[..<scheme.lowerBound].lowercased())
+        else { return address }
         let host = address[scheme.upperBound...].prefix { $0 != "/" }
         let path = address[host.endIndex...]
         var origin = address[..<host.endIndex].lowercased()

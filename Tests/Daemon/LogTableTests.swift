@@ -109,13 +109,14 @@ import Testing
                     + "see why (clientsecretd status)", ["CLIENT=web", "UNIT=a.service"]),
             Row(
                 line(.failing(.file(path), full, failures: 2, retryAt: expiry)), .error,
-                fullWords + "; make room (df -h /srv); failed 2 times; next attempt 2026-11-21T04:31:00Z",
+                fullWords + "; make room (df -h --output /srv); failed 2 times; next attempt 2026-11-21T04:31:00Z",
                 ["CODE=disk_full", "PATH=/srv/web.jwt"] + ofClients),
             Row(
                 line(.recovered(.key(key), full)), .notice, "key apple: works again; it was: " + fullWords,
                 ["CODE=disk_full"] + ofClients),
             Row(
-                line(.health(web, .degraded, reason)), .warning, "web: degraded: \(fullWords); make room (df -h /srv)",
+                line(.health(web, .degraded, reason)), .warning,
+                "web: degraded: \(fullWords); make room (df -h --output /srv)",
                 ["CLIENT=web", "STATE=degraded", "CODE=disk_full"]),
             Row(line(.configured(clients: 1)), .notice, "configuration loaded, 1 client"),
             Row(
@@ -140,7 +141,7 @@ import Testing
             Row(line(.clockTrusted), .notice, "the clock is trusted again"),
             Row(line(.ready), .notice, "every client was tried once"),
             Row(
-                line(.faultRaised(full)), .error, fullWords + "; make room (df -h /srv)",
+                line(.faultRaised(full)), .error, fullWords + "; make room (df -h --output /srv)",
                 ["PATH=/srv/web.jwt", "CODE=disk_full"]),
             Row(
                 line(.faultCleared(full)), .notice, "works again; it was: " + fullWords,
@@ -159,7 +160,7 @@ import Testing
     /// The same of what the core does not know.
     private var daemonRows: [Row] {
         let full = Failure(.diskFull, at: .path(path), cause: 28)
-        let fullWords = "/srv/web.jwt: the disk is full (no space left); make room (df -h /srv)"
+        let fullWords = "/srv/web.jwt: the disk is full (no space left); make room (df -h --output /srv)"
         let ofFull = ["PATH=/srv/web.jwt", "CODE=disk_full"]
         let warning = Diagnostic(.warning, at: Position(file: "/etc/c.yaml", line: 2, column: 3), "odd; write another")
         func row(

@@ -95,8 +95,10 @@ import Testing
 
     @Test func aRemedyNamesItsPlace() {
         func remedy(_ code: FailureCode, _ subject: FailureSubject) -> Remedy? { code.remedy(for: subject) }
-        #expect(remedy(.diskFull, FailureSubject(path: "/web.jwt"))?.description == "make room (df -h /)")
-        #expect(remedy(.diskFull, FailureSubject(path: "/a b/web.jwt"))?.description == "make room (df -h '/a b')")
+        #expect(remedy(.diskFull, FailureSubject(path: "/web.jwt"))?.description == "make room (df -h --output /)")
+        #expect(
+            remedy(.diskFull, FailureSubject(path: "/a b/web.jwt"))?.description
+                == "make room (df -h --output '/a b')")
         #expect(remedy(.unitMasked, FailureSubject())?.command == nil)
         #expect(
             remedy(.unitMasked, FailureSubject(action: "restart a.service"))?.command == "systemctl unmask a.service")

@@ -34,6 +34,9 @@ import Testing
         // Behind these, no program that the shell starts next would have it.
         ("set -a\nA=1\nset +a\n", "set -a\nA=1\nSECRET=new\nset +a\n"),
         ("set -o allexport\nA=1\nset +o allexport\n", "set -o allexport\nA=1\nSECRET=new\nset +o allexport\n"),
+        ("export A=1\n# B\nexport C=\"2\"\n", "export A=1\n# B\nexport C=\"2\"\nexport SECRET=new\n"),
+        ("export A=$(id -u)\n", "export A=$(id -u)\nexport SECRET=new\n"),
+        ("export A=1\nB=2\n", "export A=1\nB=2\nSECRET=new\n"),
         ("set -a\nA=1\nset +a\nSECRET=old\n", "set -a\nA=1\nset +a\nSECRET=new\n"),
         ("#!/bin/sh\nset -a\nA=1\nset +a\n", "#!/bin/sh\nset -a\nA=1\nSECRET=new\nset +a\n"),
         ("set -- -a\nA=1\n", "set -- -a\nA=1\nSECRET=new\n"),

@@ -16,7 +16,7 @@ import Testing
         (.sourceMissing, "ls -ld /d/f.p8"), (.sourceUnreadable, "namei -l /d/f.p8"),
         (.credentialMissing, "LoadCredential=apple-key:/path/to/file"),
         (.permissionDenied, "enter /d and write there"), (.readOnlyFileSystem, "ReadWritePaths=-/d"),
-        (.diskFull, "df -h /d"), (.changedMeanwhile, "inotifywait -m /d"), (.contested, "inotifywait -m /d"),
+        (.diskFull, "df -h --output /d"), (.changedMeanwhile, "inotifywait -m /d"), (.contested, "inotifywait -m /d"),
         (.systemError, "namei -l /d/f.p8"), (.actionFailed, "systemctl status a.service"),
         (.unitMasked, "systemctl unmask a.service"), (.unitRefused, "systemctl status a.service"),
         (.unitFailed, "systemctl start a.service"), (.unitEnded, "systemctl status a.service"),
@@ -46,7 +46,7 @@ import Testing
                 == "/srv/a b/web.jwt: the system refused (errno 4095); "
                 + "check the path and its owners (namei -l '/srv/a b/web.jwt')")
         #expect(Failure(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
-        #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h '/srv/a b')")
+        #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h --output '/srv/a b')")
     }
 
     @Test func whoeverMetItKnowsBetterThanItsCode() throws {

@@ -226,7 +226,7 @@ import Testing
     func aReasonIsWholeOnANarrowTerminal(columns: Int) throws {
         let failure = failure(
             "/srv/x: the disk is full", since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z",
-            remedy: "make room: df -h /srv/a-directory/with/a-name-that-is/longer-than-a-line")
+            remedy: "make room: df -h --output /srv/a-directory/with/a-name-that-is/longer-than-a-line")
         let document = try document(
             [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x")
         func words(_ terminal: Terminal) -> [String] {

@@ -1,17 +1,9 @@
-/// An environment file in which variables are set while every other byte stays.
+/// An environment file as the programs see it that read such files, each in its own way (``EnvironmentReader``).
 ///
-/// Programs read such files in different ways (``EnvironmentReader``). The rules:
-///
-/// - A file is edited if all readers that accept it find our variable in the same lines, and refused if two of them
-///   disagree. A reader that rejects the whole file does not count.
-/// - Every assignment of the variable is set; without any, one is appended, after adding a line break that the last
-///   line lacks. If Node 20 would not find it there, it becomes the first line. It is written as `NAME=value`; indentation and `export` stay, the old value goes. A comment after
-///   the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
-/// - After the edit, each reader must still find everything else as it was, and our variable with its new value:
-///   otherwise nothing is written. So no edit removes a line of another variable.
-/// - Only some readers understand the first line after a byte-order mark: it is set, but counts as no assignment.
-/// - Line breaks stay as they are; new ones are like the file's last.
-/// - Not edited either: a file with a NUL, where some readers stop.
+/// - A variable is known if all readers that accept the file find it in the same lines, and unknown if two of them disagree. A
+///   reader that rejects the whole file does not count.
+/// - Only some readers understand the first line after a byte-order mark: what it sets counts as no assignment.
+/// - A file with a NUL is refused, because some readers stop there.
 struct EnvironmentFile {
     /// The value found for a variable.
     enum Value: Hashable, Sendable {
@@ -29,11 +21,11 @@ struct EnvironmentFile {
 
     private(set) var bytes: [UInt8]
     /// What the readers that accept the file find in it.
-    private let readings: [Reading]
+    let readings: [Reading]
     /// Where each line begins.
     private let lineStarts: [Int]
 
-    private struct Reading {
+    struct Reading {
         let reader: EnvironmentReader
         let entries: [EnvironmentEntry]
     }
@@ -47,56 +39,6 @@ struct EnvironmentFile {
         readings = EnvironmentReader.allCases.compactMap { reader in
             reader.entries(in: bytes).map { Reading(reader: reader, entries: $0) }
         }
-    }
-
-    /// Sets each variable to its value, whose bytes must all be plain (``Swift/UInt8/isTokenCharacter``).
-    mutating func set(_ values: [String: [UInt8]]) throws(FormatFlaw) {
-        let found = find(Set(values.keys))
-        var all: [(name: String, assignment: EnvironmentAssignment)] = []
-        var missing: [String] = []
-        for name in values.keys.sorted() {
-            let assignments = try found.assignments(of: name)
-            all += assignments.map { (name, $0) }
-            if assignments.allSatisfy({ $0.statement.lowerBound < firstStatementFloor }) { missing.append(name) }
-        }
-        var edited = bytes
-        // From the end, so that the offsets of those before it stay right.
-        for (name, assignment) in all.sorted(by: { $0.assignment.lineEnd > $1.assignment.lineEnd }) {
-            if assignment.isCommentInTheWay {
-                throw flaw(
-                    at: assignment.statement.lowerBound,
-                    "there is a comment after the value, and a byte-order mark where it would have to go")
-            }
-            edited.replaceSubrange(
-                assignment.statement.lowerBound..<assignment.lineEnd,
-                with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
-                    + Array(name.utf8) + [.equals] + (values[name] ?? []))
-        }
-        var attempts = [edited]
-        if !missing.isEmpty {
-            let added = missing.flatMap { Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
-            let isEnded = edited.last.map { $0 == .lineFeed } ?? true
-            attempts = [edited + (isEnded ? [] : lineBreak) + added]
-            if !isEnded, lineBreak.count > 1, let end = edited.lastIndex(of: .lineFeed) {
-                // With a break of this file's kind, the last line's value would have a carriage return for a shell.
-                attempts.append(edited[...end] + added + edited[(end + 1)...])
-            }
-        }
-        var flaw: FormatFlaw?
-        for attempt in attempts {
-            do throws(FormatFlaw) {
-                let file = try checked(attempt, values)
-                let better = file.hasEverywhere(missing) ? nil : elsewhere(missing, values, in: edited)
-                self = better ?? file
-                return
-            } catch {
-                flaw = flaw ?? error
-            }
-        }
-        guard let flaw, !missing.isEmpty else { if let flaw { throw flaw } else { return } }
-        throw FormatFlaw(
-            line: min(flaw.line, line(of: bytes.count) + 1),
-            reason: "\(missing.joined(separator: ", ")) cannot be added at the end: \(flaw.reason)")
     }
 
     /// What the variable is set to.
@@ -140,73 +82,10 @@ struct EnvironmentFile {
         return rest.dropFirst(firstTextOffset).contains { !$0.isEnvironmentSpace && !$0.isLineBreak }
     }
 
-    // MARK: Checking
-
-    /// The file with these bytes, if it is this one with the values set.
-    private func checked(_ bytes: [UInt8], _ values: [String: [UInt8]]) throws(FormatFlaw) -> EnvironmentFile {
-        let file = try EnvironmentFile(bytes)
-        try file.check(values, since: self)
-        return file
-    }
-
-    /// The file with the variables in another place than its end, where they reach everything that reads them; nil where there is
-    /// none.
-    private func elsewhere(_ missing: [String], _ values: [String: [UInt8]], in edited: [UInt8]) -> EnvironmentFile? {
-        let added = missing.flatMap { Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
-        // The first line of a program says what runs it.
-        let first = edited.starts(with: "#!".utf8) ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } : firstTextOffset
-        let places = [first, ShellReader.exports(in: edited)?.end].compactMap { $0 }
-        return places.lazy.compactMap { place in
-            try? checked(Array(edited[..<place]) + added + edited[place...], values)
-        }.first { $0.hasEverywhere(missing) }
-    }
-
-    /// Whether the variables also reach those that are no reason to refuse a file: Node 20, for which a line without an equals
-    /// sign is the beginning of the next name, and programs that a shell starts next, if the file says what is exported.
-    private func hasEverywhere(_ names: [String]) -> Bool {
-        guard !names.isEmpty else { return true }
-        var lines = LineReader(bytes)
-        let ofNode = Set((lines.node20() ?? []).map(\.name))
-        let exported = ShellReader.exports(in: bytes)?.names
-        return names.map { Array($0.utf8) }.allSatisfy { name in
-            ofNode.contains(name) && exported?.contains(name) != false
-        }
-    }
-
-    /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
-    /// with these values.
-    private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatFlaw) {
-        let ours = Set(values.keys.map { Array($0.utf8) })
-        for before in old.readings {
-            guard let now = readings.first(where: { $0.reader == before.reader }) else {
-                throw FormatFlaw(line: 1, reason: "\(before.reader.name) could no longer read the file")
-            }
-            let others = before.entries.filter { !ours.contains($0.name) }
-            let left = now.entries.filter { !ours.contains($0.name) }
-            for (number, entry) in others.enumerated()
-            where number >= left.count || left[number].name != entry.name
-                || !bytes[left[number].range].elementsEqual(old.bytes[entry.range])
-            {
-                throw old.flaw(
-                    at: entry.range.lowerBound,
-                    "\(before.reader.name) reads something else there too, which an edit would change")
-            }
-            if left.count > others.count {
-                throw flaw(
-                    at: left[others.count].range.lowerBound,
-                    "\(before.reader.name) would find something there that is none of its variables now")
-            }
-        }
-        let written = try self.values(of: values.keys)
-        for (name, value) in values where written[name] != .one(value) {
-            throw flaw(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
-        }
-    }
-
     // MARK: Finding
 
     /// The assignments of some variables, and why those of others cannot be determined.
-    private struct Found {
+    struct Found {
         var assignments: [String: [EnvironmentAssignment]] = [:]
         var flaws: [String: FormatFlaw] = [:]
 
@@ -226,7 +105,7 @@ struct EnvironmentFile {
     }
 
     /// Looks for all of these variables in one pass, so that the time depends only on the file's size.
-    private func find(_ names: Set<String>) -> Found {
+    func find(_ names: Set<String>) -> Found {
         var found = Found()
         // The lines in which each reader finds each variable.
         let known = Dictionary(uniqueKeysWithValues: names.map { (Array($0.utf8), $0) })
@@ -329,7 +208,7 @@ struct EnvironmentFile {
     }
 
     /// From 0.
-    private func line(of offset: Int) -> Int {
+    func line(of offset: Int) -> Int {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -338,21 +217,21 @@ struct EnvironmentFile {
         return low
     }
 
-    private func flaw(at offset: Int, _ reason: String) -> FormatFlaw {
+    func flaw(at offset: Int, _ reason: String) -> FormatFlaw {
         FormatFlaw(line: line(of: offset) + 1, reason: reason)
     }
 
-    private var firstTextOffset: Int {
+    var firstTextOffset: Int {
         bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
     }
 
     /// Where the statements begin that every reader sees: after the line of a byte-order mark, if there is one.
-    private var firstStatementFloor: Int {
+    var firstStatementFloor: Int {
         guard firstTextOffset > 0 else { return 0 }
         return bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count
     }
 
-    private var lineBreak: [UInt8] {
+    var lineBreak: [UInt8] {
         guard let last = bytes.lastIndex(of: .lineFeed), last > 0, bytes[last - 1] == .carriageReturn else {
             return [.lineFeed]
         }

@@ -87,24 +87,26 @@ struct ShellReader {
     /// The variables that programs get which are started from the shell next: all that are assigned, unless the file itself says
     /// between which lines (`set -a`, `set +a`); nil when the shell stops at an error in its syntax.
     static func exports(in bytes: [UInt8]) -> Exports? {
-        var reader = ShellReader(bytes, isDash: false)
+        var reader = ShellReader(bytes, isDash: false, isExporting: false)
         do throws(SyntaxError) {
             try reader.list(isNested: false)
-            if reader.saysWhatIsExported {
-                reader = ShellReader(bytes, isDash: false, isExporting: false)
-                try reader.list(isNested: false)
-            }
-            return Exports(names: Set(reader.exported), end: reader.exportEnd)
+            let assigned = Set(reader.entries.map(\.name).filter { $0.allSatisfy(\.isNamePart) })
+            let exported = Set(reader.exported)
+            return Exports(
+                names: reader.saysWhatIsExported ? exported : assigned, end: reader.exportEnd,
+                isInEachLine: !reader.saysWhatIsExported && !assigned.isEmpty && assigned.isSubset(of: exported))
         } catch {
             return nil
         }
     }
 
-    /// What is exported, and where that ends.
+    /// What is exported, and how the file says so.
     struct Exports {
         let names: Set<[UInt8]>
         /// Where the last command begins behind which nothing is exported any longer; nil where there is none.
         let end: Int?
+        /// Whether each assignment begins with `export`.
+        let isInEachLine: Bool
     }
 
     // MARK: Commands

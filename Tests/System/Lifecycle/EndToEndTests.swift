@@ -86,6 +86,17 @@ import Testing
         #expect(log.contains("sha256:"))
     }
 
+    @Test func daemonsWithAConfigurationAndAStateDirectoryOfTheirOwnRunSideBySide() throws {
+        let one = try Sandbox.running("web")
+        let other = try Sandbox.running("native")
+        for (sandbox, client) in [(one, "web"), (other, "native")] {
+            #expect(try sandbox.status()["state"] as? String == "ok")
+            #expect(try sandbox.directory.read("out/\(client).jwt").hasPrefix("eyJ"))
+        }
+        #expect(other.stop() == 0)
+        #expect(try one.status()["state"] as? String == "ok")
+    }
+
     @Test func aRestartMintsNothing() throws {
         let sandbox = try Sandbox.running("web", "native")
         let first = try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt"))

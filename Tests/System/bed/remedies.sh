@@ -132,7 +132,7 @@ dd if=/dev/zero of=/var/lib/clientsecretd/filler bs=1k 2>/dev/null
 clientsecretd renew >/dev/null 2>&1
 eventually "a full disk of the state directory is told" failing state_unusable
 contains "it is called full" "the disk is full" "$(failure message)"
-contains "and what shows it is named" "(df -h /var/lib/clientsecretd" "$(failure remedy)"
+contains "and what shows it is named" "(df -h --output /var/lib/clientsecretd" "$(failure remedy)"
 rm /var/lib/clientsecretd/filler
 well "a full disk of the state directory"
 

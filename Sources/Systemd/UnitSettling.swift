@@ -1,0 +1,151 @@
+import Linux
+
+/// How a unit is after an order: whether it stays up, has done its work, or is down although no user stopped it.
+extension SystemdClient {
+    private static let unmet = JobResult.other("a condition in its unit file is not met")
+    private static let runsStill = JobResult.other(
+        "it still runs, so it is not known whether it worked; write Type=oneshot into its [Service] section")
+
+    /// Milliseconds that a started unit must stay up: systemd calls a `Type=simple` service started once its process
+    /// exists, which may end at once. Longer than most take to read their settings, and short enough to wait for.
+    package static let settling: Int64 = 5_000
+    /// Checks, at most, of a unit that was started again between two of them: by a user, or by `Restart=` over
+    /// and over.
+    private static let checkLimit = 3
+
+    mutating func checkItStaysActive(
+        _ unit: String, after order: UnitOrder, since began: UnitCondition, _ settling: Int64, _ ended: EndedStarts?
+    ) throws(UnitError) {
+        var last = began
+        for _ in 0..<Self.checkLimit {
+            if last.activity == "failed" {
+                // Nothing starts it again here.
+                if !order.isRestart { ended?.add(last.invocation, of: unit) }
+                throw .ended
+            }
+            if last.activity == "inactive" {
+                if order.isRestart, try refusedStart(of: unit) {
+                    ended?.add(last.invocation, of: unit)
+                    throw .job(Self.unmet)
+                }
+                // A user may have stopped it.
+                guard try endedByItself(unit, after: order) else { return }
+                ended?.add(last.invocation, of: unit)
+                throw .ended
+            }
+            // Its next start, by `Restart=`, reads the new secret.
+            if last.activity == "activating", !order.isRestart { return }
+            if rests(settling) { throw .cancelled }
+            let now: UnitCondition
+            do throws(BusError) {
+                now = try stateAgain(of: unit)
+            } catch {
+                throw UnitError(error)
+            }
+            if now.isUp, now.invocation == last.invocation {
+                ended?.remove(unit)
+                return
+            }
+            last = now
+        }
+        // A unit that is still stopping after this time is being stopped by a user; one that ends by itself is faster.
+        if last.activity != "deactivating" { throw .ended }
+    }
+
+    /// Waits for the end of what was ordered to start. systemd waits for a oneshot's; one with `RemainAfterExit=` stays active.
+    mutating func checkItsWorkIsDone(
+        _ unit: String, since began: UnitCondition, _ settling: Int64
+    ) throws(UnitError) {
+        let end = Clocks.monotonicMicroseconds() + jobPatience * 1_000
+        var last = began
+        while last.activity != "inactive" {
+            if last.activity == "failed" { throw .ended }
+            do throws(BusError) {
+                if try hasExited(unit) { return }
+            } catch {
+                throw UnitError(error)
+            }
+            guard Clocks.monotonicMicroseconds() < end else { throw .job(Self.runsStill) }
+            if rests(max(settling, Self.pause)) { throw .cancelled }
+            wait()
+            do throws(BusError) {
+                last = try stateAgain(of: unit)
+            } catch {
+                throw UnitError(error)
+            }
+        }
+        let hasFailed: Bool
+        do throws(BusError) {
+            hasFailed = try lastRunFailed(unit)
+        } catch {
+            throw UnitError(error)
+        }
+        if hasFailed { throw .ended }
+    }
+
+    /// Whether a service failed that is called inactive, because `CollectMode=` has systemd forget that. A condition that is not
+    /// met keeps it from running, as its administrator wants.
+    private mutating func lastRunFailed(_ unit: String) throws(BusError) -> Bool {
+        guard unit.hasSuffix(".service") else { return false }
+        let result = try property("Result", of: target(unit, Self.propertyInterface), in: Self.serviceInterface)
+        return try !["success", "exec-condition"].contains(result.variantText())
+    }
+
+    /// Whether a service has done its work and remains active, or a unit is of a kind that runs no program.
+    private mutating func hasExited(_ unit: String) throws(BusError) -> Bool {
+        guard unit.hasSuffix(".service") else { return true }
+        return try property("SubState", of: target(unit, Self.propertyInterface)).variantText() == "exited"
+    }
+
+    /// Whether a service that is not running ended by itself, and was not stopped. False for a oneshot, which ends when its
+    /// work is done.
+    private mutating func endedByItself(_ unit: String, after order: UnitOrder) throws(UnitError) -> Bool {
+        guard unit.hasSuffix(".service") else { return false }
+        // One job is the one that was ordered here; a user ordered a further one.
+        do throws(BusError) {
+            let properties = try target(unit, Self.propertyInterface)
+            // The signals name a unit by its own name, and the configuration may use an alias of it.
+            let name = try property("Id", of: properties).variantText()
+            guard moves[name, default: 0] <= (order.isJob ? 1 : 0) else { return false }
+            return try !isOneshot(properties)
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    /// Whether a unit is not running although no user stopped it: it ended by itself after an order, or it was stopped to be
+    /// started again and something keeps it from starting.
+    mutating func wasToRun(
+        _ unit: String, _ found: UnitCondition, _ order: UnitOrder, _ ended: EndedStarts?
+    ) throws(UnitError) -> Bool {
+        if ended?.has(found.invocation, of: unit) == true { return true }
+        // Only a restart stops a unit to start it again.
+        return order.isRestart ? try refusedStart(of: unit) : false
+    }
+
+    /// Whether a unit that has run was stopped, and a condition or assertion of it, or its `ExecCondition=`, kept it from its
+    /// next start. A oneshot was not stopped: its work was done.
+    private mutating func refusedStart(of unit: String) throws(UnitError) -> Bool {
+        do throws(BusError) {
+            let properties = try target(unit, Self.propertyInterface)
+            let ran = try property("ActiveEnterTimestampMonotonic", of: properties).variantNumber()
+            guard ran > 0 else { return false }
+            let isService = unit.hasSuffix(".service")
+            if isService, try isOneshot(properties) { return false }
+            let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
+            for check in ["Condition", "Assert"] {
+                let isMet = try property(check + "Result", of: properties).variantBool()
+                let tried = try property(check + "TimestampMonotonic", of: properties).variantNumber()
+                if !isMet, stopped > 0, tried >= stopped { return true }
+            }
+            guard isService else { return false }
+            return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
+        } catch {
+            throw UnitError(error)
+        }
+    }
+
+    private mutating func isOneshot(_ service: BusConnection.Target) throws(BusError) -> Bool {
+        try property("Type", of: service, in: Self.serviceInterface).variantText() == "oneshot"
+    }
+}
