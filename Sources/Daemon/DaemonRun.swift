@@ -238,7 +238,7 @@ package struct DaemonRun {
 
     /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
     /// any other job; in a daemon less, and never longer than the whole stop may.
-    private static let patience = Rotation.patience.count * 1_000
+    private static let patience = Rotation.overdueAfter.count * 1_000
     private static let lastPatience: Int64 = 1_000
 
     /// Logs once if the units run with less protection than they ship with.

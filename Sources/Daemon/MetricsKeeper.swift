@@ -51,7 +51,7 @@ final class MetricsKeeper {
 
     /// When the loop has to call ``advance(at:)``; nil while nothing has to be written.
     var wake: BootTime? {
-        if let write { return write.isOverdue ? nil : write.startedAt + Rotation.patience }
+        if let write { return write.isOverdue ? nil : write.startedAt + Rotation.overdueAfter }
         return isOwed && wasReady && path != nil ? notBefore : nil
     }
 
@@ -89,7 +89,7 @@ final class MetricsKeeper {
                 inputs.append(settle(ending.failure, at: now))
             }
         }
-        if let path, let write, !write.isOverdue, now >= write.startedAt + Rotation.patience {
+        if let path, let write, !write.isOverdue, now >= write.startedAt + Rotation.overdueAfter {
             self.write?.isOverdue = true
             inputs.append(.faultRaised(Failure(.notResponding, at: .path(path)).ofMetricsFile(path)))
         }

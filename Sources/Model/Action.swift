@@ -22,6 +22,9 @@ package enum Action: Hashable, Sendable {
     /// How long a program may run unless the configuration says otherwise.
     package static let defaultTimeout: Seconds = 30
 
+    /// Whether it deploys a project again. That project reads what was pushed, and no file.
+    package var isRedeployment: Bool { if case .redeploy = self { true } else { false } }
+
     /// Identifies the action regardless of its timeout: two clients with the same action share one run, and a changed
     /// timeout is not a new action.
     package var id: ActionID {

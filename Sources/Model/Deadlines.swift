@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
-/// Tells whether moments have come, and remembers the earliest on each clock that has not. All code compares times with
-/// now through this type, so that no wake is forgotten.
+/// Tells whether moments have come, and remembers the earliest on each clock that has not. A plan compares times with now
+/// through this type, so that no wake is forgotten; where no wake depends on it, times are compared directly.
 package struct Deadlines: Hashable, Sendable {
     package let now: Now
     package private(set) var wall: WallTime?

@@ -56,8 +56,25 @@ package struct SecretInfo: Hashable, Sendable {
         fingerprint == other.fingerprint || signer != nil && signer == other.signer && name.isSame(as: other.name)
     }
 
-    /// The order of secrets of one key that were issued at the same second.
-    package var order: UInt64 { (name.signed ?? name.fingerprint).leadingBytes }
+    /// Its place among the secrets of one key.
+    package var precedence: Precedence {
+        Precedence(issuedAt: issuedAt, digest: (name.signed ?? name.fingerprint).leadingBytes)
+    }
+
+    /// The order of secrets of one key: by `iat`, of those of one second by the digest of what is signed.
+    package struct Precedence: Hashable, Comparable, Sendable {
+        private let issuedAt: WallTime
+        private let digest: UInt64
+
+        fileprivate init(issuedAt: WallTime, digest: UInt64) {
+            self.issuedAt = issuedAt
+            self.digest = digest
+        }
+
+        package static func < (left: Precedence, right: Precedence) -> Bool {
+            (left.issuedAt, left.digest) < (right.issuedAt, right.digest)
+        }
+    }
 
     package static func == (left: SecretInfo, right: SecretInfo) -> Bool {
         left.facts === right.facts
@@ -69,6 +86,11 @@ package struct SecretInfo: Hashable, Sendable {
         hasher.combine(issuedAt)
         hasher.combine(expiresAt)
     }
+}
+
+extension Sequence<SecretInfo> {
+    /// The one that expires first; nil where there is none.
+    package var firstToExpire: SecretInfo? { self.min { $0.expiresAt < $1.expiresAt } }
 }
 
 /// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal; shows whether a

@@ -113,6 +113,8 @@ package struct JobID: Hashable, Comparable, Sendable {
     }
 
     package static let first = JobID(number: 1)
+    /// Of no job, and before that of each.
+    package static let beforeAll = JobID(number: 0)
 
     package static func < (left: JobID, right: JobID) -> Bool {
         left.number < right.number

@@ -9,18 +9,18 @@ import Model
 /// - One that the kernel does not call synchronised is doubted while a secret that a key of ours has signed was issued
 ///   later than it shows, and while it shows a time ``longestUse`` after the program was built.
 /// - Such a clock is unconfirmed until the kernel calls it synchronised, a user or program sets it, or it has run for
-///   ``patience``. Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what
+///   ``doubtLimit``. Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what
 ///   was minted proves nothing against a time that is set later.
 struct ClockTrust: Hashable, Sendable {
     /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
     /// this long: the secret may be the one that is wrong.
-    static let patience: Seconds = 600
+    static let doubtLimit: Seconds = 600
     /// 15 years, after which systemd takes a clock for wrong, too (clock-valid-range-usec-max).
     static let longestUse = Seconds(15 * 366 * 86_400)
     /// A clock that has moved by more than this against the boot clock was set.
-    private static let setBy: Seconds = 60
+    private static let smallestJump: Seconds = 60
     /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
-    static let observeAgain: Seconds = 10
+    static let pollInterval: Seconds = 10
 
     /// Why the clock is not trusted; nil while it is.
     private(set) var failure: Failure?
@@ -59,10 +59,10 @@ struct ClockTrust: Hashable, Sendable {
 
     /// Whether the clock may be ahead, because it was not confirmed since the start. Its end is among `deadlines`.
     func mayBeAhead(_ deadlines: inout Deadlines) -> Bool {
-        guard !isConfirmed, let startedAt, !deadlines.reached(startedAt + Self.patience) else { return false }
+        guard !isConfirmed, let startedAt, !deadlines.reached(startedAt + Self.doubtLimit) else { return false }
         // At moments that do not depend on when it is asked.
-        let passed = deadlines.now.boot.seconds(since: startedAt).count / Self.observeAgain.count
-        _ = deadlines.reached(startedAt + Seconds((passed + 1) * Self.observeAgain.count))
+        let passed = deadlines.now.boot.seconds(since: startedAt).count / Self.pollInterval.count
+        _ = deadlines.reached(startedAt + Seconds((passed + 1) * Self.pollInterval.count))
         return true
     }
 
@@ -73,9 +73,12 @@ struct ClockTrust: Hashable, Sendable {
     /// whose secrets live for hours would have none for up to ten minutes.
     private static let youngest: Seconds = 86_400
 
-    /// Whether a secret of ours that seems to be due is not replaced, because the clock may be ahead.
-    func spares(_ secret: SecretInfo, due soonest: WallTime, _ deadlines: inout Deadlines) -> Bool {
-        guard deadlines.reached(soonest) else { return false }
+    /// Whether a secret of ours that seems to be due is not replaced, because the clock may be ahead. One that had expired when
+    /// the program was built certainly has.
+    func spares(
+        _ secret: SecretInfo, due soonest: WallTime, builtAt: WallTime, _ deadlines: inout Deadlines
+    ) -> Bool {
+        guard secret.signer != nil, secret.expiresAt > builtAt, deadlines.reached(soonest) else { return false }
         if failure?.code == .clockPerhapsAhead { return true }
         return deadlines.reached(secret.issuedAt + Self.youngest) && mayBeAhead(&deadlines)
     }
@@ -107,7 +110,7 @@ struct ClockTrust: Hashable, Sendable {
         let began = startedAt ?? Self.beginning(isOnce: isOnce, now)
         startedAt = began
         defer { lastJudged = now }
-        if now.boot >= began + Self.patience { confirm() }
+        if now.boot >= began + Self.doubtLimit { confirm() }
         if let last = lastJudged {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
             // The administrator who sets it back knows better than the clock by which these were minted.
@@ -115,7 +118,7 @@ struct ClockTrust: Hashable, Sendable {
                 forgiven = max(forgiven ?? minted, minted)
                 reachedSince = now.wall
             }
-            if abs(moved.count) > Self.setBy.count { confirm() }
+            if abs(moved.count) > Self.smallestJump.count { confirm() }
         }
         if now.kernelSynced { confirm() }
     }
@@ -153,7 +156,7 @@ struct ClockTrust: Hashable, Sendable {
         }
         reachedSince = reachedSince.map { max($0, now.wall) }
         if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
-            _ = deadlines.reached(now.boot + Self.observeAgain)
+            _ = deadlines.reached(now.boot + Self.pollInterval)
             doubtedAt = nil
             set(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description), now)
             return
@@ -165,7 +168,7 @@ struct ClockTrust: Hashable, Sendable {
         }
         let began = doubtedAt ?? Self.beginning(isOnce: isOnce, now)
         doubtedAt = began
-        if deadlines.reached(began + Self.patience) {
+        if deadlines.reached(began + Self.doubtLimit) {
             forgiven = latest
             reachedSince = now.wall
             doubtedAt = nil
@@ -173,7 +176,7 @@ struct ClockTrust: Hashable, Sendable {
             // Drop the wake recorded for `latest`: reaching it no longer changes anything.
             deadlines = Deadlines(now: now)
         } else {
-            _ = deadlines.reached(now.boot + Self.observeAgain)
+            _ = deadlines.reached(now.boot + Self.pollInterval)
             set(Failure(.clockDoubtful, at: .clock, detail: latest.description), now)
         }
     }
@@ -214,11 +217,11 @@ extension Rotation {
     /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
     func spared(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let current = clients[client].secret.current, clients[client].record.value.current == current,
-            current.signer != nil, current.expiresAt > builtAt, rank(of: current, client) != nil
+            rank(of: current, client) != nil
         else { return nil }
         let soonest =
             client.entry.source == nil
             ? client.entry.earliestRenewal(of: current, jitter: hostJitter) : current.expiresAt
-        return clock.spares(current, due: soonest, &deadlines) ? current : nil
+        return clock.spares(current, due: soonest, builtAt: builtAt, &deadlines) ? current : nil
     }
 }

@@ -6,7 +6,7 @@ import Model
 ///
 /// - At most one job runs for each resource.
 /// - Failed work is not started before its pause is over. A failed write does not delay reading the file back.
-/// - A job that runs for longer than ``Rotation/patience`` is overdue: it keeps its resource, but nothing waits for it.
+/// - A job that runs for longer than ``Rotation/overdueAfter`` is overdue: it keeps its resource, but nothing waits for it.
 /// - Job numbers grow, so ``next`` serves as a time: store it when something changes. A job with a smaller number began
 ///   before the change, and its result does not count.
 struct Jobs: Sendable {
@@ -55,11 +55,11 @@ struct Jobs: Sendable {
     /// A number from 0 up to 1, the same for the same question throughout a run.
     func draw(_ question: String) -> Double { chance.draw(question) }
 
-    /// Whether the job for `resource` has run for longer than ``Rotation/patience``.
+    /// Whether the job for `resource` has run for longer than ``Rotation/overdueAfter``.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
 
     /// Whether work on it has failed, or does not end: nothing waits for it any longer.
-    func failsOrHangs(_ resource: Resource) -> Bool { attempts[resource] != nil || isOverdue(resource) }
+    func failsOrIsOverdue(_ resource: Resource) -> Bool { attempts[resource] != nil || isOverdue(resource) }
 
     /// The failure to count on for `resource`, also one from before the last reload.
     func lastFailure(of resource: Resource) -> Attempts? { attempts[resource] ?? former[resource] }
@@ -116,7 +116,7 @@ struct Jobs: Sendable {
     /// Marks the jobs that have become overdue; returns their resources.
     mutating func findOverdue(_ deadlines: inout Deadlines) -> [Resource] {
         var found: [Resource] = []
-        while let job = oldest(), deadlines.reached(job.startedAt + Rotation.patience) {
+        while let job = oldest(), deadlines.reached(job.startedAt + Rotation.overdueAfter) {
             inFlight.removeFirst()
             running[job.resource]?.isOverdue = true
             overdueCount += 1
@@ -127,7 +127,7 @@ struct Jobs: Sendable {
 
     /// When the next job becomes overdue. Jobs start in order, so only the oldest one needs a deadline.
     mutating func nextOverdue() -> BootTime? {
-        oldest().map { $0.startedAt + Rotation.patience }
+        oldest().map { $0.startedAt + Rotation.overdueAfter }
     }
 
     private mutating func oldest() -> Job? {
@@ -155,18 +155,10 @@ struct Jobs: Sendable {
         former[resource] = nil
         let failures = (previous?.failures ?? 0) + 1
         let action: Action? = if case .run(let action, _) = job.work { action } else { nil }
-        var pause =
-            isAtOnce
-            ? 0
-            : Retry.pause(
-                of: resource, action: action, failure: failure.code, failures: failures, isEmergency: isEmergency,
-                jitter: chance.draw("\(resource) \(failures)"))
-        if let rest = failure.retryAfter {
-            // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
-            // while a secret is critical.
-            let isBounded = isEmergency || job.work.isReadOfTarget
-            pause = max(pause, (isBounded ? min(rest, Retry.boundOfRest) : rest).count * 1000)
-        }
+        let pause = Retry.pause(
+            of: resource, action: action, failure: failure, failures: failures, isEmergency: isEmergency,
+            isAtOnce: isAtOnce, isReadOfTarget: job.work.isReadOfTarget,
+            jitter: chance.draw("\(resource) \(failures)"))
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = Attempts(
@@ -197,20 +189,15 @@ struct Jobs: Sendable {
         return attempts.isLogged ? .recovered(resource, attempts.failure) : nil
     }
 
-    /// Has failed work tried again at this moment, because its cause may be gone.
-    mutating func resetBackoff(of resource: Resource, to moment: BootTime) {
-        attempts[resource]?.notBefore = moment
+    /// Has failed work tried again soon, because its cause may be gone.
+    mutating func retry(_ resource: Resource, on sign: Retry.Sign, at now: Now) {
+        guard let notBefore = attempts[resource]?.notBefore else { return }
+        attempts[resource]?.notBefore = min(notBefore, now.boot + sign.longestPause)
     }
 
-    /// Has failed work tried again at this moment at the latest.
-    mutating func capBackoff(of resource: Resource, to moment: BootTime) {
-        guard let attempts = attempts[resource] else { return }
-        self.attempts[resource]?.notBefore = min(attempts.notBefore, moment)
-    }
-
-    /// Has the work on a resource tried at once for a request: the user who makes it may just have fixed the cause.
+    /// Has the work on a resource tried at once for a request.
     mutating func want(_ resource: Resource, at now: Now) {
-        resetBackoff(of: resource, to: now.boot)
+        retry(resource, on: .request, at: now)
         running[resource]?.isWanted = true
     }
 
@@ -243,7 +230,7 @@ struct Jobs: Sendable {
 
 extension Rotation {
     /// A job that runs for longer is reported as not responding.
-    package static let patience: Seconds = 30
+    package static let overdueAfter: Seconds = 30
 
     /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
     @discardableResult
@@ -252,7 +239,7 @@ extension Rotation {
     }
 
     /// Has the work for overdue jobs planned without them.
-    mutating func planPatience(at now: Now) {
+    mutating func planOverdue(at now: Now) {
         var deadlines = Deadlines(now: now)
         for resource in jobs.findOverdue(&deadlines) {
             touch(resource)
@@ -263,7 +250,7 @@ extension Rotation {
 
     /// The failure to report for an overdue job; nil for an action, a push, the store or a question to Apple, which
     /// have timeouts of their own.
-    func hang(of resource: Resource) -> Failure? {
+    func overdueFailure(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
         return switch resource {
         case .configuration: Failure(.notResponding, at: .named(configurationWatch.path))

@@ -26,7 +26,7 @@ struct KeyFiles: Sendable {
     func digest(of name: KeyName) -> KeyDigest? { states[name]?.reading.value }
 
     /// Whether reading it was tried since the start, the last reload or the last sign of another key.
-    func wasRead(_ name: KeyName) -> Bool { states[name]?.reading.isFresh == true }
+    func isFresh(_ name: KeyName) -> Bool { states[name]?.reading.isFresh == true }
 
     /// Whether the file has changed since the last read of it began.
     func wasNoticed(_ name: KeyName) -> Bool { states[name]?.reading.wasNoticed == true }

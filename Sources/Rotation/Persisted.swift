@@ -9,7 +9,7 @@ struct Persisted<Value: Hashable & Sendable>: Sendable {
     /// Whether it was read since the start. One that was not may hold the only secret.
     private(set) var wasRead = false
     /// The job that wrote or read ``value``.
-    private var by = JobID(number: 0)
+    private var by = JobID.beforeAll
 
     init(_ value: Value) { self.value = value }
 

@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
-/// go unnoticed.
+/// go unnoticed. What says that the cause may be gone (``Sign``) ends the pause, or shortens it.
 enum Retry {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
@@ -20,40 +20,42 @@ enum Retry {
     /// The longest `Retry-After` that counts for a read of a target, and for a push while the secret there is critical: an
     /// hour, as long as there is between two reads.
     static let boundOfRest: Seconds = 3600
-    /// A file whose last read failed is read again this soon after a change notice, but no sooner, in case another
-    /// program changes it all the time.
-    static let observationPace: Seconds = 1
-    /// A file that another program changed while it was merged is merged again this soon after a change notice.
-    static let mergePace: Seconds = 5
     /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 
     /// The pause after the `failures`-th failure in a row, in milliseconds.
     ///
     /// - Parameters:
-    ///   - isEmergency: whether an application that waits for the action holds a critical or expired secret.
+    ///   - isEmergency: whether an application that waits for the action, or reads the target, holds a critical or expired
+    ///     secret.
+    ///   - isAtOnce: whether the cause may be gone already.
+    ///   - isReadOfTarget: whether an API was only asked what it holds.
     ///   - jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
     static func pause(
-        of resource: Resource, action: Action?, failure: Failure.Code, failures: Int, isEmergency: Bool = false,
-        jitter: Double
+        of resource: Resource, action: Action?, failure: Failure, failures: Int, isEmergency: Bool = false,
+        isAtOnce: Bool = false, isReadOfTarget: Bool = false, jitter: Double
     ) -> Int64 {
-        let isTired = needsPerson(action, failure, failures: failures)
+        let isTired = needsPerson(action, failure.code, failures: failures)
         let (first, bound): (Int64, Seconds) =
             switch resource {
             // The service that asks Apple is the administrator's to start.
-            case .verification: (30, failure == .verifierMissing ? localBound : remoteBound)
+            case .verification: (30, failure.code == .verifierMissing ? localBound : remoteBound)
             // The store's service paces itself and says for how long, so the pause is short. But each try with a refused password
             // starts that service again, and costs etcd a check of the password.
-            case .store, .share: (1, failure == .storeCredentialsRefused ? loginBound : localBound)
+            case .store, .share: (1, failure.code == .storeCredentialsRefused ? loginBound : localBound)
             // Nothing is late without it, and ten thousand machines may fail for one reason.
             case .report, .fleet, .rollout: (30, remoteBound)
             // The service that asks the API is the administrator's to start, and its configuration to write.
-            case .target: (5, failure.traits.contains(.ofPushService) ? localBound : remoteBound)
+            case .target: (5, failure.code.traits.contains(.ofPushService) ? localBound : remoteBound)
             case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }
         let doubled = isTired ? bound.count : min(bound.count, first << Int64(min(max(failures - 1, 0), 12)))
-        return doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
+        let pause = isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
+        guard let rest = failure.retryAfter else { return pause }
+        // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
+        // while a secret is critical.
+        return max(pause, (isEmergency || isReadOfTarget ? min(rest, boundOfRest) : rest).count * 1000)
     }
 
     /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency: each try stops and
@@ -62,6 +64,41 @@ enum Retry {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly
         case .exec, .redeploy, nil: false
+        }
+    }
+}
+
+extension Retry {
+    /// What says that the cause of a failure may be gone, so that the work is not kept waiting for its whole pause.
+    enum Sign {
+        /// The administrator asks for it, who may just have fixed the cause.
+        case request
+        /// A key or a source's file was put in place, and is needed at once.
+        case placed
+        /// A file was created or removed, so it may be writable now.
+        case created
+        /// There is a new secret to ask Apple about.
+        case minted
+        /// The action ran, or its probe passed: both fail for the same reason.
+        case counterpartSucceeded
+        /// A file changed that could not be read, or not be written for lack of permission. No sooner than after a second, in
+        /// case another program changes it all the time. Other failed writes cause notices themselves.
+        case changed
+        /// A file changed that another program had changed while it was merged: once that program has finished, the cause is
+        /// gone, and no further notice may tell.
+        case changedAfterMerge
+        /// The secret in use became critical, after the pause was set by this failure. An API that wants to be left alone is,
+        /// but not for ever.
+        case emergency(Failure)
+
+        /// How long the work waits from now on, at most.
+        var longestPause: Seconds {
+            switch self {
+            case .request, .placed, .created, .minted, .counterpartSucceeded: 0
+            case .changed: 1
+            case .changedAfterMerge: 5
+            case .emergency(let failure): failure.retryAfter == nil ? emergencyBound : boundOfRest
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ extension Rotation {
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
         for resource in dirty.takeReached(at: now) { touch(resource) }
-        planPatience(at: now)
+        planOverdue(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
         plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
@@ -72,7 +72,7 @@ extension Rotation {
             jobs.isStopping
             ? jobs.isEmpty
             : isOnce && isReady && !awaitsVerdict && !awaitsTarget && !isDeploying
-                && jobs.all.allSatisfy { hang(of: $0.resource) != nil }
+                && jobs.all.allSatisfy { overdueFailure(of: $0.resource) != nil }
         // With thousands of clients it would take longer than the plan.
         assert(index.all.count > 50 || checkInvariants() == [])
         return step

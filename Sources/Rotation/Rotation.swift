@@ -109,7 +109,7 @@ package struct Rotation: Sendable {
         clients.adopt(index, change)
         files.adopt(index.specs, next: jobs.next)
         targets.adopt(index)
-        runs = index.actions.mapValues { _ in ActionRun() }
+        runs = index.actions.mapValues { [runs] in runs[$0.id] ?? ActionRun() }
         probes.adopt(index)
         stateUpkeep.adopt(index, old)
         storeReading.adopt(change)
@@ -131,27 +131,22 @@ package struct Rotation: Sendable {
         case .configuration: configurationWatch.notice(at: now)
         case .key(let name):
             keys.notice(name, at: now)
-            // A key that was just put in place is needed at once: skip the backoff.
-            jobs.resetBackoff(of: resource, to: now.boot)
+            jobs.retry(resource, on: .placed, at: now)
         case .source(let name):
             if let client = index[name] { clients[client].source?.notice(at: now) }
-            jobs.resetBackoff(of: resource, to: now.boot)
+            jobs.retry(resource, on: .placed, at: now)
         case .file(let path):
             if files[path]?.isSeenSoon(whileRunning: jobs[resource]) == true {
                 files[path]?.notice(at: now)
             } else {
                 observeAgain(at: resource)
             }
-            // Nor does a file wait long that could not be read, or not be written for lack of permission. Other failed
-            // writes cause notices themselves.
-            if let attempts = jobs.attempts[resource],
-                attempts.wasObservation || attempts.failure.code.retry == .whenChanged
-            {
-                jobs.capBackoff(of: resource, to: now.boot + Retry.observationPace)
-            }
-            // Its cause is gone once the other program has finished, which no further notice may tell.
-            if jobs.attempts[resource]?.failure.code == .changedMeanwhile {
-                jobs.capBackoff(of: resource, to: now.boot + Retry.mergePace)
+            if let attempts = jobs.attempts[resource] {
+                if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
+                    jobs.retry(resource, on: .changed, at: now)
+                } else if attempts.failure.code == .changedMeanwhile {
+                    jobs.retry(resource, on: .changedAfterMerge, at: now)
+                }
             }
         case .store: storeReading.notice(jobs, at: now)
         case .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action, .probe,

@@ -3,7 +3,7 @@ import Model
 /// The state directory as a whole: what may have been lost there, and what is to be removed.
 struct StateUpkeep: Sendable {
     /// What jobs before this one wrote to the state directory or read there may have been lost since.
-    private(set) var countsFrom = JobID(number: 0)
+    private(set) var countsFrom = JobID.beforeAll
     /// Whether an earlier configuration may have left records of removed clients.
     private(set) var isTidyingDue = false
     /// Outputs that reloads removed, until they were searched for secrets.

@@ -252,8 +252,8 @@ extension MistakeCase {
         @keys
         targets:
           one: {kind: http, url: "https://api.example.com/secret", body: "{{client_secret}}", token_file: /t}
-          two: {kind: http, url: "https://API.example.com:443/secret", body: "{{client_secret}}", token_file: /u}
-          three: {kind: http, url: "https://api.example.com/Secret", body: "{{client_secret}}", token_file: /u}
+          two: {kind: http, url: "https://API.example.com:443/secret", body: "{{client_secret}}", token_file: /t}
+          three: {kind: http, url: "https://api.example.com/Secret", body: "{{client_secret}}", token_file: /t}
         clients: {a: {outputs: [{push: one}]}}
         ->
         c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place

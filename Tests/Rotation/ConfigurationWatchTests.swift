@@ -62,7 +62,7 @@ import Testing
         bench.tell(.changeNoticed(.configuration))
         bench.boot(after: 1)
         #expect(bench.log == ["check configuration"])
-        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.overdueAfter)
     }
 
     @Test(arguments: [true, false]) func itIsGoneWhenItIsFixed(isReloaded: Bool) throws {

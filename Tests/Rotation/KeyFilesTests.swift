@@ -224,7 +224,7 @@ import Testing
         bench.held = [.key(try Values.key()), .configuration]
         bench.pass(1)
         #expect(Set(bench.log) == ["check configuration", "read apple"])
-        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.patience)
+        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.overdueAfter)
     }
 
     @Test func aSecretSignedByAnotherKeyThanWasReadHasTheKeyReadAgain() throws {

@@ -16,7 +16,8 @@ import Testing
     ) -> [Int64] {
         (1...count).map {
             Retry.pause(
-                of: resource, action: action, failure: failure, failures: $0, isEmergency: isEmergency, jitter: jitter)
+                of: resource, action: action, failure: Failure(failure, at: .clock), failures: $0,
+                isEmergency: isEmergency, jitter: jitter)
         }
     }
 

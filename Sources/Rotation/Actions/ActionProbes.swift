@@ -28,9 +28,8 @@ extension Rotation {
     ) {
         guard case .probe(let action) = job.work, case .success(let outcome) = result else { return }
         guard case .feasible = outcome else { return unexpected(outcome, of: job) }
-        // The cause of the action's failure is gone: retry at once, without the rest of the backoff.
         if let lastFailure, jobs.attempts[.action(action.id)]?.failure == lastFailure.failure {
-            jobs.resetBackoff(of: .action(action.id), to: now.boot)
+            jobs.retry(.action(action.id), on: .counterpartSucceeded, at: now)
             touch(.action(action.id))
         }
     }

@@ -33,7 +33,6 @@ struct ActionRun: Sendable {
 
     /// Whether it may be asked again how a deployment that is under way gets on.
     func mayAsk(_ deadlines: inout Deadlines) -> Bool { deployment.map { deadlines.reached($0.askAt) } ?? true }
-
 }
 
 /// - An action runs once for all of its clients: it waits for those about to get a new secret, for Apple's verdict on one
@@ -56,8 +55,7 @@ extension Rotation {
             for path in client.files { files[path]?.delivered(at: now) }
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
-        // The action ran, so what made its probe fail may be gone.
-        jobs.resetBackoff(of: .probe(action.id), to: now.boot)
+        jobs.retry(.probe(action.id), on: .counterpartSucceeded, at: now)
     }
 
     /// Whether something is being deployed, as far as is known.
@@ -67,7 +65,7 @@ extension Rotation {
 
     mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
-        capBackoff(action, &deadlines)
+        hurry(action, &deadlines)
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
@@ -137,22 +135,21 @@ extension Rotation {
     /// critical nor known to be bad.
     func mayWait(_ id: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines) -> Bool {
         clients.allSatisfy { client in
-            guard let held = heldMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil else {
+            guard let held = secretInUseMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil
+            else {
                 return false
             }
             return !client.entry.isCritical(held, &deadlines) && currentRefusal(client) == nil
         }
     }
 
-    /// Caps a backoff that was set before an emergency began: it would be too long now.
-    private mutating func capBackoff(_ action: Action, _ deadlines: inout Deadlines) {
+    /// Shortens a pause that was set before an emergency began, but where a person is needed.
+    private mutating func hurry(_ action: Action, _ deadlines: inout Deadlines) {
         guard let attempts = jobs.attempts[.action(action.id)],
             !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
             isEmergency(action.id, &deadlines)
         else { return }
-        // An API that wants to be left alone is, but not for ever.
-        let bound = attempts.failure.retryAfter == nil ? Retry.emergencyBound : Retry.boundOfRest
-        jobs.capBackoff(of: .action(action.id), to: deadlines.now.boot + bound)
+        jobs.retry(.action(action.id), on: .emergency(attempts.failure), at: deadlines.now)
     }
 
     /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
@@ -170,7 +167,7 @@ extension Rotation {
     /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
     private func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
         for client in index.clients(of: id) where owes(client, id) {
-            guard let held = held(by: id, of: client) else { continue }
+            guard let held = secretInUse(by: id, of: client) else { continue }
             if client.entry.isCritical(held, &deadlines) { return true }
         }
         return false

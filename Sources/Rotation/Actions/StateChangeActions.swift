@@ -9,7 +9,7 @@ import Model
 ///   read, or something new is reported, it is tried again.
 struct StateChangeActions: Sendable {
     /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
-    static let lasting: Seconds = 30
+    static let settleTime: Seconds = 30
     /// How often one action may be started within ``pace``.
     static let limit = 4
     static let pace: Seconds = 3600
@@ -103,8 +103,9 @@ struct StateChangeActions: Sendable {
     /// Whether an unreported change has lasted long enough.
     func hasNews(_ deadlines: inout Deadlines) -> Bool {
         // Ask for both, so that both are remembered.
-        let hasChanged = health != reported.health && healthSince.map { deadlines.reached($0 + Self.lasting) } == true
-        let hasAged = unreportedSince.map { deadlines.reached($0 + Self.lasting) } == true
+        let hasChanged =
+            health != reported.health && healthSince.map { deadlines.reached($0 + Self.settleTime) } == true
+        let hasAged = unreportedSince.map { deadlines.reached($0 + Self.settleTime) } == true
         return hasChanged || hasAged
     }
 

@@ -3,8 +3,13 @@ import Model
 
 /// Everything known about one client, in one value.
 ///
-/// Each part is a type with a file of its own, which alone changes it. What all parts need of the configuration is in
-/// ``subject``.
+/// What all parts need of the configuration is in ``subject``. A secret passes these steps, each of which is a question that
+/// `Rotation` answers:
+///
+/// - known (`isKnown`): the key, the record and the files were read, so that something can be decided;
+/// - settled (``isSettled``): the secret is chosen and its record kept;
+/// - published (`isPublished`): all files hold it, and no target is to be waited for;
+/// - delivered (`owes` is false for each action): all actions have run for it.
 struct Client: Sendable {
     /// Its part of the configuration.
     let subject: ConfiguredClient

@@ -28,9 +28,9 @@ extension Rotation {
         guard jobs.hasFailure else { return nil }
         for resource in resources(of: client) where resource != .record(client.name) {
             // The current secret is published and delivered whatever Apple says of it.
-            if resource == .verification(client.name), heldBack(client) == nil { continue }
+            if resource == .verification(client.name), pendingCandidate(client) == nil { continue }
             if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
-            if let failure = hang(of: resource) { return failure }
+            if let failure = overdueFailure(of: resource) { return failure }
         }
         return nil
     }

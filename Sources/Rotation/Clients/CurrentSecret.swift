@@ -61,7 +61,8 @@ extension Rotation {
     func wantedSecret(_ client: ConfiguredClient) -> SecretInfo? {
         guard let current = clients[client].secret.current,
             client.names(current)
-                || client.entry.clientID.accepts(current.client) && (client.entry.verify || heldBack(client) != nil)
+                || client.entry.clientID.accepts(current.client)
+                    && (client.entry.verify || pendingCandidate(client) != nil)
         else { return nil }
         return current
     }

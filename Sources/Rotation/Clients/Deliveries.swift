@@ -56,7 +56,7 @@ extension Rotation {
         let found = observedSlots(of: client).compactMap(\.held.issued).filter {
             client.entry.clientID.accepts($0.client)
         }
-        if let oldest = found.min(by: { $0.expiresAt < $1.expiresAt }) { clients[client].deliveries.presume(oldest) }
+        if let oldest = found.firstToExpire { clients[client].deliveries.presume(oldest) }
     }
 
     /// Has actions run again for a secret that they delivered before it came to this place: a reload added or moved an
@@ -81,7 +81,7 @@ extension Rotation {
     mutating func deliverAgain(to clients: some Sequence<ConfiguredClient>, since place: PushOutput? = nil) {
         for client in clients {
             for action in client.actions {
-                if place == nil, case .redeploy? = index.actions[action] { continue }
+                if place == nil, index.actions[action]?.isRedeployment == true { continue }
                 self.clients[client].deliveries.owe(action, next: jobs.next)
             }
         }
@@ -92,20 +92,16 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    /// The secret that applications notified by an action hold, as far as is known: the one it last ran for. Before its
-    /// first run the one that expires first of those delivered by actions that are no longer the client's, because an
-    /// edited action notifies the same application. Nil when they hold none.
-    func held(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
-        let delivered = clients[client].deliveries.delivered
-        return delivered[action]
-            ?? delivered.filter { !client.actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
+    /// The secret that applications notified by an action hold, as far as is known; nil when they hold none.
+    func secretInUse(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
+        clients[client].deliveries.delivered.inUse(by: action, of: client.actions)
     }
 
     /// The secret that applications go on with while an action waits: what it delivered, or what the client's other actions
     /// did. One that a reload has added waits as they do: run at once, it would spread a secret that a rollout holds back.
-    func heldMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
-        held(by: action, of: client)
-            ?? clients[client].deliveries.delivered.values.min { $0.expiresAt < $1.expiresAt }
+    func secretInUseMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
+        secretInUse(by: action, of: client)
+            ?? clients[client].deliveries.delivered.values.firstToExpire
     }
 
     /// Whether an action has yet to run for a client's secret.
@@ -122,5 +118,16 @@ extension Rotation {
     func isPublished(_ client: ConfiguredClient) -> Bool {
         guard clients[client].isSettled, isInPlace(client) else { return false }
         return client.targets.isEmpty || wantedSecret(client).map { mayDeliver(past: client.targets, $0) } == true
+    }
+}
+
+extension [ActionID: SecretInfo] {
+    /// The secret that applications notified by an action use, by what each action last ran for. Before the action's first run
+    /// the one that expires first of those delivered by actions that are no longer the client's, because an edited action
+    /// notifies the same application.
+    ///
+    /// - Parameter actions: the client's.
+    func inUse(by action: ActionID, of actions: [ActionID]) -> SecretInfo? {
+        self[action] ?? filter { !actions.contains($0.key) }.values.firstToExpire
     }
 }

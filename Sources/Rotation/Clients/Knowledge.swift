@@ -6,7 +6,7 @@ extension Rotation {
     func isKnown(_ client: ConfiguredClient) -> Bool {
         guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }
         return client.files.allSatisfy { path in
-            files.isFresh(path) || jobs.failsOrHangs(.file(path))
+            files.isFresh(path) || jobs.failsOrIsOverdue(.file(path))
         }
     }
 
@@ -25,6 +25,6 @@ extension Rotation {
     }
 
     func wereKeysRead(_ client: ConfiguredClient) -> Bool {
-        client.keys.allSatisfy { keys.wasRead($0.name) || jobs.isOverdue(.key($0.name)) }
+        client.keys.allSatisfy { keys.isFresh($0.name) || jobs.isOverdue(.key($0.name)) }
     }
 }

@@ -23,7 +23,8 @@ extension Rotation {
     mutating func noteTried(_ clients: [ConfiguredClient], at now: Now) {
         // Many clients may share a file.
         var files: [AbsolutePath: Bool] = [:]
-        for client in clients where !self.clients[client].readiness.wasTried && wasTried(client, &files, at: now) {
+        for client in clients
+        where !self.clients[client].readiness.wasTried && isServedOrFailed(client, &files, at: now) {
             self.clients[client].readiness.tried()
         }
     }
@@ -34,24 +35,25 @@ extension Rotation {
         events.append(.ready)
     }
 
-    private func wasTried(_ client: ConfiguredClient, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool {
+    private func isServedOrFailed(_ client: ConfiguredClient, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool
+    {
         // An unsettled client has more to come: one failed output must not count for the others.
         guard clients[client].isSettled else { return false }
         guard wantedSecret(client) != nil else { return hasFailure(client) }
         return client.files.allSatisfy { path in
-            let wasTried = files[path] ?? wasTried(path, at: now)
-            files[path] = wasTried
-            return wasTried
+            let isServed = files[path] ?? isServedOrFailed(path, at: now)
+            files[path] = isServed
+            return isServed
         }
     }
 
-    private func wasTried(_ path: AbsolutePath, at now: Now) -> Bool {
-        isGood(path) || jobs.failsOrHangs(.file(path)) || isDeleted(path) || isLeftAlone(path, at: now)
+    private func isServedOrFailed(_ path: AbsolutePath, at now: Now) -> Bool {
+        isGood(path) || jobs.failsOrIsOverdue(.file(path)) || isDeleted(path) || isLeftAlone(path, at: now)
     }
 
     private func hasFailure(_ client: ConfiguredClient) -> Bool {
         // A source that was read and offers nothing is tried.
         clock.failure != nil || client.entry.source != nil
-            || resources(of: client).contains { !$0.isProbe && jobs.failsOrHangs($0) }
+            || resources(of: client).contains { !$0.isProbe && jobs.failsOrIsOverdue($0) }
     }
 }

@@ -34,7 +34,10 @@ extension Rotation {
         noteSigner(of: record, client, at: now)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
-        if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil {
+        // One that was received before a late record was read has its own turn, or none.
+        if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil,
+            clients[client].secret.current == record.current
+        {
             clients[client].turn = DeliveryTurn(at: moment, within: source.deliverOver, now)
         }
         // What another store held says nothing of this one. A record of an earlier version does not name its store.
@@ -115,7 +118,7 @@ extension Rotation {
     mutating func updateSettled(_ client: ConfiguredClient) {
         let record = Resource.record(client.name)
         let isKept =
-            clients[client].record.value.current == clients[client].secret.current || jobs.failsOrHangs(record)
+            clients[client].record.value.current == clients[client].secret.current || jobs.failsOrIsOverdue(record)
         clients[client].isSettled = isKept && isKnown(client) && !jobs.isBusy(.client(client.name))
     }
 

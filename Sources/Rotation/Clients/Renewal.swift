@@ -65,8 +65,10 @@ extension Rotation {
     private func mintingTime(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> WallTime? {
         let now = deadlines.now.wall
         // None comes after a secret from the future, which a wrong clock has made.
-        let latest = [clients[client].secret.current, heldBack(client)].compactMap { $0?.issuedAt }.filter { $0 <= now }
-            .max()
+        let latest = [clients[client].secret.current, pendingCandidate(client)].compactMap { $0?.issuedAt }.filter {
+            $0 <= now
+        }
+        .max()
         guard let latest, latest + Claims.backdating >= now else { return now }
         return deadlines.reached(latest + 2) ? latest + 1 + Claims.backdating : nil
     }
@@ -102,7 +104,7 @@ extension Rotation {
             return .keep(current, until: renewal(of: current, client.entry))
         }
         let decision = decideUnverified(client, &batches, &deadlines)
-        guard case .mint(let reason) = decision, reason != .asked, let candidate = heldBack(client),
+        guard case .mint(let reason) = decision, reason != .asked, let candidate = pendingCandidate(client),
             fits(candidate, client, &deadlines)
         else { return decision }
         return .verify(candidate)

@@ -11,7 +11,8 @@ extension Rotation {
     /// Whether a client is due that shares a file or an action with `client`, directly or through a chain of clients
     /// that may all be renewed early.
     ///
-    /// Call it only for a client that may itself be renewed early.
+    /// Call it only for a client that may itself be renewed early. It sets no wake: the plan of each client in the batch sets
+    /// its own, for the same moments.
     func isInDueBatch(_ client: ConfiguredClient, at now: Now, _ batches: inout RenewalBatches) -> Bool {
         if let answer = batches.answers[client.order] { return answer }
         // Visit each shared file and action once, not once for each of its clients.
@@ -21,13 +22,15 @@ extension Rotation {
         var next = 0
         var answer = false
         search: while next < joined.count {
-            for resource in joined[next].shared where shared.insert(resource).inserted {
+            for resource in joined[next].joining where shared.insert(resource).inserted {
                 for sharer in index.clients(of: resource) where visited.insert(sharer.order).inserted {
                     // A client that receives its secrets renews nothing.
                     guard sharer.entry.source == nil, let current = clients[sharer].secret.current else { continue }
                     // One whose next secret waits for Apple's verdict mints none now: the others were renewed early
                     // when that one was minted.
-                    if now.wall >= sharer.entry.renewal(of: current, jitter: hostJitter), heldBack(sharer) == nil {
+                    if now.wall >= sharer.entry.renewal(of: current, jitter: hostJitter),
+                        pendingCandidate(sharer) == nil
+                    {
                         answer = true
                         break search
                     }
@@ -45,5 +48,5 @@ extension Rotation {
 
 extension ConfiguredClient {
     /// The files and actions that other clients may share.
-    fileprivate var shared: [Resource] { files.map(Resource.file) + actions.map(Resource.action) }
+    fileprivate var joining: [Resource] { files.map(Resource.file) + actions.map(Resource.action) }
 }

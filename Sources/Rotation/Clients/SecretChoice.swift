@@ -51,7 +51,7 @@ extension Rotation {
     /// - Parameter ofCandidate: when its candidate is to be looked at again.
     mutating func settleMinter(_ client: ConfiguredClient, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines)
     {
-        takeOver(client, at: deadlines.now)
+        chooseFoundByMinter(client, at: deadlines.now)
         planCandidate(client, &ofCandidate)
         guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
         // It takes the place of a candidate from here.
@@ -61,7 +61,7 @@ extension Rotation {
 
     /// Chooses the current secret of a client that receives its secrets.
     mutating func settleReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        if !clients[client].secret.hasChosen { takeUp(client, at: deadlines.now) }
+        if !clients[client].secret.hasChosen { chooseFoundByReceiver(client, at: deadlines.now) }
         let current = clients[client].secret.current
         let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
         let before = clients[client].source?.judged(state, detail, at: deadlines.now)
@@ -75,7 +75,7 @@ extension Rotation {
 
     /// Makes the best usable secret found the current one, also one that is due for renewal: minting may take long, and until
     /// then the outputs are to hold a valid secret.
-    private mutating func takeOver(_ client: ConfiguredClient, at now: Now) {
+    private mutating func chooseFoundByMinter(_ client: ConfiguredClient, at now: Now) {
         let secret = clients[client].secret
         // By a distrusted clock the current secret may seem issued in the future and an older one valid.
         if secret.hasChosen, clock.failure != nil { return }
@@ -85,16 +85,14 @@ extension Rotation {
         take(.found(found), for: client, at: now)
     }
 
-    /// Takes over the best secret that the state directory and the outputs hold.
-    private mutating func takeUp(_ client: ConfiguredClient, at now: Now) {
+    /// Makes the best secret that the state directory and the outputs hold the current one.
+    private mutating func chooseFoundByReceiver(_ client: ConfiguredClient, at now: Now) {
         let candidates =
             [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
         // When the candidates expire is no reason to wake.
         var deadlines = Deadlines(now: now)
         let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
-            .sorted {
-                (-$0.rank, $0.issued.issuedAt, $0.issued.order) < (-$1.rank, $1.issued.issuedAt, $1.issued.order)
-            }
+            .sorted { (-$0.rank, $0.issued.precedence) < (-$1.rank, $1.issued.precedence) }
         var best: SecretInfo?
         for (_, issued) in ranked
         where fits(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
@@ -123,7 +121,7 @@ extension Rotation {
         guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],
             offered.signer == place.key, fits(offered, client, &deadlines)
         else { return nil }
-        for held in [clients[client].secret.current, heldBack(client)].compactMap({ $0 })
+        for held in [clients[client].secret.current, pendingCandidate(client)].compactMap({ $0 })
         where objection(to: offered, over: held, client, &deadlines) != nil { return nil }
         return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
     }
@@ -154,7 +152,7 @@ extension Rotation {
             return "it expires too soon, at \(issued.expiresAt)"
         }
         if offered == held {
-            return issued.isGreater(than: current) ? nil : "it is older than the current one"
+            return issued.precedence > current.precedence ? nil : "it is older than the current one"
         }
         if offered > held, !client.entry.isCritical(current, &deadlines) {
             return "a preferred key signed the current one"
@@ -167,16 +165,7 @@ extension ClientConfiguration {
     /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
     func best(of candidates: [SecretInfo]) -> SecretInfo? {
         candidates.max { left, right in
-            (end(of: left), left.issuedAt, left.order)
-                < (end(of: right), right.issuedAt, right.order)
+            (end(of: left), left.precedence) < (end(of: right), right.precedence)
         }
-    }
-}
-
-extension SecretInfo {
-    /// Whether this one follows the other, of the same key: it was issued later, or at the same second with the greater
-    /// digest of what is signed.
-    func isGreater(than other: SecretInfo) -> Bool {
-        (issuedAt, order) > (other.issuedAt, other.order)
     }
 }

@@ -158,7 +158,7 @@ extension Rotation {
 
     /// How long a follower does not report that the store is unreachable: a restarted etcd must not cause ten thousand
     /// alerts.
-    private static let sourcePatience: Seconds = 86_400
+    private static let unreachableAfter: Seconds = 86_400
 
     // MARK: What is reported
 
@@ -175,9 +175,9 @@ extension Rotation {
             let isDue = deadlines.reached(due)
             let isAway =
                 source.isStore && verdict.state == .unreachable
-                && deadlines.reached(verdict.began + Self.sourcePatience)
+                && deadlines.reached(verdict.began + Self.unreachableAfter)
             guard isDue || isAway else { return nil }
-            since = max(since, isAway ? min(due, since + Self.sourcePatience) : due)
+            since = max(since, isAway ? min(due, since + Self.unreachableAfter) : due)
         }
         guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
         let next = jobs.attempts[sourceResource(of: client)]?.notBefore
@@ -199,7 +199,7 @@ extension Rotation {
         case .unreachable where source.isStore:
             return storeFailure(of: client) ?? Failure(.storeUnreachable, at: place)
         case .unreachable:
-            return hang(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
+            return overdueFailure(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
                 ?? Failure(.sourceUnreadable, at: place)
         }
     }

@@ -12,7 +12,7 @@ struct Verification: Sendable {
     /// When Apple may be asked a second time.
     private var notBefore: BootTime?
     /// The last job that asked.
-    private(set) var askedBy = JobID(number: 0)
+    private(set) var askedBy = JobID.beforeAll
     /// Why Apple refused a current secret that ``candidate`` was minted to replace, until it has accepted this one.
     private(set) var earlierRefusal: Failure?
     /// Until when actions that the client shares wait for the verdict.
@@ -23,7 +23,7 @@ struct Verification: Sendable {
     private static let pause: Seconds = 60
     /// How long after a secret was minted an action that has other clients as well waits for the verdict on it: less than
     /// the half minute after which operators are notified that these were not delivered.
-    private static let patience: Seconds = 20
+    private static let verdictWait: Seconds = 20
 
     init() {}
 
@@ -34,7 +34,7 @@ struct Verification: Sendable {
     init(_ candidate: SecretInfo, replacing refusal: Failure? = nil, at now: Now? = nil) {
         self.candidate = candidate
         earlierRefusal = refusal
-        awaitedUntil = now.map { $0.boot + Self.patience }
+        awaitedUntil = now.map { $0.boot + Self.verdictWait }
         view = VerificationView(fingerprint: candidate.fingerprint, verdict: .pending)
     }
 
@@ -131,7 +131,7 @@ extension Rotation {
         let isCurrent = !isTried || Deadlines.peek(at: now) { secretToKeep(client, &$0) } == nil
         if isTried {
             clients[client].verification = Verification(secret, replacing: currentRefusal(client), at: now)
-            jobs.resetBackoff(of: .verification(client.name), to: now.boot)
+            jobs.retry(.verification(client.name), on: .minted, at: now)
         } else {
             dropCandidate(client)
         }
@@ -175,7 +175,7 @@ extension Rotation {
     }
 
     /// A client's candidate that is not the current secret yet.
-    func heldBack(_ client: ConfiguredClient) -> SecretInfo? {
+    func pendingCandidate(_ client: ConfiguredClient) -> SecretInfo? {
         guard let candidate = clients[client].verification?.candidate, candidate != clients[client].secret.current
         else {
             return nil
@@ -186,18 +186,18 @@ extension Rotation {
     /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal goes over to
     /// the replacement's verification and stays until Apple accepts that one: only this proves that the cause is gone.
     func currentRefusal(_ client: ConfiguredClient) -> Failure? {
-        (heldBack(client) == nil ? clients[client].verification?.refusal : nil)
+        (pendingCandidate(client) == nil ? clients[client].verification?.refusal : nil)
             ?? clients[client].verification?.earlierRefusal
     }
 
     /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
     func isVerdictAwaited(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
-        heldBack(client) != nil && clients[client].verification?.isAwaited(&deadlines) == true
+        pendingCandidate(client) != nil && clients[client].verification?.isAwaited(&deadlines) == true
     }
 
     /// Whether Apple is still to answer about a client whose secret waits for it.
     var awaitsVerdict: Bool {
-        index.all.contains { clients[$0].verification?.isUndecided == true && heldBack($0) != nil }
+        index.all.contains { clients[$0].verification?.isUndecided == true && pendingCandidate($0) != nil }
     }
 
     // MARK: What is wanted
@@ -207,7 +207,7 @@ extension Rotation {
         guard let candidate = clients[client].verification?.candidate, isKnown(client) else { return }
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
-        let isHeldBack = heldBack(client) != nil
+        let isHeldBack = pendingCandidate(client) != nil
         guard client.entry.verify else {
             let isUsable = Deadlines.peek(at: deadlines.now) { fits(candidate, client, &$0) }
             clients[client].verification = nil
@@ -242,7 +242,7 @@ extension Rotation {
         for (client, verification) in open {
             let record = Resource.record(client.name)
             guard let candidate = verification.candidate, client.entry.verify,
-                clients[client].record.value.candidate == candidate || jobs.failsOrHangs(record),
+                clients[client].record.value.candidate == candidate || jobs.failsOrIsOverdue(record),
                 verification.mayAsk(&deadlines)
             else { continue }
             let job = jobs.next

@@ -36,7 +36,7 @@ struct Fleet: Sendable {
     /// Since when the reports have been read without a gap of more than ``gap``.
     private var readableSince: BootTime?
     /// The job that has last read them successfully.
-    private var readBy = JobID(number: 0)
+    private var readBy = JobID.beforeAll
     /// When it was last tried to remove a machine's report.
     private var forgottenAt: [String: BootTime] = [:]
     /// Which machines the rollout of a client's current secret no longer waits for.
@@ -221,7 +221,7 @@ struct Fleet: Sendable {
     fileprivate mutating func read(
         _ found: [String: HostObservation], clockTellsAge: Bool, by job: JobID, at now: Now
     ) {
-        let isFirst = readBy.number == 0
+        let isFirst = readBy == .beforeAll
         for (machine, host) in hosts where clockTellsAge && found[machine] == nil && host.isForgotten(at: now) {
             remove(machine)
         }

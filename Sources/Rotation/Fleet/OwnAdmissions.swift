@@ -97,7 +97,9 @@ extension Rotation {
     func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
         guard let admission = admission(client) else { return true }
         if admissions.admits(admission) { return true }
-        guard let held = heldMeanwhile(by: action, of: client), let wanted = wantedSecret(client) else { return true }
+        guard let held = secretInUseMeanwhile(by: action, of: client), let wanted = wantedSecret(client) else {
+            return true
+        }
         let span = client.entry.renewBefore(of: held)
         // A secret that is newer than that moment, because its signer was down, counts from its issue: otherwise all
         // machines would deliver it at once.

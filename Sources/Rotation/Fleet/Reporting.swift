@@ -38,7 +38,7 @@ struct Reporting: Sendable {
     private var otherSeenAt: BootTime?
     /// Whether the other daemon has put its report while this one ran: only then is it a fault. One that was found at the first
     /// put may be of a daemon that is gone.
-    private var isShared = false
+    private var isNameTaken = false
 
     private struct Entry: Hashable, Sendable {
         let identity: ClientIdentity
@@ -124,13 +124,13 @@ struct Reporting: Sendable {
         if let revision {
             // A restored backup holds what was put before, at a smaller revision.
             guard found.revision > revision, !(found.isOwn && isUnanswered) else { return false }
-            isShared = true
+            isNameTaken = true
         } else if found.isOwn {
             resume(found.report)
             return false
         }
         otherSeenAt = now.boot
-        return isShared
+        return isNameTaken
     }
 
     fileprivate mutating func failed(_ failure: Failure? = nil, at now: Now) {
@@ -153,9 +153,9 @@ struct Reporting: Sendable {
     /// Forgets another instance that was not seen for long. Returns whether it was a fault.
     fileprivate mutating func forgetOther(_ deadlines: inout Deadlines) -> Bool {
         guard let otherSeenAt, deadlines.reached(otherSeenAt + HostReport.silence) else { return false }
-        defer { isShared = false }
+        defer { isNameTaken = false }
         self.otherSeenAt = nil
-        return isShared
+        return isNameTaken
     }
 
     func checkInvariants(_ configuration: Configuration) -> [String] {

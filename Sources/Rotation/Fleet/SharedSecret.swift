@@ -70,11 +70,11 @@ extension Rotation {
     // MARK: What is reported
 
     /// How long the store may be away before a signer says so.
-    private static let storePatience: Seconds = 900
+    private static let storeWait: Seconds = 900
 
     /// Whether a signer says that the store cannot be used.
     func isReported(_ failure: Failure, since moment: BootTime, _ deadlines: inout Deadlines) -> Bool {
-        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(moment + Self.storePatience)
+        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(moment + Self.storeWait)
     }
 
     /// Why the store is a reason for a client that mints not to be ok.

@@ -12,8 +12,11 @@ struct OwnPlace {
     /// The rollout that belongs to it; nil for none.
     let rollout: RolloutObservation?
 
-    /// By which a put of the rollout is compared; nil where that is not known.
-    var revisionOfRollout: Int64? { rollout.map(\.revision) ?? 0 }
+    /// By which a put of the rollout is compared: 0 where there is none; nil where that is not known.
+    var revisionOfRollout: Int64? {
+        guard let rollout else { return 0 }
+        return rollout.revision
+    }
 }
 
 /// How secrets and their rollouts are put into the store.

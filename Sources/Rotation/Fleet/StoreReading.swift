@@ -38,7 +38,7 @@ struct StoreReading: Sendable {
     private static let watchedPace: Seconds = 600
     /// In milliseconds.
     private static let longestHint = 1000.0
-    private static let patience: Seconds = 20
+    private static let answerWait: Seconds = 20
 
     // MARK: What is
 
@@ -87,7 +87,7 @@ struct StoreReading: Sendable {
     mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
 
     /// Has the minting of a secret that is missing wait for the next read, because other places are of interest.
-    mutating func expectPlaces(at now: Now) { awaitedUntil = now.boot + Self.patience }
+    mutating func expectPlaces(at now: Now) { awaitedUntil = now.boot + Self.answerWait }
 
     /// Notes that something may have changed there.
     mutating func notice(_ jobs: Jobs, at now: Now) {
@@ -256,7 +256,7 @@ extension Rotation {
 
     mutating func planStore(_ deadlines: inout Deadlines) {
         guard storeReading.isDue(jobs, &deadlines),
-            keys.names.allSatisfy({ keys.wasRead($0) || jobs.isOverdue(.key($0)) })
+            keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
         let places = Set(index.all.filter { $0.entry.concernsStore }.flatMap(storePlaces)).sorted()
         if !places.isEmpty, start(.readStore(places), on: .store, &deadlines) { storeReading.beginReading() }

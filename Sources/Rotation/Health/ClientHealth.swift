@@ -85,7 +85,7 @@ extension Rotation {
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && owedActions(of: client).isEmpty
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
-        let held = client.actions.map { self.held(by: $0, of: client) }
+        let held = client.actions.map { self.secretInUse(by: $0, of: client) }
         let weakest = weakest(client, holding: held, &deadlines)
 
         let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
@@ -213,7 +213,7 @@ extension Rotation {
         }
         // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
         secrets += held.compactMap { $0 }
-        if let first = secrets.min(by: { $0.expiresAt < $1.expiresAt }) { return .held(first) }
+        if let first = secrets.firstToExpire { return .held(first) }
         if isUnknown { return .unknown }
         return clients[client].secret.current.map { .held($0) } ?? (isKnown(client) ? .none : .unknown)
     }
@@ -273,7 +273,7 @@ extension Rotation {
         _ resource: Resource, at place: Failure.Place, isHeld: Bool, isDeleted: Bool = false, _ drift: Drift?,
         _ deadlines: inout Deadlines
     ) -> (OutputView.State, Failure?) {
-        if let failure = hang(of: resource) { return (.notResponding, failure) }
+        if let failure = overdueFailure(of: resource) { return (.notResponding, failure) }
         if let failure = jobs.attempts[resource]?.failure { return (.failed, failure) }
         if isDeleted { return (.failed, Failure(.outputDeleted, at: place)) }
         if drift?.isContested(&deadlines) == true { return (.contested, Failure(.contested, at: place)) }

@@ -12,11 +12,9 @@ extension OutputsHealth {
     ) -> OutputsHealth {
         let judged = withTargets(record, entry, clock, &deadlines)
         guard judged.health != .critical else { return judged }
-        let actions = entry.onChange.filter { if case .redeploy = $0 { false } else { true } }.map(\.id)
-        // An edited action notifies the same application.
-        let former = record.delivered.filter { !actions.contains($0.key) }.values.min { $0.expiresAt < $1.expiresAt }
-        let held = actions.compactMap { record.delivered[$0] ?? former }.min { $0.expiresAt < $1.expiresAt }
-        let weakest = [judged.secret, held].compactMap { $0 }.min { $0.expiresAt < $1.expiresAt }
+        let actions = entry.onChange.filter { !$0.isRedeployment }.map(\.id)
+        let held = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }.firstToExpire
+        let weakest = [judged.secret, held].compactMap { $0 }.firstToExpire
         func result(_ health: HealthState?, _ failure: Failure?) -> OutputsHealth {
             OutputsHealth(client: client, health: health, failure: failure?.concerning(client), secret: weakest)
         }
@@ -46,7 +44,7 @@ extension OutputsHealth {
             health == .ok || failure?.code == .noOutputs
         else { return self }
         let pushed = entry.targets.compactMap { record.pushed[$0] }
-        let weakest = pushed.min { $0.expiresAt < $1.expiresAt }
+        let weakest = pushed.firstToExpire
         func result(_ health: HealthState, _ failure: Failure?) -> OutputsHealth {
             OutputsHealth(client: client, health: health, failure: failure?.concerning(client), secret: weakest)
         }

@@ -25,7 +25,7 @@ extension Failure {
     package static func ofClock(judging secret: SecretInfo, builtAt: WallTime, at now: Now) -> Failure? {
         let clock = ClockTrust(judging: [secret], builtAt: builtAt, at: now)
         var deadlines = Deadlines(now: now)
-        guard clock.failure == nil, secret.signer != nil, clock.spares(secret, due: secret.expiresAt, &deadlines) else {
+        guard clock.failure == nil, clock.spares(secret, due: secret.expiresAt, builtAt: builtAt, &deadlines) else {
             return clock.failure
         }
         return Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description)
@@ -84,10 +84,9 @@ extension ClientConfiguration {
         var unreadable: Failure?
         var isMissing = false
         func result(_ health: HealthState?, _ failure: Failure?) -> OutputsHealth {
-            let first = held.min { $0.secret.expiresAt < $1.secret.expiresAt }
             return OutputsHealth(
                 client: name, health: health, failure: failure?.concerning(name),
-                secret: health == .critical && failure?.code == .noSecret ? nil : first?.secret)
+                secret: health == .critical && failure?.code == .noSecret ? nil : held.map(\.secret).firstToExpire)
         }
         for output in outputs {
             switch found(output.path) {
@@ -114,15 +113,16 @@ extension ClientConfiguration {
                 }
             }
         }
-        guard let weakest = held.min(by: { $0.secret.expiresAt < $1.secret.expiresAt })?.secret else {
+        guard let weakest = held.map(\.secret).firstToExpire else {
             if isMissing { return result(.degraded, Failure(.notPublished, at: .client(name))) }
             // A secret that is only served as a credential is in no file that could be read here.
             return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)))
         }
         let isSpared =
-            current?.fingerprint == weakest.fingerprint && weakest.signer != nil && weakest.expiresAt > builtAt
+            current?.fingerprint == weakest.fingerprint
             && clock.spares(
-                weakest, due: source == nil ? renewal(of: weakest, jitter: 0) : weakest.expiresAt, &deadlines)
+                weakest, due: source == nil ? renewal(of: weakest, jitter: 0) : weakest.expiresAt, builtAt: builtAt,
+                &deadlines)
         if !isSpared, let failure = shortLife(of: weakest, name, &deadlines) { return result(.critical, failure) }
         if let failure = clock.failure { return result(.degraded, failure) }
         if isSpared {

@@ -8,7 +8,7 @@ struct Drift: Hashable, Sendable {
     /// A file that is never quiet is read back after this long.
     static let longestDebounce: Seconds = 10
     /// Bad content may have been read once it is this old: the actions run again after the repair.
-    static let wasPerhapsRead: Seconds = 5
+    static let readAfter: Seconds = 5
     /// After this many repairs within `memory` the file is contested: another program keeps changing it.
     static let repairLimit = 3
     /// For a file, whose changes are noticed at once.
@@ -91,7 +91,7 @@ struct Drift: Hashable, Sendable {
         repairs.note(at: now)
         // Applications that were notified while the content was bad have read it. The notice that set `since` may have come late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
-        return wasRead || now >= since + Self.wasPerhapsRead
+        return wasRead || now >= since + Self.readAfter
     }
 
     /// Records that the file held something else right after it was written: another program that watches it was

@@ -94,9 +94,9 @@ struct File: Sendable {
     mutating func wrote(_ secrets: [Slot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
         writtenAt = now.wall
         wasOwn = secrets[.whole] != nil
-        let wasPerhapsRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
+        let readAfter = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
         if !holds(secrets) { drift.undone(at: now.boot) }
-        return wasPerhapsRead
+        return readAfter
     }
 
     mutating func writeFailed() { isUncertain = true }

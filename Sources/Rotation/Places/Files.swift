@@ -47,8 +47,7 @@ extension Rotation {
         switch (job.work, result) {
         case (.observe(let spec), .success(.observed(let observation))):
             let before = files[spec.path]?.observed
-            // A file that was created or removed may be writable now, however often a write failed.
-            if before?.exists != observation.exists { jobs.resetBackoff(of: job.resource, to: now.boot) }
+            if before?.exists != observation.exists { jobs.retry(job.resource, on: .created, at: now) }
             if before == nil { judgeFirst(observation, of: spec, at: now) }
             see(observation, as: spec, by: job.id)
             // What an earlier configuration's slots and modes make of it says nothing.

@@ -223,9 +223,10 @@ extension Rotation {
             !state.holds(wanted) && state.drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
         targets[target]?.leaveAlone(isLeftAlone)
         if !state.holds(wanted) {
-            // The pause after an earlier Retry-After may be too long, now that the secret there is critical.
-            if jobs.attempts[.target(target)] != nil, isEmergency(target, &deadlines) {
-                jobs.capBackoff(of: .target(target), to: deadlines.now.boot + Retry.boundOfRest)
+            if let failure = jobs.attempts[.target(target)]?.failure, failure.retryAfter != nil,
+                isEmergency(target, &deadlines)
+            {
+                jobs.retry(.target(target), on: .emergency(failure), at: deadlines.now)
             }
             let neighbours = index.neighbours(of: target)
             if !isLeftAlone, !neighbours.contains(where: isAboutToChange) {
@@ -277,7 +278,7 @@ extension Rotation {
     func mayDeliver(past targets: [PushOutput], _ secret: SecretInfo) -> Bool {
         targets.allSatisfy { output in
             self.targets[output.target]?.holds(secret) == true || isLeftAlone(output.target)
-                || jobs.failsOrHangs(.target(output.target)) || jobs.isStopping
+                || jobs.failsOrIsOverdue(.target(output.target)) || jobs.isStopping
         }
     }
 
@@ -292,5 +293,5 @@ extension Rotation {
         jobs[.target(target)] == nil && (jobs.attempts[.target(target)] != nil || isLeftAlone(target))
     }
 
-    private func isLeftAlone(_ target: TargetName) -> Bool { targets[target]?.isLeftAlone == true }
+    func isLeftAlone(_ target: TargetName) -> Bool { targets[target]?.isLeftAlone == true }
 }

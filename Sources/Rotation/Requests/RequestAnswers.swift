@@ -29,7 +29,7 @@ extension Rotation {
     private mutating func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
-            if let failure = hang(of: .configuration) { return .refused(diagnostics: [failure.message]) }
+            if let failure = overdueFailure(of: .configuration) { return .refused(diagnostics: [failure.message]) }
             guard let outcome = request.reload else { return nil }
             if case .refused(let diagnostics) = outcome { return .refused(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
@@ -78,7 +78,8 @@ extension Rotation {
             if let failure = sourceFailure(of: client) { return .failed(failure.message) }
         }
         let secret = clients[client].secret
-        guard !secret.isForced, let current = secret.current, request.isDeliverOnly || heldBack(client) == nil else {
+        guard !secret.isForced, let current = secret.current, request.isDeliverOnly || pendingCandidate(client) == nil
+        else {
             return nil
         }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
@@ -89,8 +90,11 @@ extension Rotation {
         return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
     }
 
-    /// The failure of a client's contested file, which is left bad for now because another program keeps changing it.
+    /// The failure of a client's contested file or target, which is left bad for now because another program keeps changing
+    /// it.
     private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
-        client.files.first { isLeftAlone($0, at: now) }.map { Failure(.contested, at: .path($0)) }
+        let file = client.files.first { isLeftAlone($0, at: now) }.map(Failure.Place.path)
+        let place = file ?? client.targets.first { isLeftAlone($0.target) }.map { .target($0.target) }
+        return place.map { Failure(.contested, at: $0) }
     }
 }

@@ -64,7 +64,7 @@ import Testing
         bench.held = [.state]
         bench.reload(try configuration(old), 2)
         #expect(bench.answer(2) == nil)
-        bench.pass(Rotation.patience.count)
+        bench.pass(Rotation.overdueAfter.count)
         #expect(bench.answer(2) == .reloaded(unserved: []))
     }
 

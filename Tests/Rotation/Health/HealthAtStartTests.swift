@@ -71,7 +71,7 @@ import Testing
         bench.go()
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure.code == .notPublished)
-        bench.pass(Rotation.patience.count)
+        bench.pass(Rotation.overdueAfter.count)
         #expect(try bench.view(web).health == .critical)
         #expect(try bench.view(web).reason?.failure.code == .notResponding)
     }
