@@ -19,7 +19,7 @@ struct RolloutRankTests {
         ),
     ])
     func theDigestIsTheStandards(message: String, digest: String) {
-        let bytes = SHA256(Array(message.utf8)).bytes
+        let bytes = PureSHA256(Array(message.utf8)).bytes
         #expect(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == digest)
     }
 
