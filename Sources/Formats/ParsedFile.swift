@@ -1,0 +1,16 @@
+/// What a file was found to hold.
+package struct ParsedFile: Sendable {
+    package enum Content: Hashable, Sendable {
+        /// Bytes that may be a token.
+        case token([UInt8])
+        /// Anything else: damage, or two different values for one variable.
+        case foreign
+    }
+
+    /// A place that is missing here is absent.
+    package var places: [FormatPlace: Content]
+    /// Whether the file holds anything else.
+    package var otherLines = false
+    /// Whether the file is as this format writes it, or may stay as it is.
+    package var isExact = true
+}

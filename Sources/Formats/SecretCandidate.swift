@@ -1,0 +1,7 @@
+/// What may be the secret in another program's file.
+package enum SecretCandidate: Hashable, Sendable {
+    /// Whatever these bytes are, they are in its place.
+    case bytes([UInt8])
+    /// Why there is none, as the end of a sentence.
+    case missing(String)
+}
