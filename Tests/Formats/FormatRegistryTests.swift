@@ -49,7 +49,7 @@ import Testing
             found.sorted() == [
                 "Config/TargetSettings+HTTP.swift: FormatRegistry.template",
                 "Push/PushExchange+Requests.swift: FormatRegistry.template",
-                "clientsecretd/Commands/CommonOptions.swift: VariableName",
+                "clientsecretd/Commands/Flags.swift: VariableName",
                 "clientsecretd/Commands/FoundClient.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/Setup/AppPreset.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/Setup/AppPreset.swift: FormatRegistry.json",

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The path of the configuration: the flag, else the environment variable, else where packages install it.
+struct ConfigurationOption: ParsableArguments {
+    static let standard = "/etc/clientsecretd/clientsecretd.yaml"
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The configuration (default: $CLIENTSECRETD_CONFIG, else \(ConfigurationOption.standard)).",
+            valueName: "file"),
+        completion: .file())
+    var config: String?
+
+    func path(_ environment: [String: String]) -> String {
+        Self.path(flag: config, environment)
+    }
+
+    static func path(flag: String?, _ environment: [String: String]) -> String {
+        flag ?? Environment.chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
+    }
+
+    mutating func validate() throws {
+        if config?.isEmpty == true { throw ValidationError("--config needs the path of a file") }
+    }
+}

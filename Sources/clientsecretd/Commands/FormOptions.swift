@@ -1,0 +1,45 @@
+import ArgumentParser
+import Formats
+
+/// How a secret is written: the formats of outputs that need nothing but a variable.
+struct FormOptions: ParsableArguments {
+    struct Format: ExpressibleByArgument {
+        let type: any OutputFormat.Type
+
+        static let all = FormatRegistry.all.filter { $0.setting == nil || $0.setting?.scope == .place }
+        /// The options that need a variable, as a part of a sentence.
+        static let withVariable =
+            all.filter { $0.setting != nil }.map { "--format " + $0.name }.joined(separator: " or ")
+        static var allValueStrings: [String] { all.map { $0.name } }
+        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+        init(_ type: any OutputFormat.Type) { self.type = type }
+
+        init?(argument: String) {
+            guard let type = Self.all.first(where: { $0.name == argument }) else { return nil }
+            self.type = type
+        }
+
+        var defaultValueDescription: String { type.name }
+    }
+
+    @Option(help: "The form of the secret.")
+    var format = Format(FormatRegistry.standard)
+
+    @Option(
+        help: ArgumentHelp("The variable that \(Format.withVariable) sets.", valueName: "name"),
+        transform: Flags.variable)
+    var variable: String?
+
+    var place: FormatPlace { variable.map(FormatPlace.variable) ?? .whole }
+
+    mutating func validate() throws {
+        if let setting = format.type.setting, variable == nil {
+            throw ValidationError(
+                "--format \(format.type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
+        }
+        if format.type.setting == nil, variable != nil {
+            throw ValidationError("--variable belongs to \(Format.withVariable)")
+        }
+    }
+}

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+struct JSONFlag: ParsableArguments {
+    @Flag(name: .long, help: "Answer in JSON.")
+    var json = false
+}
