@@ -1,6 +1,5 @@
 import AppleClientSecret
 import ArgumentParser
-import CLibcurl
 import Config
 import Failures
 import Glibc
@@ -138,57 +137,5 @@ struct PushRole: ParsableCommand {
         } catch {
             throw RoleFailure(.pushTokenUnusable, error.words)
         }
-    }
-}
-
-/// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
-///
-/// The rules are those of ``HTTPSClient``; and what goes to this machine itself takes no proxy.
-struct PushClient {
-    /// A PEM file; nil for the machine's authorities.
-    let caFile: String?
-    /// In milliseconds.
-    let timeout: Int
-
-    func send(_ request: PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure> {
-        guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
-        do throws(TransportFailure) {
-            let schemes = request.address.isLoopback ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS
-            try transfer.prepare(
-                url: request.address.description, schemes: Int(schemes), caFile: caFile, connectTimeout: 10_000,
-                timeout: timeout)
-            if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
-            if let body = request.body {
-                // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
-                try transfer.set(CURLOPT_POSTFIELDSIZE, body.count)
-                try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
-            }
-            try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
-            var headers = request.headers.map { "\($0.name): \($0.value)" }
-            if let signature = request.signature {
-                // What libcurl signs names no port (curl#9550), so the request must not either.
-                headers.append("Host: \(request.address.host)")
-                try transfer.set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
-                try transfer.set(CURLOPT_USERNAME, signature.keyID)
-                try transfer.set(CURLOPT_PASSWORD, signature.secretKey)
-            }
-            try transfer.set(headers: headers)
-            let answer = try transfer.perform()
-            return .success(
-                PushHTTPAnswer(
-                    status: answer.status, body: answer.body,
-                    retryAfter: transfer.header("Retry-After").flatMap { Self.seconds($0, now: answer.date) },
-                    date: answer.date))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// How long `Retry-After` says, a number of seconds or a date; nil for what is neither.
-    private static func seconds(_ text: String, now: WallTime?) -> Int? {
-        if let seconds = Int(text) { return seconds }
-        let moment = unsafe curl_getdate(text, nil)
-        guard moment >= 0 else { return nil }
-        return moment - (now.map { Int($0.secondsSinceEpoch) } ?? time(nil))
     }
 }

@@ -3,9 +3,7 @@ import ArgumentParser
 import Config
 import Failures
 import Glibc
-import Keys
 import Linux
-import SignIn
 import Store
 
 /// `store`: reads and puts values in etcd, for as long as standard input is open.
@@ -33,9 +31,9 @@ struct StoreRole: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         try RoleInput.takeConnection()
         var lines = QuestionLines()
-        let answerer: Answerer
+        let answerer: StoreAnswerer
         do throws(RoleFailure) {
-            answerer = try Answerer(configuration: configured())
+            answerer = try StoreAnswerer(configuration: configured())
         } catch {
             // Each question is answered with the reason.
             while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreResult.failed(error).answer) }
@@ -63,75 +61,6 @@ struct StoreRole: ParsableCommand {
             return store
         case .failure(let refusal):
             throw RoleFailure(.storeUnconfigured, refusal.headline.map { Printable.clause($0.description) })
-        }
-    }
-}
-
-/// Answers questions from one store, with its session and its watch.
-private final class Answerer {
-    let client: StoreClient
-    private var session: StoreSession
-    /// The file with this machine's certificate; nil without one.
-    private let certificate: String?
-
-    init(configuration: StoreConfiguration) throws(RoleFailure) {
-        func path(_ file: StoreConfiguration.File) -> String? {
-            // LoadCredential=store:DIRECTORY names the credentials `store_` and the file's name.
-            let handed = [file.credential, "store_" + file.name].map(CredentialFiles.path)
-            let standard = StoreConfiguration.File.directory + "/" + file.name
-            // In the service's sandbox the standard place is hidden: its files are there as credentials only.
-            let named = configuration.files[file].flatMap { $0 == standard ? nil : $0 }
-            return named ?? (handed + [standard]).compactMap { $0 }.first(where: Self.exists)
-        }
-        let certificate = path(.certificate)
-        let files = StoreTLSFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
-        for file in [files.ca, files.certificate, files.key] {
-            guard let file else { continue }
-            guard unsafe access(file, R_OK) == 0 else {
-                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)): \(ErrorNumber.words(for: errno))")
-            }
-            // libcurl would wait for a FIFO's other end.
-            guard FileStatus.following(file)?.kind == .regular else {
-                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)) is not a regular file")
-            }
-        }
-        guard let client = StoreClient(files: files) else {
-            throw RoleFailure(.storeUnreachable, "libcurl cannot be used")
-        }
-        self.client = client
-        self.certificate = certificate
-        let password = path(.password)
-        session = StoreSession(
-            configuration, password: { Self.password(at: password) },
-            now: Clocks.bootMilliseconds,
-            random: { Int64.random(in: 0..<$0) }, send: client.send)
-    }
-
-    func answer(_ question: StoreQuestion) -> StoreAnswer {
-        // Read each time: it may have been replaced, and the next connection uses the new one.
-        let pem = certificate.flatMap { try? CredentialFiles.text(at: $0) }
-        let answer = StoreAnswer(
-            session.answer(question), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
-        guard case .read = question else { return answer }
-        if let watchable = session.watchable {
-            if !client.isWatching(watchable) { client.begin(watchable) }
-        } else {
-            client.endWatch()
-        }
-        return answer
-    }
-
-    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
-    /// Read for each login.
-    private static func password(at path: String?) -> Result<String, RoleFailure> {
-        guard let path else {
-            return .failure(RoleFailure(.storeFileUnusable, "there is no \"password_file\" for the user"))
-        }
-        do throws(CredentialFiles.Unusable) {
-            return .success(try CredentialFiles.text(at: path))
-        } catch {
-            return .failure(RoleFailure(.storeFileUnusable, error.words))
         }
     }
 }
