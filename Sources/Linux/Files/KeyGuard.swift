@@ -1,0 +1,58 @@
+internal import Failures
+import SystemPackage
+
+/// Who may use a key file: its owner, who is root or the acting user, may read and write it; the acting user's primary
+/// group may read it. Below a trusted directory anybody may read it. Where root acts for the service's user, that user
+/// and that user's primary group may as well.
+struct KeyGuard {
+    private let identity: Identity
+
+    init(_ identity: Identity) {
+        self.identity = identity
+    }
+
+    func check(_ status: FileStatus, _ path: String) throws(FileError) {
+        let isBelowTrustedDirectory = identity.trusts(place: FilePath(path))
+        let detail: String
+        if status.isWritableByOthers {
+            detail = "the file is writable by \(PathRule.writers(status.mode))"
+        } else if isBelowTrustedDirectory {
+            return
+        } else if status.mode & 0o007 != 0 {
+            detail = "every user can read the file"
+        } else if status.mode & 0o070 != 0, !identity.mayReadKeys(status.group) {
+            detail = "the file can be read by the group \(Owner.describe(group: status.group))"
+        } else {
+            return
+        }
+        throw FileError(
+            .notGuarded, at: path, detail: detail, remedy: remedy(status, path, isKey: PEMHeader.begins(path)))
+    }
+
+    /// Takes a key from everybody but the user that works with it. There is no command for what may be another file of the
+    /// machine that a wrong path names, such as /etc/shadow.
+    ///
+    /// - Parameter isKey: whether the file was read and holds a private key.
+    func remedy(_ status: FileStatus, _ path: String, isKey: Bool) -> Remedy {
+        let key = PathComponent(FilePath(path), status, for: identity)
+        let reader = identity.service?.id ?? identity.user
+        let group = identity.service?.primaryGroup ?? identity.group
+        let name = Owner.argument(user: reader)
+        // It may be the group of a daemon that is not known here, which no command may take the key from.
+        if identity.user == 0, status.mode & 0o070 != 0, status.group != 0, !identity.mayReadKeys(status.group) {
+            return .say(
+                "let only \(name) read it; if the daemon runs as a user of the group \(Owner.argument(group: status.group)), "
+                    + "run this as that user")
+        }
+        if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
+            let mayStay = status.group == group && status.owner != reader
+            return .say("remove the permissions of all other users", run: isKey ? .guardKey(key, group: mayStay) : nil)
+        }
+        // The group is the service's own only under the service's name. A file that has this group was meant for it.
+        let isServices = name == Identity.serviceName && Owner.argument(group: group) == name
+        guard isServices, isKey || status.group == group else {
+            return .say("let only \(name) read it" + (isServices ? ": group \(name), mode 0640" : ""))
+        }
+        return .say("let only \(name) read it", run: .shareKey(key, withServiceGroup: name))
+    }
+}

@@ -1,0 +1,19 @@
+/// Why Linux does not execute a file that its user may execute. execve(2) tells little of it: a missing interpreter looks like
+/// a missing file, and a file system that is mounted noexec like a missing right.
+package enum ProgramObstacle: Hashable, Sendable {
+    /// The file system that it is on is mounted with this option.
+    case mountedNoexec
+    /// Its first line has a Windows line ending, so that the interpreter's name, or its argument, ends in that character.
+    case carriageReturn
+    /// A byte-order mark is before `#!`, as Windows programs write it.
+    case byteOrderMark
+    /// The interpreter of a script, or the loader of a program, does not exist.
+    case interpreterMissing(String)
+    case interpreterNotExecutable(String)
+    /// `#!/usr/bin/env` finds no such program.
+    case notFoundByEnv(String)
+    /// Neither a script with a first line that names an interpreter nor a whole program.
+    case noFormat
+    /// A program for another kind of machine.
+    case otherMachine
+}

@@ -1,0 +1,27 @@
+import CLinux
+
+/// A listening Unix socket whose server waits for a limited time and then ends, because systemd keeps listening and
+/// starts it again.
+package struct RetryingListener: ~Copyable {
+    private let descriptor: Descriptor
+    private let signals: SignalDescriptor
+
+    /// Call ``SignalDescriptor/blockSignals()`` before.
+    package init(adopting descriptor: consuming Descriptor) throws(SystemError) {
+        let signals = try SignalDescriptor()
+        self.descriptor = descriptor
+        self.signals = signals
+    }
+
+    /// The next connection; nil when none came in time, or when a signal arrived. Connections queued by then go to the
+    /// next server.
+    package func next(within milliseconds: Int64) throws(SystemError) -> UnixStream? {
+        var ready: [UInt8] = [0, 0]
+        let found = unsafe clinux_poll([descriptor.raw, signals.raw], &ready, 2, milliseconds)
+        try SystemError.check(found, "wait for a connection")
+        guard ready == [1, 0] else { return nil }
+        return UnixStream(
+            adopting: Descriptor(
+                adopting: try SystemError.check(clinux_unix_accept(descriptor.raw), "accept a connection")))
+    }
+}
