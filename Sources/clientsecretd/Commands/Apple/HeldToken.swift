@@ -1,0 +1,37 @@
+import AppleClientSecret
+import Glibc
+
+/// A code or token that the operator holds. It is never on a command line, where every user of the machine sees it.
+enum HeldToken {
+    /// In bytes: a token response with everything in it.
+    private static let longest = 65_536
+
+    /// The text of a file, of standard input for `-`, or of what is typed without being shown where standard input is a
+    /// terminal; without blanks around it.
+    static func read(_ file: String, asking question: String) throws(CommandFailure) -> String {
+        let bytes: [UInt8]
+        if file == NamedFile.standardInput, isatty(STDIN_FILENO) == 1 {
+            bytes = HiddenInput.line(question, longest: longest)
+        } else {
+            bytes = try NamedFile.read(file, limit: longest)
+        }
+        let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
+        guard !text.isEmpty else { throw CommandFailure(.failed, "\(NamedFile.shown(file)): it is empty") }
+        return String(text)
+    }
+
+    /// The token in a text: the text itself, or this member of a JSON object, as 'exchange --save' writes it.
+    static func token(in text: String, of file: String, member: String) throws(CommandFailure) -> String {
+        guard text.hasPrefix("{") else {
+            guard text.utf8.allSatisfy(\.isASCIIVisible) else {
+                throw CommandFailure(
+                    .failed, "\(NamedFile.shown(file)): this is not a token: it contains spaces or other characters")
+            }
+            return text
+        }
+        guard let token = (try? JSONValue(Array(text.utf8)))?[member]?.text else {
+            throw CommandFailure(.failed, "\(NamedFile.shown(file)): this is not a JSON object with \"\(member)\"")
+        }
+        return token
+    }
+}

@@ -1,0 +1,26 @@
+import AppleClientSecret
+import ArgumentParser
+import Keys
+
+/// Tokens in answers.
+struct TokenShowing: ParsableArguments {
+    @Flag(help: "Show tokens in full, not their digests.")
+    var showTokens = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Save the tokens to this new file, which only its owner may read. 'refresh', 'id-token' and 'revoke' take it.",
+            valueName: "file"),
+        completion: .file())
+    var save: String?
+
+    func shown(_ token: String) -> String {
+        showTokens ? token : Token(Array(token.utf8)).fingerprint.description
+    }
+
+    /// Makes the file, before the code is spent on tokens that could not be kept; nil where none is named.
+    func file() throws(CommandFailure) -> TokenFile? {
+        guard let save else { return nil }
+        return try TokenFile(save)
+    }
+}
