@@ -2,14 +2,16 @@ import AppleClientSecret
 import ArgumentParser
 import SignIn
 
+/// What the roles of this file write, for their help.
+private let written = #"Writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}."#
+
 /// `token`: posts a form to the token endpoint.
 struct TokenRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Post a form to the token endpoint.",
         discussion: """
-            Reads the form's fields, {"name": "value"}. Writes {"status", "date", "body"} or, without an answer, \
-            {"failure", "detail", "may_be_sent"}.
+            Reads the form's fields, {"name": "value"}. \(written)
 
             Examples:
               clientsecretd-network token <fields.json
@@ -29,8 +31,7 @@ struct RevokeRole: ParsableCommand {
         commandName: "revoke",
         abstract: "Post a form to the revocation endpoint.",
         discussion: """
-            Reads the form's fields, {"name": "value"}. Writes {"status", "date", "body"} or, without an answer, \
-            {"failure", "detail", "may_be_sent"}.
+            Reads the form's fields, {"name": "value"}. \(written)
 
             Examples:
               clientsecretd-network revoke <fields.json
@@ -50,8 +51,7 @@ struct KeysRole: ParsableCommand {
         commandName: "keys",
         abstract: "Fetch Apple's key set.",
         discussion: """
-            Reads nothing. Writes {"status", "date", "body"} or, without an answer, {"failure", "detail", \
-            "may_be_sent"}.
+            Reads nothing. \(written)
 
             Examples:
               clientsecretd-network keys
