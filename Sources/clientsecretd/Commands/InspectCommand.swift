@@ -27,12 +27,7 @@ struct InspectCommand: ParsableCommand {
         completion: .file())
     var file: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The variable with the secret, in an environment file (default: the only one that holds a token).",
-            valueName: "name"),
-        transform: Flags.variable)
-    var variable: String?
+    @OptionGroup var named: VariableOption
 
     @Option(
         help: ArgumentHelp(
@@ -49,7 +44,7 @@ struct InspectCommand: ParsableCommand {
         let publicKey = try key.map(Self.publicKey)
         let bytes = try NamedFile.read(file, limit: Self.fileLimit)
         let name = NamedFile.shown(file)
-        let variable = try FoundSecret.variable(variable, in: bytes, of: name)
+        let variable = try FoundSecret.variable(named.variable, in: bytes, of: name)
         let token = try FoundSecret.token(in: bytes, of: name, variable: variable)
         let jws: CompactJWS
         do throws(CompactJWS.Flaw) {

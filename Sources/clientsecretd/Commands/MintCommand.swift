@@ -30,18 +30,7 @@ struct MintCommand: ParsableCommand {
 
     @OptionGroup var settings: ConfigurationOption
 
-    @Option(
-        help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
-        transform: Flags.path)
-    var key: AbsolutePath?
-
-    @Option(
-        help: ArgumentHelp("The key id (default: from the file name AuthKey_<KEYID>.p8).", valueName: "id"),
-        transform: Flags.keyID)
-    var keyID: KeyID?
-
-    @Option(help: ArgumentHelp("The team id.", valueName: "id"), transform: Flags.team)
-    var teamID: TeamID?
+    @OptionGroup var signing: KeyOptions
 
     @OptionGroup var kind: KindOptions
 
@@ -57,16 +46,17 @@ struct MintCommand: ParsableCommand {
             if let lifetime, DurationText.lifetime(lifetime, of: kind.kind) == nil {
                 throw ValidationError("--lifetime: \(Flags.lifetimes(of: kind.kind))")
             }
-            guard let key, let teamID, kind.clientID != nil || !kind.kind.hasClient else {
+            guard let key = signing.key, let teamID = signing.teamID, kind.clientID != nil || !kind.kind.hasClient
+            else {
                 throw ValidationError("name a client of the configuration, or give --key, --team-id and --client-id")
             }
-            try kind.check(team: teamID, keyID: try Flags.keyID(keyID, of: key))
+            try kind.check(team: teamID, keyID: try Flags.keyID(signing.keyID, of: key))
             _ = try kind.client()
             if KeyID(fileName: key.name)?.description == teamID.description {
                 throw ValidationError(
                     "--team-id is the key id in the file's name; write the team id, which Apple shows under Membership")
             }
-        } else if key != nil || keyID != nil || teamID != nil || kind.isGiven {
+        } else if signing.key != nil || signing.keyID != nil || signing.teamID != nil || kind.isGiven {
             throw ValidationError(
                 "a configured client has its key and ids in the configuration; remove the flags or the name")
         }
@@ -83,11 +73,11 @@ struct MintCommand: ParsableCommand {
     }
 
     private func fromFlags() throws -> Minted {
-        guard let key, let teamID else { throw CleanExit.helpRequest(self) }
+        guard let key = signing.key, let teamID = signing.teamID else { throw CleanExit.helpRequest(self) }
         let client = try kind.client()
         let lifetime =
             try lifetime.map { try Flags.lifetime($0, of: kind.kind) } ?? ClientConfiguration.standardLifetime
-        let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(keyID, of: key), location: .file(key))
+        let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(signing.keyID, of: key), location: .file(key))
         if let mixup = IdentifierMixup(client: client, team: teamID, keyID: entry.keyID) {
             throw CommandFailure(
                 .usage,

@@ -35,19 +35,13 @@ struct VerifyCommand: ParsableCommand {
         completion: .configuredClients)
     var subjects: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "The variable with the secret, in an environment file (default: the only one that holds a token).",
-            valueName: "name"),
-        transform: Flags.variable)
-    var variable: String?
-
+    @OptionGroup var named: VariableOption
     @OptionGroup var server: ServerOptions
     @OptionGroup var settings: ConfigurationOption
     @OptionGroup var answer: JSONFlag
 
     mutating func validate() throws {
-        if variable != nil, subjects.count != 1 {
+        if named.variable != nil, subjects.count != 1 {
             throw ValidationError("--variable is for one file; name the file")
         }
     }
@@ -85,7 +79,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
-        if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: variable)))] }
+        if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: named.variable)))] }
         let clients = try subjects.map(Flags.clientName)
         let settings = try PublishedSettings(settings)
         for name in clients { try settings.client(name) }
@@ -99,7 +93,7 @@ struct VerifyCommand: ParsableCommand {
     /// which is meant then.
     private var file: String? {
         guard subjects.count == 1, let subject = subjects.first else { return nil }
-        if subject == NamedFile.standardInput || subject.contains("/") || variable != nil { return subject }
+        if subject == NamedFile.standardInput || subject.contains("/") || named.variable != nil { return subject }
         let file = ConfigurationLoader.absolutePath(of: subject)?.description ?? subject
         guard FileStatus.obstacle(toAccess: file, F_OK) == nil else { return nil }
         let path = settings.path(Environment.current)

@@ -43,20 +43,9 @@ struct InitCommand: ParsableCommand {
         completion: .file(), transform: Flags.path)
     var from: AbsolutePath?
 
-    @Option(help: ArgumentHelp("The team's id.", valueName: "id"), transform: Flags.team)
-    var teamID: TeamID?
+    @OptionGroup var signing: KeyOptions
 
     @OptionGroup var kind: KindOptions
-
-    @Option(
-        help: ArgumentHelp("The private key from Apple.", valueName: "file"), completion: .file(),
-        transform: Flags.path)
-    var key: AbsolutePath?
-
-    @Option(
-        help: ArgumentHelp("The key's id (default: from a file name AuthKey_<KEYID>.p8).", valueName: "id"),
-        transform: Flags.keyID)
-    var keyID: KeyID?
 
     @Option(
         help: "The client's name (default: web). If the configuration exists, this client is added.",
@@ -107,10 +96,9 @@ struct InitCommand: ParsableCommand {
     /// What the flags say.
     var given: SetupAnswers {
         SetupAnswers(
-            key: key, keyID: keyID, team: teamID, kind: kind.givenKind, client: kind.known, name: name, output: output,
-            format: format,
-            variable: variable, user: user, group: group, credential: credential, unit: notified.unit,
-            verb: notified.verb, target: pushed.given
+            key: signing.key, keyID: signing.keyID, team: signing.teamID, kind: kind.givenKind, client: kind.known,
+            name: name, output: output, format: format, variable: variable, user: user, group: group,
+            credential: credential, unit: notified.unit, verb: notified.verb, target: pushed.given
         ).adopting(app).withFormatOfOutput()
     }
 
@@ -138,7 +126,7 @@ struct InitCommand: ParsableCommand {
                 guard let name else { throw Self.existing(path) }
                 existing = try ExistingConfiguration(path, adding: name)
             }
-            if let key { try Self.checkIsReadable(key, Self.keyAdvice) }
+            if let key = signing.key { try Self.checkIsReadable(key, Self.keyAdvice) }
             if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
         }
         let isService = ServiceUser.isServices(path)
@@ -163,7 +151,7 @@ struct InitCommand: ParsableCommand {
         answers = try dialog?.complete(answers) ?? answers
         var first = try answers.configuration(isOfService: isService)
         if let existing { first = existing.naming(first) }
-        if !isPrinted, key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
+        if !isPrinted, signing.key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
         guard !isPrinted else {
             let bytes = Array(first.text(isOfService: false).utf8)
             _ = try accepted(ConfigurationParser.parse(main: SourceFile(name: path, path: place, bytes: bytes)))
