@@ -29,7 +29,7 @@ _Static_assert(EPOLLIN == 0x1 && EPOLLOUT == 0x4 && EPOLLERR == 0x8 && EPOLLHUP 
 _Static_assert(IN_MODIFY == 0x2 && IN_ATTRIB == 0x4 && IN_CLOSE_WRITE == 0x8 && IN_MOVED_FROM == 0x40 &&
                    IN_MOVED_TO == 0x80 && IN_CREATE == 0x100 && IN_DELETE == 0x200 && IN_DELETE_SELF == 0x400 &&
                    IN_MOVE_SELF == 0x800 && IN_UNMOUNT == 0x2000 && IN_Q_OVERFLOW == 0x4000 && IN_IGNORED == 0x8000 &&
-                   IN_ONLYDIR == 0x1000000 && IN_DONT_FOLLOW == 0x2000000 && IN_EXCL_UNLINK == 0x4000000 &&
+                   IN_ONLYDIR == 0x1000000 && IN_EXCL_UNLINK == 0x4000000 &&
                    IN_ISDIR == 0x40000000 && IN_MASK_ADD == 0x20000000,
                "Inotify.Mask");
 _Static_assert(sizeof(struct inotify_event) == 16, "Inotify.read");

@@ -36,8 +36,6 @@ package struct Inotify: ~Copyable {
 
         /// Input only: refuse to watch anything but a directory.
         package static let onlyDirectory = Mask(rawValue: 0x100_0000)
-        /// Input only: watch a link itself.
-        package static let dontFollow = Mask(rawValue: 0x200_0000)
         /// Input only: add to the mask instead of replacing it.
         package static let added = Mask(rawValue: 0x2000_0000)
         /// Input only: no events for files that have lost their name in the directory.
