@@ -34,7 +34,7 @@ public struct Statement: Hashable, Sendable {
     let notBefore: Stated<NumericDate>
     /// A name that occurs twice in header or payload, so that two readers may see different values; nil where none does.
     /// Of its values the last one is stated here.
-    package let duplicateName: String?
+    let duplicateName: String?
 
     /// Reads both JSON objects; throws `notJSONObject` with the part that is none.
     init(header: [UInt8], payload: [UInt8]) throws(CompactJWS.Flaw) {

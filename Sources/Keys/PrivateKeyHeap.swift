@@ -5,14 +5,14 @@ internal import Linux
 
 /// Bytes in OpenSSL's secure heap, wiped when the value is destroyed. Other code reads single bytes, within bounds that
 /// are checked, or gets a pointer for one call.
-@safe package struct SecureBuffer: ~Copyable {
+@safe struct SecureBuffer: ~Copyable {
     private let memory: UnsafeMutableRawPointer
     private let capacity: Int
     /// How many bytes it holds.
-    package private(set) var count = 0
+    private(set) var count = 0
 
     /// An empty buffer for `capacity` bytes; nil when the secure heap has no room for them.
-    package init?(capacity: Int) {
+    init?(capacity: Int) {
         PrivateKeyHeap.start()
         guard capacity > 0, let memory = unsafe shim_secure_zalloc(capacity) else { return nil }
         unsafe self.memory = unsafe memory
@@ -23,7 +23,7 @@ internal import Linux
         unsafe shim_secure_clear_free(memory, capacity)
     }
 
-    package subscript(index: Int) -> UInt8 {
+    subscript(index: Int) -> UInt8 {
         precondition((0..<count).contains(index))
         return unsafe memory.load(fromByteOffset: index, as: UInt8.self)
     }

@@ -16,7 +16,7 @@ package struct Failure: Error, Hashable, Sendable {
     /// secret, never a key's content.
     package let detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
-    package let knownRemedy: Remedy?
+    let knownRemedy: Remedy?
     /// How long an API asks to wait; nil where none does. Two failures that differ only in this are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?

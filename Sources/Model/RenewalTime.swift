@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 extension ClientConfiguration {
     /// Two scheduled renewals of one client are at least this far apart, whatever the configuration says.
-    package static let shortestInterval: Seconds = 60
+    static let shortestInterval: Seconds = 60
 
     /// `renew_before` divided by this is the window in which renewals are spread over hosts and batched on one host.
     private static let spread: Int64 = 20

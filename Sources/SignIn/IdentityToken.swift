@@ -13,7 +13,7 @@ package struct IdentityToken: Sendable {
     /// The only issuer of identity tokens.
     package static let issuer = "https://appleid.apple.com"
     /// What Apple's metadata has said for a while, and no identity token (supabase/auth#2050).
-    package static let otherIssuerOfApple = "https://account.apple.com"
+    static let otherIssuerOfApple = "https://account.apple.com"
     /// How far clocks may differ, in seconds.
     package static let clockTolerance: Seconds = 60
 

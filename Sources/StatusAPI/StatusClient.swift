@@ -22,7 +22,7 @@ package struct StatusClient: Sendable {
     /// A complete answer.
     package struct Response: Hashable, Sendable {
         package var status: Int
-        package var contentType: String
+        var contentType: String
         package var body: [UInt8]
     }
 

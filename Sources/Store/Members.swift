@@ -8,12 +8,12 @@
 /// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full
 ///   jitter"). A failed login has one of its own after each attempt, to an hour.
 /// - Each hour requests go to the next member, so that one that has fallen behind unnoticed is not used for ever.
-package struct Members: Sendable {
-    package let count: Int
+struct Members: Sendable {
+    let count: Int
     /// The member that requests go to.
-    package private(set) var current: Int
+    private(set) var current: Int
     /// The token of the login at ``current``; nil without one.
-    package private(set) var token: String?
+    private(set) var token: String?
     /// When ``current`` was chosen, in milliseconds since boot.
     private var chosenAt: Int64
     /// Members that failed since the last pause or success.
@@ -36,7 +36,7 @@ package struct Members: Sendable {
     /// - Parameters:
     ///   - count: how many members there are; at least one.
     ///   - random: a random number below its argument.
-    package init(count: Int, at now: Int64, random: (Int64) -> Int64) {
+    init(count: Int, at now: Int64, random: (Int64) -> Int64) {
         self.count = count
         current = Int(random(Int64(count)))
         // Random, so that machines that were started together do not change members together.
@@ -44,28 +44,28 @@ package struct Members: Sendable {
     }
 
     /// For how many milliseconds no request is sent.
-    package func pause(at now: Int64) -> Int64 { max(0, notBefore - now) }
+    func pause(at now: Int64) -> Int64 { max(0, notBefore - now) }
 
     /// Changes to the next member when this one was used for an hour.
-    package mutating func begin(at now: Int64) {
+    mutating func begin(at now: Int64) {
         if now - chosenAt >= Self.changeInterval { change(at: now) }
     }
 
-    package mutating func loggedIn(_ token: String) {
+    mutating func loggedIn(_ token: String) {
         self.token = token
         failedLogins = 0
     }
 
     /// etcd no longer knows the login.
-    package mutating func forgetLogin() { token = nil }
+    mutating func forgetLogin() { token = nil }
 
-    package mutating func succeeded() {
+    mutating func succeeded() {
         failed = 0
         rounds = 0
     }
 
     /// This member failed, and another one may answer. Returns whether to try that one now.
-    package mutating func memberFailed(at now: Int64, random: (Int64) -> Int64) -> Bool {
+    mutating func memberFailed(at now: Int64, random: (Int64) -> Int64) -> Bool {
         change(at: now)
         failed += 1
         guard failed >= count else { return true }
@@ -74,14 +74,14 @@ package struct Members: Sendable {
     }
 
     /// The request failed, and would at every member.
-    package mutating func refused(at now: Int64, random: (Int64) -> Int64) {
+    mutating func refused(at now: Int64, random: (Int64) -> Int64) {
         failed = 0
         wait(Self.bound(Self.firstPause, rounds, Self.longestPause), at: now, random)
         rounds += 1
     }
 
     /// A login was refused, or not answered.
-    package mutating func loginFailed(at now: Int64, random: (Int64) -> Int64) {
+    mutating func loginFailed(at now: Int64, random: (Int64) -> Int64) {
         change(at: now)
         failed = 0
         wait(Self.bound(Self.firstLoginPause, failedLogins, Self.longestLoginPause), at: now, random)

@@ -27,7 +27,7 @@ package enum StoreResult: Equatable, Sendable {
     }
 
     /// Of one page: most have some hundred bytes, and 1 MiB is taken of etcd's answer.
-    package static let mostListed = 256
+    static let mostListed = 256
 
     /// The line without its end.
     package var answer: JSONText { .object(members) }

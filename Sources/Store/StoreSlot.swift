@@ -11,7 +11,7 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     package let team: TeamID
     package let client: ClientID
     /// 16 hexadecimal digits, in small letters.
-    package let keyPrint: String
+    let keyPrint: String
 
     /// - Parameters:
     ///   - publicKey: a DER SubjectPublicKeyInfo.

@@ -81,7 +81,7 @@ package struct RunningProcess: Hashable, Sendable {
     }
 
     /// The client secrets in the variables that it was started with. What it has set itself since is in its memory only.
-    package var secretsInEnvironment: [HeldSecret] {
+    var secretsInEnvironment: [HeldSecret] {
         environment.compactMap { entry in
             guard let sign = entry.firstIndex(of: UInt8(ascii: "=")),
                 let secret = AppleSecret.all(in: Array(entry[(sign + 1)...])).first

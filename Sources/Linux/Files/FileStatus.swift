@@ -38,7 +38,7 @@ package struct FileStatus: Hashable, Sendable {
     /// Something is mounted here: no rename can replace it.
     package let isMountPoint: Bool
     package let isImmutable: Bool
-    package let isAppendOnly: Bool
+    let isAppendOnly: Bool
 
     package var size: Int { identity.size }
 
