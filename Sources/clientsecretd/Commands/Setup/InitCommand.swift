@@ -110,12 +110,50 @@ struct InitCommand: ParsableCommand {
         try given.validate(canAsk: Self.dialog != nil || from != nil)
     }
 
+    /// Where the configuration is written.
+    private struct Place {
+        /// As it was named.
+        let path: String
+        let file: AbsolutePath
+        /// What is there, if a client is added to it.
+        let existing: ExistingConfiguration?
+
+        /// Whether it is only printed.
+        var isPrinted: Bool { path == NamedFile.standardInput }
+
+        var isService: Bool { ServiceUser.isServices(path) }
+    }
+
+    /// What is written, and then run.
+    private struct Plan {
+        let client: ClientName
+        let writer: SetupWriter
+        let commands: [ShellCommand]
+    }
+
     func run() throws {
         let path = settings.path(Environment.current)
-        let isPrinted = path == NamedFile.standardInput
         try checkNow(path)
+        let place = try place(of: path)
+        let dialog = Self.dialog
+        let answers = try answers(for: place, dialog)
+        var first = try answers.configuration(isOfService: place.isService)
+        if let existing = place.existing { first = existing.naming(first) }
+        guard !place.isPrinted else { return try Self.print(first, at: place) }
+        if signing.key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
+        let plan = try plan(for: first, token: answers.target?.typedToken, at: place)
+        for line in plan.writer.preview + Self.preview(of: plan.commands) { CommandOutput.complain(lines: line) }
+        if let dialog, !yes {
+            guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
+        }
+        try carryOut(plan, at: place)
+    }
+
+    /// Throws where the configuration exists and no client is to be added, or where a flag names a file that cannot be read.
+    private func place(of path: String) throws(CommandFailure) -> Place {
+        let isPrinted = path == NamedFile.standardInput
         guard
-            let place = isPrinted
+            let file = isPrinted
                 ? AbsolutePath(ConfigurationOption.standard) : ConfigurationLoader.absolutePath(of: path)
         else {
             throw CommandFailure(.usage, "--config needs the path of a file")
@@ -129,12 +167,15 @@ struct InitCommand: ParsableCommand {
             if let key = signing.key { try Self.checkIsReadable(key, Self.keyAdvice) }
             if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
         }
-        let isService = ServiceUser.isServices(path)
-        var dialog = Self.dialog
+        return Place(path: path, file: file, existing: existing)
+    }
+
+    /// What the flags, the file of `--from` and the person at the terminal say.
+    private func answers(for place: Place, _ dialog: SetupDialog?) throws -> SetupAnswers {
         var answers = given
         var found: FoundClient?
         if let from {
-            let secret = try SetupSource(from, isOfService: isService)
+            let secret = try SetupSource(from, isOfService: place.isService)
             let one = try secret.client(variable: variable, client: kind.clientID, dialog)
             answers = answers.adopting(one, in: from, of: secret.user)
             if case .unwritable(let line, let reason) = one.place, !answers.hasDestination, answers.target == nil {
@@ -142,55 +183,62 @@ struct InitCommand: ParsableCommand {
             }
             found = one
         } else if app != nil {
-            answers = try answers.writtenByOwner(isOfService: isService)
+            answers = try answers.writtenByOwner(isOfService: place.isService)
         }
-        answers.target = answers.target?.keepingToken(in: place.directory, isWritten: !isPrinted)
-        answers.existingKey = existing?.key(for: answers)
-        dialog?.takesDefaults = yes
-        dialog?.proposals = SetupProposals(for: found, in: from, Environment.current)
-        answers = try dialog?.complete(answers) ?? answers
-        var first = try answers.configuration(isOfService: isService)
-        if let existing { first = existing.naming(first) }
-        if !isPrinted, signing.key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
-        guard !isPrinted else {
-            let bytes = Array(first.text(isOfService: false).utf8)
-            _ = try accepted(ConfigurationParser.parse(main: SourceFile(name: path, path: place, bytes: bytes)))
-            try CommandOutput.answer(bytes: bytes)
-            return
-        }
+        answers.target = answers.target?.keepingToken(in: place.file.directory, isWritten: !place.isPrinted)
+        answers.existingKey = place.existing?.key(for: answers)
+        guard var dialog else { return answers }
+        dialog.takesDefaults = yes
+        dialog.proposals = SetupProposals(for: found, in: from, Environment.current)
+        return try dialog.complete(answers)
+    }
+
+    private static func print(_ first: FirstConfiguration, at place: Place) throws {
+        let bytes = Array(first.text(isOfService: false).utf8)
+        let source = SourceFile(name: place.path, path: place.file, bytes: bytes)
+        _ = try accepted(ConfigurationParser.parse(main: source))
+        try CommandOutput.answer(bytes: bytes)
+    }
+
+    /// What has to be written and run for a configuration. Throws where it would not be accepted.
+    ///
+    /// - Parameter token: the file of a token that was typed.
+    private func plan(for first: FirstConfiguration, token: SystemFiles.File?, at place: Place) throws -> Plan {
+        var first = first
         var others = SystemFiles()
-        if isService {
+        if place.isService {
             let key = try Self.placeKey(of: &first)
             others = try Self.systemFiles(for: first)
             others.commands = key + others.commands
         }
-        let main = try existing?.mainFile(with: first.target)
-        let text = first.text(isOfService: isService, isAddition: existing != nil)
+        let main = try place.existing?.mainFile(with: first.target)
+        let text = first.text(isOfService: place.isService, isAddition: place.existing != nil)
         // A mistake, such as an output that is the key, is reported before anything is written.
-        let source = SourceFile(name: path, path: place, bytes: Array(text.utf8))
-        _ = try accepted(existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source))
+        let source = SourceFile(name: place.path, path: place.file, bytes: Array(text.utf8))
+        _ = try accepted(place.existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source))
         if now { others.commands += Self.start }
         // The configuration comes last: until it is there, all of this can be done again.
-        let file = SystemFiles.File(path: (existing?.file ?? place).description, lines: text)
-        let writer = try SetupWriter(others.files + [answers.target?.typedToken, main, file].compactMap(\.self))
-        for line in writer.preview + Self.preview(of: others.commands) { CommandOutput.complain(lines: line) }
-        if let dialog, !yes {
-            guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
-        }
-        try writer.write()
-        for command in others.commands { PrintedLine.run(command.text) }
+        let file = SystemFiles.File(path: (place.existing?.file ?? place.file).description, lines: text)
+        let writer = try SetupWriter(others.files + [token, main, file].compactMap(\.self))
+        return Plan(client: first.name, writer: writer, commands: others.commands)
+    }
+
+    private func carryOut(_ plan: Plan, at place: Place) throws {
+        try plan.writer.write()
+        for command in plan.commands { PrintedLine.run(command.text) }
         if let app { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
         // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
-        if now { try? Self.waitForDaemon(notifying: first.name) }
+        if now { try? Self.waitForDaemon(notifying: plan.client) }
+        let nextStep = now ? "" : Self.nextStep(place.path, isAdded: place.existing != nil)
         try CommandOutput.answer(
             """
-            Wrote \(writer.written.joined(separator: ", ")).\(now ? "" : Self.nextStep(path, isAdded: existing != nil))
+            Wrote \(plan.writer.written.joined(separator: ", ")).\(nextStep)
             To see what is missing, run
-              clientsecretd check --config \(ShellWord.quoted(path))
+              clientsecretd check --config \(ShellWord.quoted(place.path))
             It now shows:
             """)
         // Last, because it gives up root's rights.
-        try CheckCommand.parse(["--config", path]).run()
+        try CheckCommand.parse(["--config", place.path]).run()
     }
 
     private func checkNow(_ path: String) throws(CommandFailure) {
