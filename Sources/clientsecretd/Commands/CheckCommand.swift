@@ -56,12 +56,31 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain(lines: diagnostic.description)
         }
         let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
-        let report = DryRunReport(
-            configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
-            pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
         let positions = FailurePositions(in: loaded)
         let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
+        try show(dryRun, of: loaded, problems, positions)
+        HidingWarnings.show(hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now))
+        Self.warn(of: dryRun, positions)
+        if source.credentials == nil, dryRun.problems.contains(where: { $0.failure.code == .credentialMissing }) {
+            CommandOutput.complain(
+                "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
+            )
+        }
+        if problems.isEmpty { return }
+        if ServiceUser.isForeign(to: path) {
+            CommandOutput.complain("this checks your permissions; to check the service's permissions, run it as root")
+        }
+        throw CommandFailure(.failed, "")
+    }
+
+    /// Shows what 'run' would do, and what is in its way.
+    private func show(
+        _ dryRun: DryRun, of loaded: LoadedConfiguration, _ problems: [String], _ positions: FailurePositions
+    ) throws {
+        let report = DryRunReport(
+            configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
+            pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
         if answer.json {
             try CommandOutput.answer(report.json(problems: problems, commands: commands(of: dryRun, positions)))
         } else {
@@ -71,7 +90,10 @@ struct CheckCommand: ParsableCommand {
         for orphan in dryRun.orphans { CommandOutput.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { CommandOutput.complain(lines: problem) }
         for warning in dryRun.warningsOfUnits { CommandOutput.complain(lines: "warning: \(warning)") }
-        HidingWarnings.show(hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now))
+    }
+
+    /// Warns of what does not keep 'run' from its work now, and shows the lines that units lack.
+    private static func warn(of dryRun: DryRun, _ positions: FailurePositions) {
         for user in dryRun.idleWriters {
             let remedy = Self.remedy(forIdleWriterOf: user)
             let warning = Diagnostic(
@@ -91,16 +113,6 @@ struct CheckCommand: ParsableCommand {
                 CommandOutput.complain(lines: dropIn.text)
             }
         }
-        if source.credentials == nil, dryRun.problems.contains(where: { $0.failure.code == .credentialMissing }) {
-            CommandOutput.complain(
-                "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
-            )
-        }
-        if problems.isEmpty { return }
-        if ServiceUser.isForeign(to: path) {
-            CommandOutput.complain("this checks your permissions; to check the service's permissions, run it as root")
-        }
-        throw CommandFailure(.failed, "")
     }
 
     private static func remedy(forIdleWriterOf user: String) -> Remedy {
