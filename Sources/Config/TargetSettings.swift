@@ -56,20 +56,8 @@ struct TargetSettings {
         } else if let known {
             settings = Self.settings(of: known, in: section)
             complete = known
-            if let redeploys, let environments = known.deployedBy,
-                settings[environments]?.contains("production") == false
-            {
-                let position = section.mentions(environments) ? section.position(of: environments) : section.position
-                if redeploys {
-                    diagnostics.error(
-                        at: position,
-                        "\(owner) has \"redeploy: true\", which deploys production, but \"\(environments)\" does not name it; "
-                            + "add production there, or remove \"redeploy\"")
-                } else if diagnostics.errors == before {
-                    diagnostics.warning(
-                        at: position,
-                        "\(owner) sets nothing for production; add production if deployments need the secret there")
-                }
+            if let redeploys {
+                Self.checkProduction(of: known, settings, redeploys: redeploys, errorsBefore: before, in: section)
             }
             if diagnostics.errors == before { Self.warn(of: known, settings, endpoint, in: section) }
             if !section.mentions("endpoint") {
@@ -192,6 +180,29 @@ struct TargetSettings {
             values[setting.name] = value.value ?? setting.standard ?? ""
         }
         return values
+    }
+
+    /// Reports that production does not get the secret: a mistake where the target deploys production; otherwise a warning,
+    /// unless the target has a mistake.
+    ///
+    /// - Parameter errorsBefore: how many mistakes there were before those of this target.
+    private static func checkProduction(
+        of kind: PushKind, _ settings: [String: String], redeploys: Bool, errorsBefore: Int, in section: Section
+    ) {
+        guard let environments = kind.deployedBy, settings[environments]?.contains("production") == false else {
+            return
+        }
+        let position = section.mentions(environments) ? section.position(of: environments) : section.position
+        if redeploys {
+            section.diagnostics.error(
+                at: position,
+                "\(section.owner) has \"redeploy: true\", which deploys production, but \"\(environments)\" does not name it; "
+                    + "add production there, or remove \"redeploy\"")
+        } else if section.diagnostics.errors == errorsBefore {
+            section.diagnostics.warning(
+                at: position,
+                "\(section.owner) sets nothing for production; add production if deployments need the secret there")
+        }
     }
 
     /// One of the values that a setting may have.
