@@ -3,6 +3,10 @@ import Model
 import Push
 
 /// The settings of a client, or those of `defaults`.
+///
+/// A setting is in four places here: its name, its property, where it is read, and, unless it belongs to one client,
+/// ``completed(by:)``. ``WrittenClient`` makes it part of the configuration; what means nothing where secrets are received,
+/// or where they are minted, it has to report.
 struct ClientSettings {
     /// Those that `defaults` may have too.
     static let shared = [
