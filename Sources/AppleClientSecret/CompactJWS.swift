@@ -82,7 +82,14 @@ extension CompactJWS {
     /// id of ``ClientID/maximumLength``; those of other programs may have a few claims more.
     package static let usualLength = 2_048
 
-    /// Where among other bytes a client secret may stand: everything that begins with `eyJ`, base64url of `{"`, and ends
+    /// Whether these bytes begin like the base64url of a JSON object: with `eyJ` for `{"` and a letter, or with what `{` and
+    /// white space give.
+    package static func seemsToBegin(_ bytes: some Sequence<UInt8>) -> Bool {
+        let start = bytes.prefix(3)
+        return ["eyJ", "eyA", "ewo", "ewk", "ew0"].contains { start.elementsEqual($0.utf8) }
+    }
+
+    /// Where among other bytes a client secret may stand: everything that begins like one (``seemsToBegin(_:)``) and ends
     /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
     /// checked, but for the characters.
     ///
@@ -101,7 +108,7 @@ extension CompactJWS {
             } else if !byte.isBase64URL {
                 runEnd = index
                 dots = (nil, nil, nil)
-            } else if byte == UInt8(ascii: "e"), bytes[index...].starts(with: "eyJ".utf8), let second = dots.second {
+            } else if byte == UInt8(ascii: "e"), seemsToBegin(bytes[index...]), let second = dots.second {
                 let end = second + 1 + Base64.length(ofBytes: signatureLength)
                 if end <= dots.third ?? runEnd, end - index <= limit { found.append(index..<end) }
             }

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Linux
-import Model
+package import Model
+import Rotation
 
 enum Clock {
     /// What time it is.
@@ -9,4 +10,9 @@ enum Clock {
             wall: WallTime(secondsSinceEpoch: Clocks.wallSeconds()),
             boot: BootTime(milliseconds: Clocks.bootMilliseconds()), kernelSynced: Clocks.kernelSynchronised())
     }
+}
+
+extension Failure {
+    /// Why a secret that is minted now would be useless; nil where nothing is known against the clock.
+    package static var ofMintingNow: Failure? { ofClock(builtAt: Version.builtAt, at: Clock.now()) }
 }

@@ -32,8 +32,8 @@ package struct DryRun: Sendable {
     package let dropIns: [DropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
-    /// Why Apple cannot be asked about new secrets, for each client with `verify: true`, and targets that only `run --once`
-    /// reaches as long as no service listens: what `run` or `run --once` still serves.
+    /// Why Apple cannot be asked about new secrets, for each client with `verify: true`; targets that only `run --once` reaches
+    /// as long as no service listens; a clock that may be ahead: what `run` or `run --once` still serves.
     package let unasked: [Failure]
     /// What would keep etcd from letting this machine in, by the files that can be read: what `run` still serves.
     package let storeFailures: [Failure]
@@ -100,9 +100,9 @@ extension DryRun.Secret {
     fileprivate init(_ name: ClientName, _ client: ClientConfiguration, _ rotation: Rotation, at now: Now) {
         var deadlines = Deadlines(now: now)
         let decision = rotation.decide(name, &deadlines)
-        let isKeyMissing = rotation.failures[.key(client.key)] != nil
+        let isKeptFromMinting = rotation.failures[.key(client.key)] != nil || rotation.clockFailure != nil
         self.client = name
-        self.decision = if case .mint = decision, isKeyMissing { .wait } else { decision }
+        self.decision = if case .mint = decision, isKeptFromMinting { .wait } else { decision }
         outputsToWrite = Set(client.outputs.map(\.path)).sorted().filter { !rotation.isGood($0) }
         targetsToPush = client.targets.map(\.target).filter { !rotation.isGood($0) }
     }

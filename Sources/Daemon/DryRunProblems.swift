@@ -21,7 +21,7 @@ struct DryRunProblems {
     private var failed: [Resource: Failure]
 
     private(set) var problems: [DryRun.Problem] = []
-    /// Targets that only `run --once` reaches as long as no service listens.
+    /// Targets that only `run --once` reaches as long as no service listens, and a clock that may be ahead.
     private(set) var unasked: [Failure] = []
     private(set) var stateDirectoryMadeAtStart: AbsolutePath?
 
@@ -43,12 +43,16 @@ struct DryRunProblems {
 
     mutating func findAll(at now: Now) {
         add(review?.obstaclesToStart ?? [])
+        add([rotation.clockFailure].compactMap(\.self))
         findInFiles()
         findInTargets()
         findInKeys()
         findInStore()
         findInSources()
         for (resource, failure) in failed { add([failure], for: resource.client) }
+        if configuration.clients.keys.contains(where: { rotation.isSpared($0, at: now) }) {
+            unasked.append(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description))
+        }
         add(rotation.keyChanges(at: now))
         findInActions()
         findInStateDirectory()

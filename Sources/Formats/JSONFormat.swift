@@ -10,27 +10,28 @@ package struct JSONFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    /// However the object is laid out. Foreign when a member is missing or does not say what the token itself states.
+    /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
+    /// corrected. An object with other members is another program's, so it is foreign.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
-        var parsed = ParsedFile(places: [:])
-        parsed.places[.whole] = TokenBytes.content(Self.token(in: bytes))
+        if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
+        // Of two members with one name, one reader takes the first and another the last.
+        guard let document = try? JSONValue(bytes), case .object(let members) = document,
+            Self.members.isSuperset(of: members.keys), let secret = document["client_secret"]?.text
+        else { return ParsedFile(places: [.whole: .foreign]) }
+        let token = Array(secret.utf8)
+        var parsed = ParsedFile(places: [:], isExact: Self.states(document, (try? CompactJWS(token))?.claims))
+        parsed.places[.whole] = TokenBytes.content(token)
         return parsed
     }
 
-    /// Empty where nothing but blanks is in its place.
-    private static func token(in bytes: [UInt8]) -> [UInt8]? {
-        if bytes.allSatisfy(\.isASCIISpace) { return [] }
-        // Of two members with one name, one reader takes the first and another the last.
-        guard let document = try? JSONValue(bytes), let secret = document["client_secret"]?.text else { return nil }
-        if secret.utf8.allSatisfy(\.isASCIISpace) { return [] }
-        guard let claims = (try? CompactJWS(Array(secret.utf8)))?.claims,
-            document["client_id"]?.text == claims.subject.identifier,
-            document["key_id"]?.text == claims.keyID.description,
-            document["team_id"]?.text == claims.issuer.description,
-            document["issued_at"]?.text == claims.issuedAt.description,
-            document["expires_at"]?.text == claims.expiresAt.description
-        else { return nil }
-        return Array(secret.utf8)
+    /// Whether the members beside the token say what it states.
+    private static func states(_ document: JSONValue, _ claims: Claims?) -> Bool {
+        guard let claims else { return false }
+        return document["client_id"]?.text == claims.subject.identifier
+            && document["key_id"]?.text == claims.keyID.description
+            && document["team_id"]?.text == claims.issuer.description
+            && document["issued_at"]?.text == claims.issuedAt.description
+            && document["expires_at"]?.text == claims.expiresAt.description
     }
 
     /// An object with other members is another program's.

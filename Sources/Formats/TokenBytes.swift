@@ -12,9 +12,9 @@ enum TokenBytes {
         return bytes.flatMap(plain).map { .token($0) } ?? .foreign
     }
 
-    /// Whether this looks like a signed JWT in compact form, of whichever program: `{"` in base64url and two dots.
+    /// Whether this looks like a signed JWT in compact form, of whichever program: a JSON object in base64url, and two dots.
     static func isCompactJWS(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: Array("eyJ".utf8)) && plain(bytes) != nil && bytes.count { $0 == UInt8(ascii: ".") } == 2
+        CompactJWS.seemsToBegin(bytes) && plain(bytes) != nil && bytes.count { $0 == UInt8(ascii: ".") } == 2
     }
 
     /// Whether this looks like a client secret in whatever state, such as one that Apple refuses, and not like the token that

@@ -20,7 +20,7 @@ package struct OrphanedOutput: Hashable, Sendable {
     package let place: OutputPlace
     /// When the secret expires; nil where the file could not be read.
     package let expiresAt: WallTime?
-    /// Whether the file holds, or may hold, anything but the secret.
+    /// Whether the file is an output for something else, or holds, or may hold, anything but the secret: then it must stay.
     package let isShared: Bool
 
     package init(place: OutputPlace, expiresAt: WallTime?, isShared: Bool) {
@@ -33,13 +33,17 @@ package struct OrphanedOutput: Hashable, Sendable {
     package var sentence: String {
         let what =
             expiresAt.map { "holds a secret that is valid until \($0)" } ?? "may hold a secret that is still valid"
+        let path = Printable.name(place.path.description)
+        if place.variable == nil, isShared {
+            return "\(path): it is another output now, and still \(what) from before; \(remedy)"
+        }
         let whose = place.variable.map { "its variable \($0) " } ?? ""
-        return "\(Printable.name(place.path.description)): \(whose)is no longer an output and \(what); \(remedy)"
+        return "\(path): \(whose)is no longer an output and \(what); \(remedy)"
     }
 
     /// How to remove the secret. No command: an application may still read it.
     package var remedy: Remedy {
-        guard let variable = place.variable, isShared else { return .say("when nothing reads it, remove the file") }
-        return .say("when nothing reads it, remove \(variable) from the file")
+        guard isShared else { return .say("when nothing reads it, remove the file") }
+        return .say("when nothing reads it, remove \(place.variable ?? "that secret") from the file")
     }
 }

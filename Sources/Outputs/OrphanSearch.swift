@@ -27,9 +27,31 @@ package struct OrphanSearch: Sendable {
             {
                 return []
             }
-            let isInUse = outputs.contains { $0.path == path }
-            return places.sorted().compactMap { orphan($0, beside: places, isInUse: isInUse) }
+            let current = outputs.filter { $0.path == path }
+            let isInUse = !current.isEmpty
+            return places.sorted().compactMap { place in
+                if place.variable == nil, isInUse, holdsNothingElse(than: current) { return nil }
+                return orphan(place, beside: places, isInUse: isInUse)
+            }
         }
+    }
+
+    /// Whether a file holds the variables that are its outputs now, and nothing else.
+    private func holdsNothingElse(than outputs: Set<OutputPlace>) -> Bool {
+        guard let path = outputs.first?.path, let format = FormatRegistry.all.first(where: \.isShared) else {
+            return false
+        }
+        let slots = outputs.filter { $0.variable != nil }.map(\.slot)
+        let contents = try? publisher.observe(spec(path, format, slots))
+        return contents.map { !$0.otherLines } ?? false
+    }
+
+    /// How a former output is read, in one of the formats in which it may have been written.
+    private func spec(_ path: AbsolutePath, _ format: any OutputFormat.Type, _ slots: [Slot]) -> FileSpec {
+        FileSpec(
+            path: path, format: FileFormat(format), mode: nil, group: nil, owner: nil,
+            slots: Dictionary(
+                uniqueKeysWithValues: slots.compactMap { slot in Self.placeholderClient.map { (slot, $0) } }))
     }
 
     /// - Parameter isInUse: whether the file is an output for something else, so that it must not be removed.
@@ -37,12 +59,8 @@ package struct OrphanSearch: Sendable {
         // In which of the formats it was written is not kept.
         for format in FormatRegistry.all where format.isShared == (place.variable != nil) {
             let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
-            let spec = FileSpec(
-                path: place.path, format: FileFormat(format), mode: nil, group: nil, owner: nil,
-                slots: Dictionary(
-                    uniqueKeysWithValues: slots.compactMap { slot in Self.placeholderClient.map { (slot, $0) } }))
             do throws(Failure) {
-                let contents = try publisher.observe(spec)
+                let contents = try publisher.observe(spec(place.path, format, slots))
                 guard case .token(let token)? = contents.slots[place.slot], let expiresAt = expiry(token) else {
                     continue
                 }

@@ -189,7 +189,13 @@ package struct Publisher: Sendable {
         }
         guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
         guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
-            throw Failure(.outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes))
+            // Such a file may be this output's own, from before its format was changed.
+            let isSecretAlone = FormatRegistry.all.contains { $0.init(parameter: nil).mayReplace(content.bytes) }
+            throw Failure(
+                .outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes),
+                remedy: isSecretAlone
+                    ? .say("remove the file if nothing reads it in that format any longer, or write another path") : nil
+            )
         }
         throw Failure(
             .outputForeign, at: .path(file.path), detail: "it has this format, but another program wrote it",

@@ -1,6 +1,6 @@
 import AppleClientSecret
 internal import Failures
-import Model
+package import Model
 
 /// Whether the wall clock is trusted. While it is not, nothing is minted: Apple refuses a secret with a wrong `iat`,
 /// and one minted years ahead would pass every check here and be useless.
@@ -202,6 +202,14 @@ struct ClockTrust: Hashable, Sendable {
 }
 
 extension Rotation {
+    /// Why nothing is minted by the clock; nil while it is trusted.
+    package var clockFailure: Failure? { clock.failure }
+
+    /// Whether a client's secret is kept because the clock, by which it is due, may be ahead.
+    package func isSpared(_ name: ClientName, at now: Now) -> Bool {
+        index[name].map { client in Deadlines.peek(at: now) { spared(client, &$0) } != nil } ?? false
+    }
+
     mutating func planClock(_ deadlines: inout Deadlines) {
         var clock = clock
         let hasChanged = clock.judge(builtAt: builtAt, isOnce: isOnce, &deadlines) { secretsSeen }

@@ -149,6 +149,25 @@ import Testing
             { $0.view = try view(of: $0.client, action: .failed) }
         ),
         (
+            "the action fails, and the outputs are judged by the record", .unit,
+            "clientsecretd renew --deliver-only web",
+            {
+                $0.view = try view(of: $0.client, action: .failed)
+                $0.evaluation = OutputsHealth(
+                    client: $0.name, health: .degraded, failure: Failure(.notDelivered, at: .client($0.name)),
+                    secret: secret())
+            }
+        ),
+        (
+            "without a daemon, applications were last told of a secret that has expired", .unit,
+            "clientsecretd renew --deliver-only web",
+            {
+                $0.evaluation = OutputsHealth(
+                    client: $0.name, health: .critical, failure: Failure(.secretExpired, at: .client($0.name)),
+                    secret: .sample(2, .sample(issuedAt: 1_700_000_000, expiresAt: 1_700_086_400)))
+            }
+        ),
+        (
             "the action is not allowed", .unit, nil,
             { $0.problems = [Failure(.unitNotPermitted, at: .action(restart.id))] }
         ),

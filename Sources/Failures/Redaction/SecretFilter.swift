@@ -84,7 +84,7 @@ package struct SecretFilter {
         }
         guard isCut, let longest = lengths.max() else { return }
         let rest = bytes.indices.dropFirst(max(position, bytes.count - longest + 1))
-        if let start = rest.first(where: { bytes[$0...].starts(with: "eyJ".utf8) }) {
+        if let start = rest.first(where: { CompactJWS.seemsToBegin(bytes[$0...]) }) {
             body(start..<bytes.count, "(part of a secret)")
         }
     }

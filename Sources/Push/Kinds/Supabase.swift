@@ -21,6 +21,6 @@ extension PushKind {
             Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8),
             sha256: exchange.sha256)
         if shown.lowercased() == digest { return .same }
-        return shown.isEmpty || shown.hasPrefix("eyJ") ? .another : .digest(shown)
+        return shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) ? .another : .digest(shown)
     }
 }

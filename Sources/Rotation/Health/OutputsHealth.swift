@@ -19,6 +19,13 @@ package struct OutputsHealth: Hashable, Sendable {
 }
 
 extension Failure {
+    /// Why a secret that is minted by this clock would be useless; nil where nothing is known against the clock.
+    ///
+    /// - Parameter builtAt: when this program was built.
+    package static func ofClock(builtAt: WallTime, at now: Now) -> Failure? {
+        ClockTrust(judging: [], builtAt: builtAt, at: now).failure
+    }
+
     /// Why the clock cannot tell whether Apple accepts this secret; nil where it can.
     ///
     /// - Parameter builtAt: when this program was built.

@@ -36,7 +36,8 @@ extension Rotation {
             guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
             return .reloaded(
                 unserved: index.all.compactMap { client in
-                    (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client))
+                    (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client)
+                        ?? (wantedSecret(client) == nil ? clock.failure : nil))
                         .map { "client \"\(client.name)\": \($0.message)" }
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)

@@ -69,6 +69,8 @@ struct MintCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.failed, error.description)
         }
+        // By such a clock it would be useless.
+        if let failure = Failure.ofMintingNow { throw CommandFailure(.failed, failure.sentence) }
         try print(name.map(configured) ?? fromFlags())
     }
 

@@ -54,6 +54,7 @@ extension ChainFacts {
     }
 
     fileprivate var clockLink: ChainLink {
+        if let daemonsClock { return daemonsClock }
         if let failure = problems.first(where: { $0.place == .clock }) { return ChainLink(.clock, broken: failure) }
         if let clockFailure { return ChainLink(.clock, broken: clockFailure) }
         if now < Version.builtAt {
@@ -63,6 +64,15 @@ extension ChainFacts {
         return isSynchronised
             ? ChainLink(.clock, .ok, "synchronised")
             : ChainLink(.clock, .unknown, "it shows \(now), but the kernel does not report it as synchronised")
+    }
+
+    /// The clock as the daemon judges it, which has seen it run; nil where it finds nothing wrong.
+    private var daemonsClock: ChainLink? {
+        let codes: [Failure.Code] = [.clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead]
+        guard let failure = view?.reasonReport?.failure, codes.contains(where: { $0.rawValue == failure.code }) else {
+            return nil
+        }
+        return ChainLink(.clock, .broken, failure.message, failure.remedy.map { .say($0) })
     }
 
     /// What a refusal by Apple proves.
@@ -82,7 +92,7 @@ extension ChainFacts {
         if let current {
             let words = "\(current.fingerprint), which expires \(TimeWords.full(current.expiresAt, to: now))"
             guard now < current.expiresAt else {
-                if clockFailure != nil {
+                if clockFailure != nil || daemonsClock != nil {
                     return ChainLink(.secret, .unknown, words + " by this clock, which is not trusted")
                 }
                 return ChainLink(.secret, .broken, words, renewal)
@@ -121,12 +131,17 @@ extension ChainFacts {
         }
         if let link = link(.outputs, problem) { return link }
         if let output = view?.outputs.first(where: { $0.state != .ok }) {
+            let isHeld =
+                client.targets.isEmpty && !published.isEmpty
+                && published.allSatisfy { $0.fingerprint == current?.fingerprint }
             let place = output.path.map { Printable.name($0.description) } ?? output.target?.description ?? ""
             return ChainLink(
-                .outputs, .broken, "\(place): \(output.error ?? "it is \(output.state.rawValue)")",
-                .renew(name.description))
+                .outputs, isHeld ? .warning : .broken, output.error ?? "\(place): it is \(output.state.rawValue)",
+                remedy(of: output.error, else: .renew(name.description)))
         }
-        if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok, failure.place != .clock {
+        if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok, failure.place != .clock,
+            failureOfDelivery == nil
+        {
             let isUnknown = evaluation?.health == nil
             return ChainLink(
                 .outputs, isUnknown ? .unknown : .broken, failure.message, isUnknown ? nil : failure.remedy)
@@ -137,6 +152,23 @@ extension ChainFacts {
                 .deliver(name.description))
         }
         return ChainLink(.outputs, .ok, places)
+    }
+
+    /// What keeps applications from a secret that all outputs hold; nil where nothing is known to.
+    private var failureOfDelivery: Failure? {
+        guard let current, let failure = evaluation?.failure, case .client = failure.place, !published.isEmpty,
+            published.allSatisfy({ $0.fingerprint == current.fingerprint })
+        else { return nil }
+        // The weakest is another one where applications were told of an earlier secret, which they may still use.
+        return failure.code == .notDelivered || evaluation?.secret?.isSame(as: current) == false ? failure : nil
+    }
+
+    /// What helps against an error that the daemon shows: the remedy of its reason, if the error is that reason.
+    private func remedy(of error: String?, else other: Remedy) -> Remedy {
+        guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
+            let remedy = reason.failure?.remedy
+        else { return other }
+        return .say(remedy)
     }
 
     private var places: String {
@@ -173,9 +205,12 @@ extension ChainFacts {
         }
         if let link = link(.unit, problem) { return link }
         if let action = view?.actions.first(where: { $0.state != .ok }) {
-            let words = action.error ?? (action.state == .pending ? "it has not run yet" : "it has failed")
+            let words = "\(action.action): \(action.state == .pending ? "it has not run yet" : "it has failed")"
             return ChainLink(
-                .unit, .broken, "\(action.action): \(words)", .deliver(name.description))
+                .unit, .broken, action.error ?? words, remedy(of: action.error, else: .deliver(name.description)))
+        }
+        if view == nil, let failure = failureOfDelivery {
+            return ChainLink(.unit, .broken, failure.message, .deliver(name.description))
         }
         if let unit = units.first(where: { $0.activity == "failed" }) {
             return ChainLink(
@@ -185,7 +220,9 @@ extension ChainFacts {
         guard !units.isEmpty else {
             return client.onChange.isEmpty
                 ? ChainLink(
-                    .unit, .unknown, "on_change names no unit; the application must read the secret again by itself")
+                    .unit, .unknown,
+                    "on_change restarts nothing: if the application reads the secret only at its start, "
+                        + "write \"restart: UNIT\" there")
                 : ChainLink(.unit, .ok, client.onChange.map(\.id.description).joined(separator: ", "))
         }
         return ChainLink(

@@ -65,6 +65,8 @@ struct Examination {
             facts[index].decision = dryRun.secrets.first { $0.client == name }?.decision
             facts[index].isForCallerOnly = ServiceUser.isForeign(to: path)
             facts[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
+                // The daemon has seen the clock run.
+                .filter { $0.place != .clock || snapshot == nil }
         }
     }
 }
