@@ -181,7 +181,8 @@ package enum ConfigurationLoader {
         case .permissionDenied:
             return sentence(
                 "user \(getuid()) may not read \(Printable.name(error.path))",
-                error.remedy ?? .say("run this as root or as the daemon's user, who must be able to read it"))
+                error.remedy
+                    ?? .say("let that user read it, by its group and mode 0640, or run this as a user who may"))
         default:
             let place = AbsolutePath(error.path) ?? path
             return Failure(

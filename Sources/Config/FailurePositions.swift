@@ -37,7 +37,8 @@ package struct FailurePositions {
         }
         func note(_ list: Setting<[Located<Action>?]>) {
             for case let action? in list.value ?? [] {
-                actions.note(action.value.id, at: action.position)
+                // One of on_state_change runs with each state's name in it.
+                for named in [action.value] + action.value.forEachState { actions.note(named.id, at: action.position) }
                 paths.note(ExecActionSettings.program(of: action.value), at: action.position)
             }
         }

@@ -82,7 +82,9 @@ package struct DryRun: Sendable {
         found.findAll(at: now)
         problems = found.problems
         stateDirectoryMadeAtStart = found.stateDirectoryMadeAtStart
-        warningsOfUnits = (found.inEffect?.weakness.map { [$0] } ?? []) + (found.inEffect?.warnings ?? [])
+        warningsOfUnits =
+            [found.inEffect?.weakness, found.warning(ofControlGroupAt: socket)].compactMap(\.self)
+            + (found.inEffect?.warnings ?? [])
         dropIns = found.review?.dropIns ?? []
         idleWriters = found.review?.idleWriters ?? []
         storeFailures =

@@ -1,4 +1,5 @@
 import Actions
+import AppleClientSecret
 import Config
 import Failures
 import Linux
@@ -60,6 +61,20 @@ struct DryRunProblems {
         if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
             add([Failure(.unknownGroup, at: .named(group))])
         }
+    }
+
+    /// That the socket that systemd has made lets in another group than the configuration says; nil where it does not, or there is
+    /// none.
+    ///
+    /// - Parameter socket: the daemon's status socket.
+    func warning(ofControlGroupAt socket: String) -> String? {
+        guard SystemManager.isSystemd, let name = configuration.controlGroup,
+            let group = (try? Accounts.groupID(name)).flatMap({ $0 }), let status = FileStatus.following(socket),
+            status.kind == .socket, status.group != group
+        else { return nil }
+        return "control_group: \(Printable.name(name)) has no effect, because \(Printable.name(socket)) belongs to "
+            + "\(Owner.describe(group: status.group)); write SocketGroup=\(Printable.name(name)) into the [Socket] section of "
+            + "its unit with systemctl edit clientsecretd.socket, and restart that"
     }
 
     private mutating func add(_ failures: [Failure], for client: ClientName? = nil) {
@@ -124,7 +139,7 @@ struct DryRunProblems {
     }
 
     private mutating func findInActions() {
-        let notices = configuration.onStateChange.flatMap { action in HealthState.allCases.map(action.naming) }
+        let notices = configuration.onStateChange.flatMap(\.forEachState)
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
         let ofUnits = UnitAction(cancel: nil).obstacles(
             to: Array(actions), as: Identity.ofService(askedBy: identity).user)
@@ -134,8 +149,7 @@ struct DryRunProblems {
             }
         }
         for action in configuration.onStateChange {
-            let named = HealthState.allCases.map(action.naming)
-            let ofUnit = Set(named).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
+            let ofUnit = Set(action.forEachState).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
             add([obstacleToProgram(of: action)].compactMap { $0 } + ofUnit)
         }
     }

@@ -57,8 +57,8 @@ extension FailureCode {
             }
         case .keyChanged:
             row(
-                "the file now holds a different key under the same key id, probably by mistake: Apple never reuses a key id",
-                .say("restore the previous file"))
+                "the file now holds a different key under the same key id: Apple refuses its secrets, because it never reuses a key id",
+                .say("restore the previous file; give a new key its own file name and key_id"))
         case .passphraseUnusable:
             row(
                 "the passphrase cannot be used",
@@ -86,15 +86,12 @@ extension FailureCode {
         case .notADirectory:
             row(
                 "part of its path is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
-                .say("write another path"))
+                .say("name another path"))
         case .permissionDenied:
             row(
-                "the user that writes it may not enter its directory or write there", retry: .whenChanged,
-                traits: .mayBeOfSandbox
+                "access is denied to the user that reads or writes it", retry: .whenChanged, traits: .mayBeOfSandbox
             ) {
-                .say(
-                    "let the daemon's user enter \(Printable.name($0.directory)) and write there, or write another path"
-                )
+                .say("see which part of the path is closed to that user", see: $0.path.flatMap(ShellCommand.listWay))
             }
         case .readOnlyFileSystem:
             row("the file system is read-only", traits: .mayBeOfSandbox) {
@@ -109,7 +106,7 @@ extension FailureCode {
         case .isDirectory:
             row(
                 "it is a directory, not a file", traits: [.holdsNoSecret, .leavesNothingToRead],
-                .say("write another path"))
+                .say("name a file, or remove the directory if it is not needed"))
         case .isMountPoint: row("a mount point, which cannot be replaced", .say("mount its directory instead"))
         case .isImmutable:
             row(
@@ -118,21 +115,23 @@ extension FailureCode {
         case .notARegularFile:
             row(
                 "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead],
-                .say("remove it, or write another path"))
+                .say("remove it, or name another path"))
         case .outputIsInput:
             row(
                 "the daemon reads this file, such as a key, so it is never written",
                 .say("write another path for this output"))
         case .sameFile:
-            row("it is the same file as another output", .say("write one path for both, or another for this one"))
+            row(
+                "it is the same file as another output", traits: .ofReader,
+                .say("write one path for both, or another for this one"))
         case .fileTooLarge:
             row(
                 "the file is too large", traits: [.holdsNoSecret, .showsOthersContent],
-                .say("shorten it, or write another path"))
+                .say("shorten it, or name another path"))
         case .foreignOwner:
             row(
                 "the file belongs to another user and is not changed", retry: .whenChanged, traits: .showsOthersContent,
-                .say("write \"as:\" and the file's owner under the output, or another path"))
+                .say("give it to the user that needs it, or name another path"))
         case .untrustedLink:
             row(
                 "a symbolic link in its path is not followed, because other users can change it", retry: .whenChanged,
@@ -224,7 +223,7 @@ extension FailureCode {
         case .unitNotPermitted:
             row(
                 "systemd may not do this for the daemon's user",
-                .say("add a rule for it below /etc/polkit-1/rules.d", see: .check))
+                .say("add the polkit rule that is printed", see: .check))
         case .polkitMissing:
             row(
                 "systemd may not do this for the daemon's user, and polkit is not installed",
@@ -233,7 +232,10 @@ extension FailureCode {
             row(
                 "there is no such unit",
                 .say("correct the unit's name, or see what there is", see: .listUnits))
-        case .unitMasked: row("the unit is masked") { .say("unmask it", run: $0.unit.flatMap(ShellCommand.unmask)) }
+        case .unitMasked:
+            row("the unit is masked") {
+                .say("unmask it, if it is meant to run", see: $0.unit.flatMap(ShellCommand.unmask))
+            }
         case .unitRefused: row("systemd does not do this", seeWhy)
         case .unitFailed:
             row("the unit is not running, and this does not start it") {
@@ -291,7 +293,7 @@ extension FailureCode {
         case .storeCertificateRefused:
             row(
                 "etcd refuses this machine's certificate", traits: [.ofStore, .refusalOfStore],
-                .say("make one without a CN that etcd's authority signs and that has not expired"))
+                .say("create one that etcd's authority signs, that has no CN and that has not expired"))
         case .storeCertificateExpiring:
             row(
                 "this machine's certificate for etcd expires soon", traits: .ofStore,
@@ -305,7 +307,7 @@ extension FailureCode {
         case .storeForbidden:
             row(
                 "the user's role in etcd does not allow it", traits: [.ofStore, .refusalOfStore],
-                .say("grant its role the keys that docs/fleet-etcd.md names"))
+                .say("grant its role the keys that the page on etcd names"))
         case .storeOutOfSpace:
             row(
                 "etcd has reached its quota and refuses writes", traits: [.ofStore, .refusalOfStore],
@@ -556,7 +558,11 @@ extension FailureCode {
     private func tryByHand(_ subject: FailureSubject) -> Remedy? {
         guard let words = subject.action?.split(separator: " ", maxSplits: 1) else { return nil }
         guard words.count == 2, words.first != "exec" else {
-            return words.last.map { .say("try it by hand as the daemon's user (\($0))") }
+            return words.last.map {
+                .say(
+                    "read what it printed, or run it by hand as the daemon's user: \($0)",
+                    see: .journal(of: "clientsecretd"))
+            }
         }
         return seeWhy(subject)
     }

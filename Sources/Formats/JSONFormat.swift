@@ -11,23 +11,26 @@ package struct JSONFormat: OutputFormat {
     package init(parameter: String?) {}
 
     /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
-    /// corrected. An object with other members is another program's, so it is foreign.
+    /// corrected; in an object with other members, which a write would lose, that makes it foreign.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
         if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
         // Of two members with one name, one reader takes the first and another the last.
         guard let document = try? JSONValue(bytes), case .object(let members) = document,
-            Self.members.isSuperset(of: members.keys), let secret = document["client_secret"]?.text
+            let secret = document["client_secret"]?.text
         else { return ParsedFile(places: [.whole: .foreign]) }
+        if secret.utf8.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
         let token = Array(secret.utf8)
-        var parsed = ParsedFile(places: [:], isExact: Self.states(document, (try? CompactJWS(token))?.claims))
-        parsed.places[.whole] = TokenBytes.content(token)
-        return parsed
+        guard let claims = (try? CompactJWS(token))?.form?.claims else {
+            return ParsedFile(places: [.whole: .foreign])
+        }
+        let isExact = Self.states(document, claims)
+        let isOurs = Self.members.isSuperset(of: members.keys)
+        return ParsedFile(places: [.whole: isExact || isOurs ? .token(token) : .foreign], isExact: isExact)
     }
 
     /// Whether the members beside the token say what it states.
-    private static func states(_ document: JSONValue, _ claims: Claims?) -> Bool {
-        guard let claims else { return false }
-        return document["client_id"]?.text == claims.subject.identifier
+    private static func states(_ document: JSONValue, _ claims: Claims) -> Bool {
+        document["client_id"]?.text == claims.subject.identifier
             && document["key_id"]?.text == claims.keyID.description
             && document["team_id"]?.text == claims.issuer.description
             && document["issued_at"]?.text == claims.issuedAt.description

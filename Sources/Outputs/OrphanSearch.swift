@@ -38,7 +38,7 @@ package struct OrphanSearch: Sendable {
 
     /// Whether a file holds the variables that are its outputs now, and nothing else.
     private func holdsNothingElse(than outputs: Set<OutputPlace>) -> Bool {
-        guard let path = outputs.first?.path, let format = FormatRegistry.all.first(where: \.isShared) else {
+        guard let path = outputs.first?.path, let format = FormatRegistry.all.first(where: { $0.isShared }) else {
             return false
         }
         let slots = outputs.filter { $0.variable != nil }.map(\.slot)

@@ -39,7 +39,12 @@ package enum OutputRemedy {
         switch code {
         case .missing, .directoryMissing: making(path.directory, for: identity.user)
         case .readOnlyFileSystem: ofReadOnly(component, for: path, as: identity)
-        case .permissionDenied: ofDenied(component, for: path, as: identity)
+        case .permissionDenied:
+            ofDenied(component, for: path, as: identity)
+                ?? .say(
+                    "let \(Owner.argument(user: identity.user)) enter \(Printable.name(path.directory.description)) and write "
+                        + "there, or write another path")
+        case .foreignOwner: .say("write \"as:\" and the file's owner under the output, or another path")
         case .quotaExceeded:
             .say(
                 "make room, or raise the quota of \(Owner.argument(user: identity.user))",

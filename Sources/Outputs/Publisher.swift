@@ -190,7 +190,9 @@ package struct Publisher: Sendable {
         guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
         guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
             // Such a file may be this output's own, from before its format was changed.
-            let isSecretAlone = FormatRegistry.all.contains { $0.init(parameter: nil).mayReplace(content.bytes) }
+            let isSecretAlone = FormatRegistry.all.contains { format in
+                !format.isShared && format.init(parameter: nil).mayReplace(content.bytes)
+            }
             throw Failure(
                 .outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes),
                 remedy: isSecretAlone

@@ -210,6 +210,8 @@ package struct SystemdClient: ~Copyable {
         let condition = try condition(of: unit)
         switch condition.load {
         case "not-found": return .noSuchUnit
+        // A unit that was stopped stays so, also one that its administrator has masked meanwhile.
+        case "masked" where order.isForRunning && condition.activity == "inactive": return nil
         case "masked" where order.isJob: return .masked
         default: break
         }

@@ -65,7 +65,7 @@ import Testing
         try makeDirectory("c.yaml")
         #expect(
             said("c.yaml") == [
-                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): it is a directory, not a file; write another path"
+                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): it is a directory, not a file; name a file, or remove the directory if it is not needed"
             ])
     }
 

@@ -35,6 +35,7 @@ import Testing
             key: plain
             outputs: [{path: /run/shared, format: env, variable: B}]
         control_group: operators
+        on_state_change: [{start: notice@%s.service}]
         """
 
     @Test func areThoseOfTheLinesThatNameThings() throws {
@@ -58,6 +59,8 @@ import Testing
         #expect(place(Failure(.groupNotPermitted, at: web, detail: "www"), "web") == "c.yaml:16:16")
         #expect(place(Failure(.unknownUser, at: .named("app")), "web") == "c.yaml:17:13")
         #expect(place(Failure(.unknownGroup, at: .named("operators"))) == "c.yaml:28:16")
+        let notice = Action.unit(verb: .start, unit: "notice@degraded.service").id
+        #expect(place(Failure(.unitUnknown, at: .action(notice))) == "c.yaml:29:20")
         let restart = Action.unit(verb: .restart, unit: "a.service").id
         #expect(place(Failure(.actionFailed, at: .action(restart)), "api") == "c.yaml:19:9")
         #expect(

@@ -76,7 +76,7 @@ import Testing
             ])
         #expect(
             codes(.ofPushService) == [.pushServiceMissing, .pushUnconfigured, .pushTargetUnknown, .pushTokenUnusable])
-        #expect(codes(.ofReader) == [.notReadable, .notResponding, .outOfDescriptors, .outOfMemory])
+        #expect(codes(.ofReader) == [.notReadable, .notResponding, .outOfDescriptors, .outOfMemory, .sameFile])
         #expect(codes(.leavesNothingToRead) == [.isDirectory, .notADirectory, .notARegularFile])
         #expect(codes(.holdsNoSecret) == codes(.leavesNothingToRead).union([.directoryMissing, .fileTooLarge]))
         #expect(
@@ -101,6 +101,7 @@ import Testing
                 == "make room (df -h --output '/a b')")
         #expect(remedy(.unitMasked, FailureSubject())?.command == nil)
         #expect(
-            remedy(.unitMasked, FailureSubject(action: "restart a.service"))?.command == "systemctl unmask a.service")
+            remedy(.unitMasked, FailureSubject(action: "restart a.service"))
+                == .say("unmask it, if it is meant to run", see: .unmask("a.service")))
     }
 }

@@ -60,7 +60,7 @@ import Testing
     }
 
     private static let moving = Remedy.say(
-        "keep the file below directories that only root or the daemon's user may write to, such as "
+        "let only root or the daemon's user write there, or keep the file below directories where that is so"
             + "/etc/clientsecretd")
 
     @Test func everyDirectoryAboveCounts() throws {

@@ -55,6 +55,17 @@ import Testing
         #expect(found(among: Set(former), excluding: Set(former)).isEmpty)
     }
 
+    /// The file is an output still, in another format.
+    @Test func aFileThatChangedItsFormatIsNotToBeRemoved() throws {
+        let (whole, variable) = (try place("app.env"), try place("app.env", "SECRET"))
+        try publish("app.env", .env)
+        #expect(found(among: [whole], excluding: [variable]).isEmpty)
+        let text = "FORMER=" + secret.token.withBytes { String(decoding: $0, as: UTF8.self) } + "\n"
+        try scratch.write(text, to: "app.env")
+        try publish("app.env", .env)
+        #expect(found(among: [whole], excluding: [variable]).map(\.isShared) == [true])
+    }
+
     @Test func whatHoldsNoSecretIsNotNamed() throws {
         try scratch.write("hello\n", to: "text")
         try scratch.write("SECRET=hello\n", to: "app.env")

@@ -15,7 +15,7 @@ import Testing
         (.sourceStale, "ls -ld /d/f.p8"), (.sourceWrong, "clientsecretd inspect /d/f.p8"),
         (.sourceMissing, "ls -ld /d/f.p8"), (.sourceUnreadable, "namei -l /d/f.p8"),
         (.credentialMissing, "LoadCredential=apple-key:/path/to/file"),
-        (.permissionDenied, "enter /d and write there"), (.readOnlyFileSystem, "ReadWritePaths=-/d"),
+        (.permissionDenied, "namei -l /d/f.p8"), (.readOnlyFileSystem, "ReadWritePaths=-/d"),
         (.diskFull, "df -h --output /d"), (.changedMeanwhile, "inotifywait -m /d"), (.contested, "inotifywait -m /d"),
         (.systemError, "namei -l /d/f.p8"), (.actionFailed, "systemctl status a.service"),
         (.unitMasked, "systemctl unmask a.service"), (.unitRefused, "systemctl status a.service"),
@@ -39,7 +39,7 @@ import Testing
         let path = Failure.Place.path(try #require(AbsolutePath("/srv/a b/web.jwt")))
         #expect(
             Failure(.permissionDenied, at: path, cause: 13, detail: "/srv/a b belongs to alice (1000)").message
-                == "/srv/a b/web.jwt: the user that writes it may not enter its directory or write there: /srv/a b belongs to alice (1000) (permission denied)"
+                == "/srv/a b/web.jwt: access is denied to the user that reads or writes it: /srv/a b belongs to alice (1000) (permission denied)"
         )
         #expect(
             Failure(.systemError, at: path, cause: 4095).sentence
@@ -80,7 +80,8 @@ import Testing
         let exec = Action.exec(arguments: ["/usr/bin/hook", "a b"], timeout: 30).id
         #expect(
             Failure(.actionFailed, at: .action(exec), detail: "exit status 3").sentence
-                == "exec /usr/bin/hook 'a b': failed: exit status 3; try it by hand as the daemon's user (/usr/bin/hook 'a b')"
+                == "exec /usr/bin/hook 'a b': failed: exit status 3; read what it printed, or run it by hand as the daemon's user: "
+                + "/usr/bin/hook 'a b' (journalctl -u clientsecretd)"
         )
         let signal = Action.signal(unit: "a.service", signal: "SIGHUP").id
         #expect(

@@ -111,7 +111,7 @@ import Testing
         #expect(failed.code == .permissionDenied && failed.cause == 13)
         #expect(
             failed.sentence
-                == "/srv/app/.env: the user that writes it may not enter its directory or write there: '/srv/app\\n\\x1b[31m (120 characters), rm -rf /' "
+                == "/srv/app/.env: access is denied to the user that reads or writes it: '/srv/app\\n\\x1b[31m (120 characters), rm -rf /' "
                 + "(permission denied); let app enter /srv/app and write there, or write another path (namei -l /srv/app/.env)"
         )
     }

@@ -127,7 +127,14 @@ import Testing
         ),
         (
             "the daemon cannot write", .outputs, "clientsecretd renew web",
-            { $0.view = try view(of: $0.client, output: .failed) }
+            {
+                $0.view = try view(of: $0.client, output: .failed)
+                $0.published = [(former, "/srv/shop/.env")]
+            }
+        ),
+        (
+            "the file is contested, and holds the current secret for now", nil, nil,
+            { $0.view = try view(of: $0.client, output: .contested) }
         ),
         (
             "the file holds an earlier secret", .outputs, "clientsecretd renew --deliver-only web",

@@ -91,7 +91,7 @@ package enum Owner {
         name(ofUser: user).map { "\($0) (\(user))" } ?? String(user)
     }
 
-    static func describe(group: UInt32) -> String {
+    package static func describe(group: UInt32) -> String {
         name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
     }
 

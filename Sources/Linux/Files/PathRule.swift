@@ -44,8 +44,7 @@ enum PathRule {
 
     /// There is no command for a directory that exists: what else is in it may depend on its owner and mode.
     private static let moving = Remedy.say(
-        "keep the file below directories that only root or the daemon's user may write to, such as "
-            + "/etc/clientsecretd")
+        "let only root or the daemon's user write there, or keep the file below directories where that is so")
 
     private static let closing = Remedy.say(
         "write another path, or remove write permission for its group and others, if nothing needs it")

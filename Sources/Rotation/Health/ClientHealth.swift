@@ -128,7 +128,10 @@ extension Rotation {
         }
         if currentRefusal(client) != nil { health = .critical }
         if health == .degraded, reason == nil {
-            let failure = Failure(isPublished(client) ? .notDelivered : .notPublished, at: .client(name))
+            // By the last good configuration no action runs, and no request is carried out.
+            let failure =
+                configurationWatch.restraint
+                ?? Failure(isPublished(client) ? .notDelivered : .notPublished, at: .client(name))
             reason = Reason(failure: failure, client: name, since: now.wall)
         }
         // The same failure persists: it began when it was first seen, not now.

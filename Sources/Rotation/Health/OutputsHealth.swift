@@ -16,6 +16,13 @@ package struct OutputsHealth: Hashable, Sendable {
     package let secret: SecretInfo?
 
     package var expiresAt: WallTime? { secret?.expiresAt }
+
+    package init(client: ClientName, health: HealthState?, failure: Failure?, secret: SecretInfo?) {
+        self.client = client
+        self.health = health
+        self.failure = failure
+        self.secret = secret
+    }
 }
 
 extension Failure {

@@ -55,10 +55,11 @@ struct DoctorCommand: ParsableCommand {
             let isPublished = ClientChain(facts).links.allSatisfy { link in
                 link.state != .broken || link.name != .secret && link.name != .outputs
             }
-            facts.verdict =
-                isPublished
-                ? apple?.ask(about: facts.name, in: settings) ?? .notAsked("it was not asked (--skip-verify)")
-                : .notAsked("it was not asked, because no current secret is published")
+            if !isPublished {
+                facts.verdict = .notAsked("it was not asked, because no current secret is published")
+            } else if let secret = facts.secretToTry {
+                facts.verdict = apple?.ask(about: secret) ?? .notAsked("it was not asked (--skip-verify)")
+            }
             return ClientChain(facts)
         }
         let report = DoctorReport(chains: chains, unanswered: unanswered)

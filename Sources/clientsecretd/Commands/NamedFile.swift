@@ -37,7 +37,8 @@ enum NamedFile {
         }
         guard let number = opened else { throw silence(name) }
         guard number >= 0 else {
-            let help = number == -EACCES ? "; use sudo, or run it as a user who may read the file" : ""
+            let help =
+                number == -EACCES && geteuid() != 0 ? "; use sudo, or run it as a user who may read the file" : ""
             throw CommandFailure(
                 .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: -number))\(help)")
         }

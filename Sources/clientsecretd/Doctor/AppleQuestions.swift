@@ -19,13 +19,11 @@ struct AppleQuestions {
         }
     }
 
-    mutating func ask(about name: ClientName, in settings: PublishedSettings) -> ChainFacts.Verdict {
+    mutating func ask(about secret: Result<PublishedSecret, CommandFailure>) -> ChainFacts.Verdict {
         guard let program else { return .notAsked(obstacle ?? "it cannot be asked") }
-        do throws(CommandFailure) {
-            let secret = try PublishedSecret.first(of: name, in: settings.loaded, from: settings.source)
-            return .answered(.asking(about: secret, program, &pace))
-        } catch {
-            return .notAsked("there is no secret to try: \(error.message)")
+        switch secret {
+        case .success(let secret): return .answered(.asking(about: secret, program, &pace))
+        case .failure(let failure): return .notAsked("there is no secret to try: \(failure.message)")
         }
     }
 }

@@ -5,6 +5,7 @@ import Linux
 import Model
 import Rotation
 import SignIn
+import StatusAPI
 
 /// The rules by which facts become links. Each quotes a judgement that another command makes; only the process link has its own
 /// (`ProcessLink.swift`).

@@ -41,6 +41,12 @@ struct Examination {
                 guard case .success(let secret) = $0 else { return nil }
                 return (secret.token.fingerprint, secret.place)
             }
+            do throws(CommandFailure) {
+                facts.secretToTry = .success(
+                    try PublishedSecret.first(of: name, in: settings.loaded, from: settings.source))
+            } catch {
+                facts.secretToTry = .failure(error)
+            }
             let files = client.outputs.compactMap { FileStatus.following($0.path.description) }
             facts.owners.formUnion(files.map(\.owner))
             facts.writtenAt = files.map { WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000) }.max()

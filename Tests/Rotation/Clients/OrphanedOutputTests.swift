@@ -104,6 +104,10 @@ import Testing
                 == "/srv/.env: its variable APPLE is no longer an output and holds a secret that is valid until "
                 + "\(moment); when nothing reads it, remove APPLE from the file")
         #expect(
+            try sentence("/srv/.env", .whole, moment, shared: true)
+                == "/srv/.env: it is another output now, and still holds a secret that is valid until \(moment) from before; "
+                + "when nothing reads it, remove that secret from the file")
+        #expect(
             try sentence("/srv/.env", .variable("APPLE"), nil, shared: false)
                 == "/srv/.env: its variable APPLE is no longer an output and may hold a secret that is still valid; "
                 + "when nothing reads it, remove the file")

@@ -488,6 +488,33 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    @Test func aReloadNamesATargetThatIsLeftAlone() throws {
+        let bench = try settled()
+        for _ in 1...5 {
+            bench.places[target] = other
+            bench.pass(3600)
+        }
+        bench.places[target] = other
+        for _ in 1...360 where bench.rotation.isGood(target) { bench.pass(10) }
+        bench.places[target] = other
+        bench.reload(try configuration())
+        let failure = Failure(.contested, at: .target(target))
+        #expect(bench.answer() == .reloaded(unserved: ["client \"\(web)\": \(failure.message)"]))
+    }
+
+    /// Otherwise one that never ends would be hidden by reloading every hour.
+    @Test func aReloadDoesNotMakeADeploymentYounger() throws {
+        let bench = try Bench(try deployed())
+        bench.go()
+        bench.isDeploying = true
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.pass(3000)
+        #expect(try bench.view(web).health == .ok)
+        bench.reload(try deployed(), 2)
+        bench.pass(900)
+        #expect(try bench.view(web).health == .degraded)
+    }
+
     /// One client's place never holds another client's deployment back.
     @Test func whatIsContestedHoldsNoDeploymentOfOthersBack() throws {
         let bench = try Bench(try deployed())
