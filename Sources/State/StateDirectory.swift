@@ -3,7 +3,6 @@ internal import Failures
 internal import Glibc
 package import Linux
 package import Model
-internal import Outputs
 internal import SystemPackage
 
 /// What the daemon keeps across restarts: a record of each client, and the tag of its temporaries.
@@ -17,11 +16,9 @@ internal import SystemPackage
 ///
 /// Losing it costs nothing but a second delivery and, if the outputs are gone as well, a new secret.
 package final class StateDirectory: Sendable {
-    package let path: AbsolutePath
+    private let files: RecordFiles
     /// Names of temporaries with this directory's tag, the same after a restart.
     package let naming: TemporaryNames
-    private let identity: Identity
-    private let format: RecordFormat
     private let lock: HeldFile
     private let clients: HeldFile
     /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
@@ -51,9 +48,9 @@ package final class StateDirectory: Sendable {
             let naming = try tag(in: path, as: identity, after: former)
             try naming.sweep(beside: path.description + "/lock", as: identity)
             try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-            let wasUsedSinceBoot = noteBoot(in: path, as: identity, naming)
+            let files = RecordFiles(path: path, identity: identity, format: RecordFormat(sha256: sha256))
             return StateDirectory(
-                path, naming, identity, RecordFormat(sha256: sha256), lock, clients, wasUsedSinceBoot: wasUsedSinceBoot)
+                files, naming, lock, clients, wasUsedSinceBoot: noteBoot(in: path, as: identity, naming))
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
             throw unusable(error, path)
@@ -61,17 +58,16 @@ package final class StateDirectory: Sendable {
     }
 
     private init(
-        _ path: AbsolutePath, _ naming: TemporaryNames, _ identity: Identity, _ format: RecordFormat,
-        _ lock: HeldFile, _ clients: HeldFile, wasUsedSinceBoot: Bool
+        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: HeldFile, _ clients: HeldFile, wasUsedSinceBoot: Bool
     ) {
-        self.path = path
+        self.files = files
         self.naming = naming
-        self.identity = identity
-        self.format = format
         self.lock = lock
         self.clients = clients
         self.wasUsedSinceBoot = wasUsedSinceBoot
     }
+
+    package var path: AbsolutePath { files.path }
 
     /// Whether the path still leads to what was opened. If not, because the directory was emptied, replaced or mounted
     /// over, the records may be gone, and another daemon may hold the directory at this path. Two system calls.
@@ -143,26 +139,26 @@ package final class StateDirectory: Sendable {
         _ client: ClientName, publishedAt places: Set<OutputPlace>
     ) throws(Failure) -> ClientRecord? {
         do throws(Failure) {
-            let own = try Self.read(client, in: path, as: identity, format)
+            let own = try files.read(client)
             return OutputHistory.complete(own, at: places) {
                 history.withLock { known in
-                    if known == nil { known = Self.history(in: path, as: identity, format) }
+                    if known == nil { known = files.history() }
                     return known ?? OutputHistory()
                 }
             }
         } catch {
-            setAside(Self.file(of: client, in: path), for: error)
+            setAside(files.file(of: client), for: error)
             throw error
         }
     }
 
     /// The reported states; nil when none are kept. Throws as ``recall(_:)`` does.
     package func recallReportedStates() throws(Failure) -> ReportedStates? {
-        let file = Self.reportedStatesFile(in: path)
+        let file = files.reportedStatesFile
         do throws(Failure) {
-            guard let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity) else { return nil }
+            guard let bytes = try files.bytes(of: file, at: .path(path)) else { return nil }
             do throws(RecordFormat.Flaw) {
-                return try format.decodeReportedStates(bytes)
+                return try files.format.decodeReportedStates(bytes)
             } catch {
                 throw Failure(
                     error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "reported-states.state")
@@ -175,89 +171,29 @@ package final class StateDirectory: Sendable {
 
     /// Saves the reported states; durable when it returns.
     package func keep(_ states: ReportedStates) throws(Failure) {
-        try write(format.encode(states), to: Self.reportedStatesFile(in: path))
-    }
-
-    /// The record of a client, read without creating or locking the directory: for use outside the daemon.
-    package static func peek(
-        _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) throws(Failure) -> ClientRecord? {
-        let format = RecordFormat(sha256: sha256)
-        return OutputHistory.complete(try read(client, in: path, as: identity, format), at: places) {
-            history(in: path, as: identity, format)
-        }
-    }
-
-    /// What all records together know of outputs. One that cannot be read says nothing.
-    private static func history(in path: AbsolutePath, as identity: Identity, _ format: RecordFormat) -> OutputHistory {
-        clients(in: path, as: identity).reduce(into: OutputHistory()) { history, client in
-            if let kept = try? read(client, in: path, as: identity, format) { history.add(kept.record) }
-        }
-    }
-
-    private static func read(
-        _ client: ClientName, in path: AbsolutePath, as identity: Identity, _ format: RecordFormat
-    ) throws(Failure) -> ClientRecord? {
-        let file = file(of: client, in: path)
-        var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
-        guard let bytes = try bytes(of: file, place, in: path, as: identity) else { return nil }
-        do throws(RecordFormat.Flaw) {
-            return try format.decode(bytes, of: client)
-        } catch {
-            throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place)
-        }
-    }
-
-    private static func bytes(
-        of file: String, _ place: @autoclosure () -> Failure.Place, in path: AbsolutePath, as identity: Identity
-    ) throws(Failure) -> [UInt8]? {
-        let content: FileContent?
-        do throws(FileError) {
-            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
-        } catch {
-            if error.code == .directoryMissing { return nil }
-            if error.code == .fileTooLarge || error.code == .notARegularFile {
-                throw Failure(.stateDamaged, at: place(), detail: error.detail)
-            }
-            throw unusable(error, path)
-        }
-        guard let content else { return nil }
-        // A record that others could have written is not trusted.
-        guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
-            throw Failure(.stateDamaged, at: place(), detail: "others may have written it")
-        }
-        return content.bytes
+        try write(files.format.encode(states), to: files.reportedStatesFile)
     }
 
     /// Saves a client's record; durable when it returns.
     package func keep(_ record: ClientRecord, of client: ClientName) throws(Failure) {
-        try write(format.encode(record, of: client), to: Self.file(of: client, in: path))
+        try write(files.format.encode(record, of: client), to: files.file(of: client))
     }
 
     /// Removes records of clients that are not configured, once every secret in them had expired before `moment`; until
     /// then a configuration that is rolled back finds its records. What cannot be removed stays.
-    ///
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
         history.withLock { $0 = nil }
-        for client in Self.clients(in: path, as: identity) where !configured.contains(client) {
-            guard let kept = try? Self.read(client, in: path, as: identity, format) else { continue }
+        for client in files.clients() where !configured.contains(client) {
+            guard let kept = try? files.read(client) else { continue }
             if kept.isExpired(before: moment) {
-                _ = unsafe FilePath(Self.file(of: client, in: path)).withPlatformString { unsafe unlink($0) }
+                _ = unsafe FilePath(files.file(of: client)).withPlatformString { unsafe unlink($0) }
             }
         }
     }
 
-    /// The clients that have a record.
-    private static func clients(in path: AbsolutePath, as identity: Identity) -> [ClientName] {
-        let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
-        return names.compactMap { ClientName($0.dropLast(".state".count)) }
-    }
-
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
         do throws(FileError) {
-            try AtomicFile.overwrite(
-                file, with: bytes, mode: 0o600, as: identity, naming: naming)
+            try AtomicFile.overwrite(file, with: bytes, mode: 0o600, as: files.identity, naming: naming)
         } catch {
             throw Self.unusable(error, path)
         }
@@ -266,7 +202,7 @@ package final class StateDirectory: Sendable {
     /// Identifies this daemon among others with the same host name: 32 hexadecimal digits, made when there are none. Blocks.
     package func instance() throws(Failure) -> String {
         let file = "\(path)/instance"
-        let bytes = try Self.bytes(of: file, .path(path), in: path, as: identity)
+        let bytes = try files.bytes(of: file, at: .path(path))
         if let known = bytes.map({ String(decoding: $0, as: UTF8.self) }), Hex.isEncoded(known, digits: 32) {
             return known
         }
@@ -286,64 +222,6 @@ package final class StateDirectory: Sendable {
         let file = FilePath(path)
         _ = unsafe file.withPlatformString { from in
             unsafe FilePath(file.string + "." + kind).withPlatformString { to in unsafe rename(from, to) }
-        }
-    }
-
-    private static func file(of client: ClientName, in path: AbsolutePath) -> String {
-        "\(path)/clients/\(client).state"
-    }
-
-    private static func reportedStatesFile(in path: AbsolutePath) -> String {
-        "\(path)/reported-states.state"
-    }
-
-    private static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {
-        // The message names the path component at fault.
-        let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
-        return Failure(
-            .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
-    }
-
-    /// systemd creates the service's `StateDirectory=` again when the service starts; the service itself cannot,
-    /// because the directory above is read-only to it.
-    private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
-        if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
-            return .say("look at it, then remove it, or name another directory as \"state_dir\"")
-        }
-        guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
-            error.remedy == nil
-        else { return error.remedy }
-        let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
-        guard ofSystemd.split(separator: ":").first != path.description[...] else {
-            return .say("have systemd create it again", run: .restart())
-        }
-        let user = Identity.current().user
-        guard let status = FileStatus.following(path.description) else {
-            return OutputRemedy.making(path, for: user, mode: "0700")
-        }
-        let real = RealPath.of(path.description)
-        if status.owner == user, let cause = ReadOnlyCause.of(real) {
-            return .say("let the daemon write there", run: .letWrite(to: real, readOnlyBy: cause))
-        }
-        return .say("name a directory that belongs to \(Owner.argument(user: user)) as \"state_dir\"")
-    }
-
-    /// Why the directory could not be used; nil when it could. Changes nothing.
-    package static func obstacle(to path: AbsolutePath, as identity: Identity) -> Failure? {
-        // A missing one is made later, which needs a writable parent.
-        let isThere = FileStatus.following(path.description) != nil
-        let place = isThere ? path : path.directory
-        func making() -> Remedy? { isThere ? nil : OutputRemedy.making(path, for: identity.user, mode: "0700") }
-        do {
-            let directory = try GuardedPath.directory(place.description, as: identity)
-            if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
-            return Failure(
-                .stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory, remedy: making())
-        } catch {
-            let isMissing = [.missing, .directoryMissing].contains(error.code)
-            return Failure(
-                .stateUnusable, at: .path(path), cause: error.cause, detail: Failure(error, at: place).message,
-                remedy: error.remedy ?? (isMissing ? making() : nil))
         }
     }
 }

@@ -1,0 +1,74 @@
+internal import Failures
+package import Linux
+package import Model
+
+/// The files in a state directory that hold records. They are only read here, and nothing is created or locked: what runs
+/// beside the daemon may read them too.
+struct RecordFiles: Sendable {
+    let path: AbsolutePath
+    let identity: Identity
+    let format: RecordFormat
+
+    /// The path of a client's record.
+    func file(of client: ClientName) -> String { "\(path)/clients/\(client).state" }
+
+    var reportedStatesFile: String { "\(path)/reported-states.state" }
+
+    /// The clients that have a record.
+    func clients() -> [ClientName] {
+        let names = (try? TrustedFile.names(in: path.description + "/clients", ending: ".state", as: identity)) ?? []
+        return names.compactMap { ClientName($0.dropLast(".state".count)) }
+    }
+
+    /// What all records together know of outputs. One that cannot be read says nothing.
+    func history() -> OutputHistory {
+        clients().reduce(into: OutputHistory()) { history, client in
+            if let kept = try? read(client) { history.add(kept.record) }
+        }
+    }
+
+    /// A client's record; nil when there is none.
+    func read(_ client: ClientName) throws(Failure) -> ClientRecord? {
+        let file = file(of: client)
+        var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
+        guard let bytes = try bytes(of: file, at: place) else { return nil }
+        do throws(RecordFormat.Flaw) {
+            return try format.decode(bytes, of: client)
+        } catch {
+            throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place)
+        }
+    }
+
+    /// What a file of the directory holds; nil when it is missing.
+    ///
+    /// - Parameter place: named when the file is damaged.
+    func bytes(of file: String, at place: @autoclosure () -> Failure.Place) throws(Failure) -> [UInt8]? {
+        let content: FileContent?
+        do throws(FileError) {
+            content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
+        } catch {
+            if error.code == .directoryMissing { return nil }
+            if error.code == .fileTooLarge || error.code == .notARegularFile {
+                throw Failure(.stateDamaged, at: place(), detail: error.detail)
+            }
+            throw StateDirectory.unusable(error, path)
+        }
+        guard let content else { return nil }
+        // A record that others could have written is not trusted.
+        guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
+            throw Failure(.stateDamaged, at: place(), detail: "others may have written it")
+        }
+        return content.bytes
+    }
+}
+
+extension StateDirectory {
+    /// The record of a client, read without creating or locking the directory: for use outside the daemon.
+    package static func peek(
+        _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity,
+        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) throws(Failure) -> ClientRecord? {
+        let files = RecordFiles(path: path, identity: identity, format: RecordFormat(sha256: sha256))
+        return OutputHistory.complete(try files.read(client), at: places) { files.history() }
+    }
+}

@@ -1,0 +1,59 @@
+internal import Failures
+internal import Glibc
+package import Linux
+package import Model
+internal import Outputs
+
+/// Why a state directory cannot be used, and what an operator does about it.
+extension StateDirectory {
+    /// The failure of a state directory that an access has found to be unusable.
+    static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {
+        // The message names the path component at fault.
+        let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
+        return Failure(
+            .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
+    }
+
+    /// systemd creates the service's `StateDirectory=` again when the service starts; the service itself cannot,
+    /// because the directory above is read-only to it.
+    private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
+        if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
+            return .say("look at it, then remove it, or name another directory as \"state_dir\"")
+        }
+        guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
+            error.remedy == nil
+        else { return error.remedy }
+        let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
+        guard ofSystemd.split(separator: ":").first != path.description[...] else {
+            return .say("have systemd create it again", run: .restart())
+        }
+        let user = Identity.current().user
+        guard let status = FileStatus.following(path.description) else {
+            return OutputRemedy.making(path, for: user, mode: "0700")
+        }
+        let real = RealPath.of(path.description)
+        if status.owner == user, let cause = ReadOnlyCause.of(real) {
+            return .say("let the daemon write there", run: .letWrite(to: real, readOnlyBy: cause))
+        }
+        return .say("name a directory that belongs to \(Owner.argument(user: user)) as \"state_dir\"")
+    }
+
+    /// Why the directory could not be used; nil when it could. Changes nothing.
+    package static func obstacle(to path: AbsolutePath, as identity: Identity) -> Failure? {
+        // A missing one is made later, which needs a writable parent.
+        let isThere = FileStatus.following(path.description) != nil
+        let place = isThere ? path : path.directory
+        func making() -> Remedy? { isThere ? nil : OutputRemedy.making(path, for: identity.user, mode: "0700") }
+        do {
+            let directory = try GuardedPath.directory(place.description, as: identity)
+            if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
+            return Failure(
+                .stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory, remedy: making())
+        } catch {
+            let isMissing = [.missing, .directoryMissing].contains(error.code)
+            return Failure(
+                .stateUnusable, at: .path(path), cause: error.cause, detail: Failure(error, at: place).message,
+                remedy: error.remedy ?? (isMissing ? making() : nil))
+        }
+    }
+}
