@@ -1,7 +1,5 @@
 import AppleClientSecret
 import Failures
-import Glibc
-import Keys
 import Linux
 import Model
 import Rotation
@@ -29,16 +27,8 @@ final class StoreService: Sendable {
     /// Readable when something has arrived on the idle connection.
     private let notices: Epoll
 
-    private struct Connection: ~Copyable {
-        var stream: LineStream
-        /// ``Idle/generation`` when it was made.
-        let generation: Int
-        /// How many notices have come since the last request.
-        var noticeCount = 0
-    }
-
     private struct Idle: ~Copyable {
-        var connection: Connection?
+        var connection: StoreConnection?
         /// How often ``disconnect()`` was called. A connection of an earlier generation is not kept after its request.
         var generation = 0
         /// The settings that the services connected to since have read, once there are any.
@@ -49,10 +39,6 @@ final class StoreService: Sendable {
 
     /// In milliseconds; how long a read of secrets waits for what is asked now.
     private let readPatience: Int64
-    /// Notices between a request and its answer, or since the last request. A service that sends more is disconnected.
-    private static let mostNotices = 64
-    /// In bytes, of the notices that arrive while no request is open: one has some 30.
-    private static let longestNotices = 4_096
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the service's is next to it.
@@ -87,21 +73,15 @@ final class StoreService: Sendable {
     func takeNotices() -> [Input] {
         idle.withLock { idle in
             guard var connection = idle.connection.take() else { return [] }
-            let lines = (try? connection.stream.arrived(atMost: Self.longestNotices)) ?? nil
-            let inputs = (lines ?? []).map(Self.input)
-            connection.noticeCount += inputs.count
-            // While no question is open only notices may come, and few. Anything else breaks the protocol, so the connection
-            // is closed.
-            if lines == nil || connection.stream.isClosed || inputs.contains(nil)
-                || connection.noticeCount > Self.mostNotices
-            {
-                try? notices.remove(connection.stream.raw)
-                return Self.once(inputs) + [.storeWatched(false)]
+            let (arrived, isOver) = connection.arrived()
+            if isOver {
+                try? notices.remove(connection.raw)
+                return arrived.inputs + [.storeWatched(false)]
             }
             // The store is read again now. Earlier notices add nothing, and cannot keep the loop busy.
-            if inputs.contains(.changeNoticed(.store)) { try? notices.remove(connection.stream.raw) }
+            if arrived.hasChanged { try? notices.remove(connection.raw) }
             idle.connection = consume connection
-            return Self.once(inputs)
+            return arrived.inputs
         }
     }
 
@@ -129,15 +109,9 @@ final class StoreService: Sendable {
         idle.withLock { idle in
             idle.generation += 1
             guard let connection = idle.connection.take() else { return }
-            try? notices.remove(connection.stream.raw)
+            try? notices.remove(connection.raw)
         }
         post(.storeWatched(false))
-    }
-
-    /// Notices that repeat count once: the last one about the watch, and whether something has changed.
-    private static func once(_ inputs: [Input?]) -> [Input] {
-        let watched = inputs.last { $0 == .storeWatched(true) || $0 == .storeWatched(false) } ?? nil
-        return [watched, inputs.contains(.changeNoticed(.store)) ? .changeNoticed(.store) : nil].compactMap { $0 }
     }
 
     // MARK: The connection
@@ -189,26 +163,26 @@ final class StoreService: Sendable {
 
     /// Asks, and keeps the connection; nil where that is over.
     private func ask(
-        _ question: StoreQuestion, on connection: consuming Connection, _ deadline: Int64
+        _ question: StoreQuestion, on connection: consuming StoreConnection, _ deadline: Int64
     ) throws(Failure) -> StoreResult? {
         var connection = connection
-        connection.noticeCount = 0
-        guard let result = try exchange(question, &connection.stream, deadline) else {
+        let asked = try connection.exchange(
+            question, until: deadline, cancel: service.cancel, givesWay: { isReadDelayed }, post: post)
+        guard let answer = asked else {
             post(.storeWatched(false))
             return nil
         }
-        let lines = connection.stream.received()
-        let notices = Self.once(lines.map(Self.input))
-        connection.noticeCount = lines.count
-        if Self.isOfStart(result) || lines.count > Self.mostNotices {
+        noteCertificate(answer.certificateExpiresAt)
+        let (notices, isOver) = connection.received()
+        if Self.isOfStart(answer.result) || isOver {
             // A failure of the start comes from files that systemd handed to the service process at its start, which do not change for
             // that process. Closing the connection ends it; the next connection starts one with the files as they are then.
             post(.storeWatched(false))
         } else {
-            for notice in notices { post(notice) }
+            for notice in notices.inputs { post(notice) }
             keep(connection)
         }
-        return result
+        return answer.result
     }
 
     private static func isOfStart(_ result: StoreResult) -> Bool {
@@ -220,20 +194,20 @@ final class StoreService: Sendable {
         .contains(failure.code)
     }
 
-    private func takeIdle() -> Connection? {
-        var taken: Connection?
+    private func takeIdle() -> StoreConnection? {
+        var taken: StoreConnection?
         idle.withLock { idle in
             taken = idle.connection.take()
-            if let raw = taken?.stream.raw { try? notices.remove(raw) }
+            if let raw = taken?.raw { try? notices.remove(raw) }
         }
         return taken
     }
 
-    private func keep(_ connection: consuming Connection) {
-        var kept: Connection? = consume connection
+    private func keep(_ connection: consuming StoreConnection) {
+        var kept: StoreConnection? = consume connection
         let isKept = idle.withLock { idle in
             guard let connection = kept.take(), connection.generation == idle.generation,
-                (try? notices.add(connection.stream.raw, tag: 0)) != nil
+                (try? notices.add(connection.raw, tag: 0)) != nil
             else { return false }
             idle.connection = consume connection
             return true
@@ -241,7 +215,7 @@ final class StoreService: Sendable {
         if !isKept { post(.storeWatched(false)) }
     }
 
-    private func connect() throws(Failure) -> Connection {
+    private func connect() throws(Failure) -> StoreConnection {
         let generation = idle.withLock { $0.generation }
         try service.checkRate(at: socket, for: .store)
         let stream: LineStream
@@ -252,54 +226,7 @@ final class StoreService: Sendable {
             throw service.missing(at: socket, cause: error.errno.rawValue, for: .store)
         }
         try service.checkListener(try? stream.peer(), at: socket, for: .store)
-        return Connection(stream: stream, generation: generation)
-    }
-
-    /// Sends a question and reads notices until the answer comes; nil when the connection is over.
-    private func exchange(
-        _ question: StoreQuestion, _ stream: inout LineStream, _ deadline: Int64
-    ) throws(Failure) -> StoreResult? {
-        stream.longest = StoreAnswer.longest(for: question)
-        do {
-            try stream.write(question.request, until: deadline, cancel: service.cancel)
-        } catch {
-            if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
-            throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
-        }
-        // Notices that repeat count once.
-        var isWatched: Bool?
-        var hasChanged = false
-        defer {
-            if let isWatched { post(.storeWatched(isWatched)) }
-            if hasChanged { post(.changeNoticed(.store)) }
-        }
-        var noticeCount = 0
-        while noticeCount <= Self.mostNotices {
-            let line: [UInt8]?
-            do {
-                // All but a read look each second whether a read waits.
-                let until = question.isRead ? deadline : min(deadline, Clocks.bootMilliseconds() + 1_000)
-                line = try stream.next(until: until, cancel: service.cancel)
-            } catch {
-                if error.errno == .timedOut, Clocks.bootMilliseconds() < deadline, !isReadDelayed { continue }
-                throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
-            }
-            guard let line else { return nil }
-            noticeCount += 1
-            if let notice = StoreNotice(line: line) {
-                switch notice {
-                case .watching: isWatched = true
-                case .unwatched: isWatched = false
-                case .changed: hasChanged = true
-                }
-            } else if let answer = StoreAnswer(line: line, to: question) {
-                noteCertificate(answer.certificateExpiresAt)
-                return answer.result
-            } else {
-                throw Failure(.storeServiceSilent, at: .store, detail: "its answer does not belong to a request")
-            }
-        }
-        throw Failure(.storeServiceSilent, at: .store, detail: "it does not stop sending notices")
+        return StoreConnection(stream, generation: generation)
     }
 
     private func noteCertificate(_ expiresAt: WallTime?) {
@@ -308,14 +235,5 @@ final class StoreService: Sendable {
             return last != expiresAt
         }
         if isNews { post(.storeCertificate(expiresAt: expiresAt)) }
-    }
-
-    private static func input(_ line: [UInt8]) -> Input? {
-        switch StoreNotice(line: line) {
-        case .watching: .storeWatched(true)
-        case .unwatched: .storeWatched(false)
-        case .changed: .changeNoticed(.store)
-        case nil: nil
-        }
     }
 }

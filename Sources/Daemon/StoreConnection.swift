@@ -1,0 +1,92 @@
+import Failures
+import Linux
+import Model
+import Rotation
+import Store
+import SystemPackage
+
+/// A connection to the service for the store: answers and notices as lines, and how many notices the service may send.
+struct StoreConnection: ~Copyable {
+    /// ``StoreService/Idle/generation`` when it was made.
+    let generation: Int
+    private var stream: LineStream
+    /// How many notices have come since the last request.
+    private var noticeCount = 0
+
+    /// Notices between a request and its answer, or since the last request. A service that sends more is disconnected.
+    private static let mostNotices = 64
+    /// In bytes, of the notices that arrive while no request is open: one has some 30.
+    private static let longestNotices = 4_096
+
+    init(_ stream: consuming LineStream, generation: Int) {
+        self.stream = stream
+        self.generation = generation
+    }
+
+    var raw: Int32 { stream.raw }
+
+    /// The notices that have arrived while no request was open, and whether the connection is over. Does not wait.
+    ///
+    /// While no request is open only notices may come, and few. Anything else breaks the protocol, so the connection is
+    /// over then too.
+    mutating func arrived() -> (StoreNotices, isOver: Bool) {
+        guard let lines = try? stream.arrived(atMost: Self.longestNotices) else { return (StoreNotices(), true) }
+        var notices = StoreNotices()
+        let others = lines.filter { !notices.add($0) }
+        noticeCount += lines.count
+        return (notices, stream.isClosed || !others.isEmpty || noticeCount > Self.mostNotices)
+    }
+
+    /// The notices that came together with an answer, behind it, and whether the connection is over. Does not wait.
+    mutating func received() -> (StoreNotices, isOver: Bool) {
+        let lines = stream.received()
+        var notices = StoreNotices()
+        for line in lines { _ = notices.add(line) }
+        noticeCount = lines.count
+        return (notices, noticeCount > Self.mostNotices)
+    }
+
+    /// Sends a question and reads notices until the answer comes; nil when the connection is over. Blocks.
+    ///
+    /// - Parameters:
+    ///   - deadline: in milliseconds of the boot clock.
+    ///   - cancel: ends it earlier when raised.
+    ///   - givesWay: whether a question that reads no secrets is given up, because a read waits for it.
+    ///   - post: receives the notices, however it ends.
+    mutating func exchange(
+        _ question: StoreQuestion, until deadline: Int64, cancel: EventCounter?, givesWay: () -> Bool,
+        post: (Input) -> Void
+    ) throws(Failure) -> StoreAnswer? {
+        stream.longest = StoreAnswer.longest(for: question)
+        do {
+            try stream.write(question.request, until: deadline, cancel: cancel)
+        } catch {
+            if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
+            throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
+        }
+        var notices = StoreNotices()
+        defer {
+            for notice in notices.inputs { post(notice) }
+        }
+        var count = 0
+        while count <= Self.mostNotices {
+            let line: [UInt8]?
+            do {
+                // All but a read look each second whether a read waits.
+                let until = question.isRead ? deadline : min(deadline, Clocks.bootMilliseconds() + 1_000)
+                line = try stream.next(until: until, cancel: cancel)
+            } catch {
+                if error.errno == .timedOut, Clocks.bootMilliseconds() < deadline, !givesWay() { continue }
+                throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
+            }
+            guard let line else { return nil }
+            count += 1
+            if notices.add(line) { continue }
+            guard let answer = StoreAnswer(line: line, to: question) else {
+                throw Failure(.storeServiceSilent, at: .store, detail: "its answer does not belong to a request")
+            }
+            return answer
+        }
+        throw Failure(.storeServiceSilent, at: .store, detail: "it does not stop sending notices")
+    }
+}
