@@ -1,4 +1,3 @@
-import AppleClientSecret
 package import Failures
 package import SignIn
 
@@ -12,16 +11,15 @@ package import SignIn
 /// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the
 ///   value there, it was.
 package struct StoreSession {
-    private let configuration: StoreConfiguration
-    private let password: () -> Result<String, RoleFailure>
-    private let send: (Call) -> Result<HTTPAnswer, TransportFailure>
     private let now: () -> Int64
     private let random: (Int64) -> Int64
-    private var members: Members
+    private var requests: MemberRequests
     /// Why the last question failed; a question in a pause fails likewise.
     private var last: RoleFailure?
     /// What to watch after the last read.
     package private(set) var watchable: Watchable?
+    /// The page size of the list that is being read.
+    private var pageLimit = StoreResult.mostListed
 
     /// A request to one member.
     package struct Call: Sendable {
@@ -46,8 +44,6 @@ package struct StoreSession {
 
     /// In milliseconds.
     package static let connecting = 3_000
-    private static let requesting = 3_000
-    private static let loggingIn = 60_000
 
     /// - Parameters:
     ///   - password: of the configured user, read for each login.
@@ -59,69 +55,56 @@ package struct StoreSession {
         now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,
         send: @escaping (Call) -> Result<HTTPAnswer, TransportFailure>
     ) {
-        self.configuration = configuration
-        self.password = password
         self.now = now
         self.random = random
-        self.send = send
-        members = Members(count: configuration.endpoints.count, at: now(), random: random)
+        requests = MemberRequests(
+            configuration, password: password,
+            members: Members(count: configuration.endpoints.count, at: now(), random: random), send: send)
     }
 
     /// Does what is asked.
     package mutating func answer(_ question: StoreQuestion) -> StoreResult {
         if case .read = question { watchable = nil }
-        let pause = members.pause(at: now())
+        let pause = requests.members.pause(at: now())
         if pause > 0, let last { return .failed(last.waiting(seconds: Int((pause + 999) / 1_000))) }
-        members.begin(at: now())
+        requests.members.begin(at: now())
         while true {
             do throws(Obstacle) {
                 let result = try attempt(question)
-                members.succeeded()
+                requests.members.succeeded()
                 last = nil
                 return result
             } catch {
                 switch error {
                 case .member(let failure):
                     last = failure
-                    if members.memberFailed(at: now(), random: random) { continue }
+                    if requests.members.memberFailed(at: now(), random: random) { continue }
                 case .login(let failure):
                     last = failure
-                    members.loginFailed(at: now(), random: random)
+                    requests.members.loginFailed(at: now(), random: random)
                 case .refusal(let failure), .write(let failure):
                     last = failure
-                    members.refused(at: now(), random: random)
+                    requests.members.refused(at: now(), random: random)
                 // Even the answer to one key without its value is too long: this is no etcd.
                 case .tooLong:
                     last = RoleFailure(.storeAnswerUnexpected, "it is longer than 1 MiB")
-                    if members.memberFailed(at: now(), random: random) { continue }
+                    if requests.members.memberFailed(at: now(), random: random) { continue }
                 case .forbidden:
                     last = RoleFailure(.storeForbidden)
-                    members.refused(at: now(), random: random)
+                    requests.members.refused(at: now(), random: random)
                 }
             }
-            let pause = members.pause(at: now())
+            let pause = requests.members.pause(at: now())
             let failure = last ?? RoleFailure(.storeUnreachable)
             return .failed(failure.waiting(seconds: Int((pause + 999) / 1_000)))
         }
     }
 
-    /// Why there is no answer.
-    private enum Obstacle: Error {
-        /// This member failed; another one may answer.
-        case member(RoleFailure)
-        /// The login failed. Another attempt soon would load the members further: each login costs a tenth of a second.
-        case login(RoleFailure)
-        /// Every member would answer the same.
-        case refusal(RoleFailure)
-        /// The write was refused; reads are not affected.
-        case write(RoleFailure)
-        /// The answer is longer than is accepted; one to fewer keys may be short enough.
-        case tooLong
-        /// At least one of the keys may not be read.
-        case forbidden
-    }
-
     // MARK: Questions
+
+    private typealias Obstacle = MemberRequests.Obstacle
+
+    private var prefix: String { requests.configuration.prefix }
 
     private mutating func attempt(_ question: StoreQuestion) throws(Obstacle) -> StoreResult {
         switch question {
@@ -132,7 +115,7 @@ package struct StoreSession {
             return try write("the \(kind)s") { session throws(Obstacle) in try session.list(kind, from: from) }
         case .remove(let key, let revision):
             return try write(key.words) { session throws(Obstacle) in
-                _ = try session.ask(.delete(key.bytes(below: session.configuration.prefix), ifAt: revision))
+                _ = try session.requests.ask(.delete(key.bytes(below: session.prefix), ifAt: revision))
                 return .removed
             }
         }
@@ -154,7 +137,7 @@ package struct StoreSession {
     }
 
     private mutating func readAll(_ keys: [StoreKey]) throws(Obstacle) -> [StoreEntry] {
-        let keys = keys.map { $0.bytes(below: configuration.prefix) }
+        let keys = keys.map { $0.bytes(below: prefix) }
         var entries: [StoreEntry] = []
         var revision: Int64 = .max
         while entries.count < keys.count {
@@ -165,7 +148,7 @@ package struct StoreSession {
         }
         if !entries.contains(.forbidden) {
             watchable = Watchable(
-                endpoint: configuration.endpoints[members.current], token: members.token, keys: keys,
+                endpoint: requests.endpoint, token: requests.members.token, keys: keys,
                 request: .watch(keys, from: revision + 1), revision: revision)
         }
         return entries
@@ -174,17 +157,17 @@ package struct StoreSession {
     /// What the keys hold, and the store's revision (`Int64.max` where none of them may be read).
     private mutating func read(_ keys: [[UInt8]]) throws(Obstacle) -> ([StoreEntry], revision: Int64) {
         do throws(Obstacle) {
-            let answer = try ask(.read(keys))
+            let answer = try requests.ask(.read(keys))
             guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
-                throw Self.unexpected(answer)
+                throw .unexpected(answer)
             }
             return (entries.map { StoreEntry($0) }, revision)
         } catch {
             switch error {
             case .tooLong where keys.count == 1:
-                let answer = try ask(.read(keys, withoutValues: true))
+                let answer = try requests.ask(.read(keys, withoutValues: true))
                 guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
-                    throw Self.unexpected(answer)
+                    throw .unexpected(answer)
                 }
                 return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .missing }, revision)
             case .forbidden where keys.count == 1: return ([.forbidden], .max)
@@ -202,14 +185,14 @@ package struct StoreSession {
     private mutating func put(_ puts: [StoreQuestion.Put]) throws(Obstacle) -> StoreResult {
         let changes = puts.map {
             EtcdRequest.Change(
-                key: $0.key.bytes(below: configuration.prefix), value: $0.value, revision: $0.revision)
+                key: $0.key.bytes(below: prefix), value: $0.value, revision: $0.revision)
         }
         let keys = changes.map(\.key)
         let found: [StoreEntry]
         do throws(Obstacle) {
-            let answer = try ask(.put(changes))
+            let answer = try requests.ask(.put(changes))
             switch EtcdAnswer.put(answer, at: keys) {
-            case nil: throw Self.unexpected(answer)
+            case nil: throw .unexpected(answer)
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
                 // An earlier attempt put all of it in one transaction, and its answer was lost.
@@ -227,17 +210,14 @@ package struct StoreSession {
         return .conflict(found)
     }
 
-    /// The page size of the list that is being read.
-    private var pageLimit = StoreResult.mostListed
-
     private mutating func list(_ kind: StoreKey.Kind, from first: [UInt8]?) throws(Obstacle) -> StoreResult {
-        let keys = StoreKey.range(of: kind, below: configuration.prefix)
+        let keys = StoreKey.range(of: kind, below: prefix)
         if first == nil { pageLimit = StoreResult.mostListed }
         let first = first.flatMap { $0.starts(with: keys.first) ? $0 : nil } ?? keys.first
         while true {
             let answer: HTTPAnswer
             do throws(Obstacle) {
-                answer = try ask(.page(from: first, to: keys.end, limit: pageLimit))
+                answer = try requests.ask(.page(from: first, to: keys.end, limit: pageLimit))
             } catch {
                 guard case .tooLong = error else { throw error }
                 // The pages after this one are likely to be as long.
@@ -247,7 +227,7 @@ package struct StoreSession {
                 }
                 // One value is too long by itself: only its key is read. The values after it may be short again.
                 pageLimit = StoreResult.mostListed
-                let answer = try ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
+                let answer = try requests.ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
                 return try page(answer) { .tooLong(revision: $0.revision) }
             }
             return try page(answer) { StoreEntry($0) }
@@ -257,99 +237,10 @@ package struct StoreSession {
     private func page(
         _ answer: HTTPAnswer, _ entry: (EtcdAnswer.Entry) -> StoreEntry
     ) throws(Obstacle) -> StoreResult {
-        guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw Self.unexpected(answer) }
+        guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw .unexpected(answer) }
         let listed = entries.compactMap { key, found in
-            StoreKey(key, below: configuration.prefix).map { StoreResult.Listed($0, entry(found)) }
+            StoreKey(key, below: prefix).map { StoreResult.Listed($0, entry(found)) }
         }
         return .list(listed, next: hasMore ? entries.last.map { $0.key + [0] } : nil)
-    }
-
-    // MARK: Requests
-
-    private mutating func ask(_ request: EtcdRequest) throws(Obstacle) -> HTTPAnswer {
-        var hasLoggedIn = false
-        while true {
-            if let user = configuration.user, members.token == nil {
-                try logIn(user)
-                hasLoggedIn = true
-            }
-            switch send(call(request, timeout: Self.requesting)) {
-            case .failure(let failure) where failure.kind == .answerTooLong: throw .tooLong
-            case .failure(let failure): throw Self.obstacle(failure)
-            case .success(let answer):
-                if answer.status == 200 { return answer }
-                switch EtcdError(answer) {
-                case .tokenInvalid where configuration.user != nil && !hasLoggedIn: members.forgetLogin()
-                case .forbidden: throw .forbidden
-                case let error: throw obstacle(error, answer)
-                }
-            }
-        }
-    }
-
-    private mutating func logIn(_ user: String) throws(Obstacle) {
-        let password: String
-        do throws(RoleFailure) {
-            password = try self.password().get()
-        } catch {
-            throw .refusal(error)
-        }
-        switch send(call(.logIn(user: user, password: password), timeout: Self.loggingIn)) {
-        // The login has not reached the member.
-        case .failure(let failure) where !failure.mayBeSent: throw Self.obstacle(failure)
-        case .failure(let failure):
-            let failure = RoleFailure(failure)
-            throw failure.code == .storeTimedOut ? .login(failure) : .member(failure)
-        case .success(let answer):
-            guard answer.status == 200 else {
-                if EtcdError(answer) == .unavailable {
-                    throw .login(RoleFailure(.storeUnavailable, detail(of: answer)))
-                }
-                throw obstacle(EtcdError(answer), answer)
-            }
-            guard let token = EtcdAnswer.token(answer) else {
-                throw .member(RoleFailure(.storeAnswerUnexpected, "the answer to the login has no token"))
-            }
-            members.loggedIn(token)
-        }
-    }
-
-    private func call(_ request: EtcdRequest, timeout: Int) -> Call {
-        Call(
-            endpoint: configuration.endpoints[members.current], request: request, token: members.token,
-            timeout: timeout)
-    }
-
-    private static func obstacle(_ failure: TransportFailure) -> Obstacle {
-        let failure = RoleFailure(failure)
-        return failure.code == .storeFileUnusable ? .refusal(failure) : .member(failure)
-    }
-
-    private func obstacle(_ error: EtcdError, _ answer: HTTPAnswer) -> Obstacle {
-        let detail = detail(of: answer)
-        return switch error {
-        case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))
-        case .tokenInvalid, .userMismatch: .refusal(RoleFailure(.storeCredentialsRefused, detail))
-        case .certificateNamed:
-            .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not accept"))
-        case .forbidden: .forbidden
-        case .outOfSpace: .write(RoleFailure(.storeOutOfSpace, detail))
-        case .unavailable: .member(RoleFailure(.storeUnavailable, detail))
-        case .unexpected: .member(RoleFailure(.storeAnswerUnexpected, detail))
-        }
-    }
-
-    private static func unexpected(_ answer: HTTPAnswer) -> Obstacle {
-        .member(
-            RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with an unexpected body"))
-    }
-
-    /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was
-    /// sent.
-    private func detail(of answer: HTTPAnswer) -> String {
-        let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
-        guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }
-        let hidden = EchoedSecrets([members.token, try? password().get()].compactMap { $0 })
-        return "it answered \(answer.status): \(hidden.words(words))"
     }
 }

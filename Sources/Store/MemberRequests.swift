@@ -1,0 +1,131 @@
+import AppleClientSecret
+import Failures
+import SignIn
+
+/// Sends requests to the member of the store that they go to now, logs in there first where that is needed, and says what a
+/// failure or an answer of etcd means for the question and for the other members.
+struct MemberRequests {
+    let configuration: StoreConfiguration
+    private let password: () -> Result<String, RoleFailure>
+    private let send: (StoreSession.Call) -> Result<HTTPAnswer, TransportFailure>
+    var members: Members
+
+    /// In milliseconds.
+    private static let requesting = 3_000
+    private static let loggingIn = 60_000
+
+    /// Why there is no answer.
+    enum Obstacle: Error {
+        /// This member failed; another one may answer.
+        case member(RoleFailure)
+        /// The login failed. Another attempt soon would load the members further: each login costs a tenth of a second.
+        case login(RoleFailure)
+        /// Every member would answer the same.
+        case refusal(RoleFailure)
+        /// The write was refused; reads are not affected.
+        case write(RoleFailure)
+        /// The answer is longer than is accepted; one to fewer keys may be short enough.
+        case tooLong
+        /// At least one of the keys may not be read.
+        case forbidden
+
+        static func unexpected(_ answer: HTTPAnswer) -> Obstacle {
+            .member(RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with an unexpected body"))
+        }
+    }
+
+    init(
+        _ configuration: StoreConfiguration, password: @escaping () -> Result<String, RoleFailure>, members: Members,
+        send: @escaping (StoreSession.Call) -> Result<HTTPAnswer, TransportFailure>
+    ) {
+        self.configuration = configuration
+        self.password = password
+        self.members = members
+        self.send = send
+    }
+
+    /// The member that requests go to.
+    var endpoint: String { configuration.endpoints[members.current] }
+
+    /// The answer to a request; the login that it needs is made first.
+    mutating func ask(_ request: EtcdRequest) throws(Obstacle) -> HTTPAnswer {
+        var hasLoggedIn = false
+        while true {
+            if let user = configuration.user, members.token == nil {
+                try logIn(user)
+                hasLoggedIn = true
+            }
+            switch send(call(request, timeout: Self.requesting)) {
+            case .failure(let failure) where failure.kind == .answerTooLong: throw .tooLong
+            case .failure(let failure): throw Self.obstacle(failure)
+            case .success(let answer):
+                if answer.status == 200 { return answer }
+                switch EtcdError(answer) {
+                case .tokenInvalid where configuration.user != nil && !hasLoggedIn: members.forgetLogin()
+                case .forbidden: throw .forbidden
+                case let error: throw obstacle(error, answer)
+                }
+            }
+        }
+    }
+
+    private mutating func logIn(_ user: String) throws(Obstacle) {
+        let password: String
+        do throws(RoleFailure) {
+            password = try self.password().get()
+        } catch {
+            throw .refusal(error)
+        }
+        switch send(call(.logIn(user: user, password: password), timeout: Self.loggingIn)) {
+        // The login has not reached the member.
+        case .failure(let failure) where !failure.mayBeSent: throw Self.obstacle(failure)
+        case .failure(let failure):
+            let failure = RoleFailure(failure)
+            throw failure.code == .storeTimedOut ? .login(failure) : .member(failure)
+        case .success(let answer):
+            guard answer.status == 200 else {
+                if EtcdError(answer) == .unavailable {
+                    throw .login(RoleFailure(.storeUnavailable, detail(of: answer)))
+                }
+                throw obstacle(EtcdError(answer), answer)
+            }
+            guard let token = EtcdAnswer.token(answer) else {
+                throw .member(RoleFailure(.storeAnswerUnexpected, "the answer to the login has no token"))
+            }
+            members.loggedIn(token)
+        }
+    }
+
+    private func call(_ request: EtcdRequest, timeout: Int) -> StoreSession.Call {
+        StoreSession.Call(
+            endpoint: endpoint, request: request, token: members.token, timeout: timeout)
+    }
+
+    private static func obstacle(_ failure: TransportFailure) -> Obstacle {
+        let failure = RoleFailure(failure)
+        return failure.code == .storeFileUnusable ? .refusal(failure) : .member(failure)
+    }
+
+    private func obstacle(_ error: EtcdError, _ answer: HTTPAnswer) -> Obstacle {
+        let detail = detail(of: answer)
+        return switch error {
+        case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))
+        case .tokenInvalid, .userMismatch: .refusal(RoleFailure(.storeCredentialsRefused, detail))
+        case .certificateNamed:
+            .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not accept"))
+        case .forbidden: .forbidden
+        case .outOfSpace: .write(RoleFailure(.storeOutOfSpace, detail))
+        case .unavailable: .member(RoleFailure(.storeUnavailable, detail))
+        case .unexpected: .member(RoleFailure(.storeAnswerUnexpected, detail))
+        }
+    }
+
+    /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was
+    /// sent.
+    private func detail(of answer: HTTPAnswer) -> String {
+        let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
+        guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }
+        let hidden = EchoedSecrets([members.token, try? password().get()].compactMap { $0 })
+        return "it answered \(answer.status): \(hidden.words(words))"
+    }
+}
