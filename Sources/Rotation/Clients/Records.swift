@@ -75,7 +75,7 @@ extension Rotation {
         let known = clients[client]
         let current = known.secret.current
         let wasRolledOut = current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true
-        let fleetSize = client.entry.rollout == nil ? 0 : fleet.size(of: client.identity)
+        let fleetSize = client.entry.rollout == nil ? 0 : fleet.sizes.count(of: client.identity)
         let isRolloutHeld = isRolloutHeld(client)
         return Record(
             current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,

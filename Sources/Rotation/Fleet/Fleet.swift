@@ -41,80 +41,15 @@ struct Fleet: Sendable {
     private var forgottenAt: [String: BootTime] = [:]
     /// Which machines the rollout of a client's current secret no longer waits for.
     private var lost: [ClientName: Set<String>] = [:]
-    /// How many machines each client has, also those whose report is gone. The records keep the number: after the store has
-    /// lost all reports, the first few that return must not pass for the whole fleet.
-    private var sizes: [ClientIdentity: Size] = [:]
+    private(set) var sizes = FleetSizes()
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
     /// Whether the report of a machine may have become so old that it is removed.
-    fileprivate var mayForget = false
-
-    private struct Host: Hashable, Sendable {
-        let observation: HostObservation
-        /// What it reports, with what it reported earlier of clients for which there is no room now.
-        let report: HostReport?
-        /// When it was first seen at this revision.
-        let seenAt: BootTime
-        /// Whether it was seen at another one before, or appeared after the first read.
-        let hasChanged: Bool
-
-        /// When it last gave a sign of life: it was seen to report, or reported before that by its own clock.
-        ///
-        /// - Parameter isOldPerhaps: whether its report may be older than it was first seen.
-        func lastSign(isOldPerhaps: Bool, at now: Now) -> WallTime {
-            let seen = now.wall - now.boot.seconds(since: seenAt)
-            guard isOldPerhaps, !hasChanged, let at = observation.report?.at else { return seen }
-            // Never later than when it was first seen here: a time ahead of that was wrong, and stays wrong.
-            return min(at, seen)
-        }
-
-        /// Whether it was silent for so long that its report is removed.
-        func isForgotten(at now: Now) -> Bool {
-            now.boot >= seenAt + HostReport.silence && now.wall - lastSign(isOldPerhaps: true, at: now) >= oblivion
-        }
-
-        /// Whether it has a report, in which this client is not.
-        func reportsOthers(than client: ClientIdentity) -> Bool {
-            report?.lacks(client) == true
-        }
-    }
-
-    struct Member: Hashable, Sendable {
-        let machine: String
-        let holding: HostReport.Holding
-        let lastSeen: WallTime
-        let isSilent: Bool
-        /// When its report was first seen as it is.
-        let seenAt: BootTime
-
-        func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
-            if isSilent { return .silent }
-            if holding.failure != nil { return .failing }
-            if lost?.contains(machine) == true { return .silent }
-            return current.map(holding.holds) == true ? .current : .behind
-        }
-    }
-
-    /// The machines that report a client.
-    struct Members {
-        let all: [Member]
-        /// Since when their reports have been read.
-        let readableSince: BootTime
-        /// Whether each of them that lives has had the time to report since.
-        let haveHadTime: Bool
-    }
+    var mayForget = false
 
     private struct Own: Hashable, Sendable {
         let identity: ClientIdentity
         let current: SecretName?
-    }
-
-    /// How many machines report a client, or did until their reports were gone.
-    private struct Size: Hashable, Sendable {
-        var count: Int
-        var reporting: Int
-        /// Since when reports are missing.
-        var missingSince: BootTime?
     }
 
     private static let pace: Seconds = 300
@@ -131,7 +66,6 @@ struct Fleet: Sendable {
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
     private static let forgettingPace: Seconds = 86_400
-    private static let oblivion: Seconds = 1_209_600
 
     mutating func adopt(_ change: ConfigurationChange) {
         if change.isOfStore { self = Fleet() }
@@ -166,9 +100,9 @@ struct Fleet: Sendable {
     // MARK: Reading
 
     /// The clients whose reports are of interest.
-    fileprivate var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
+    var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
 
-    fileprivate func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
+    func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
         guard let readAt else { return true }
         let pace = isRollingOut ? Self.paceOfRollout : Self.pace
         return deadlines.reached(readAt.after(pace, spreadBy: jitter))
@@ -185,40 +119,27 @@ struct Fleet: Sendable {
             haveHadTime: deadlines.reached(readableSince + Self.returning))
     }
 
-    /// How many machines a client is known to have, this one included; 0 where that is not known.
-    func size(of identity: ClientIdentity) -> Int { sizes[identity]?.count ?? 0 }
-
     /// Takes from a client's record how many machines there were before the start.
     mutating func recall(_ size: Int, _ identity: ClientIdentity) {
-        if size > 0, sizes[identity] == nil { sizes[identity] = Size(count: size, reporting: 0) }
+        sizes.recall(size, identity)
     }
-
-    /// How many machines have reported a client, and have no report now; those that have none for a day are gone.
-    func missing(_ identity: ClientIdentity) -> Int { sizes[identity].map { $0.count - $0.reporting } ?? 0 }
 
     /// Notes how many machines report each client.
     ///
     /// - Parameter former: who reported each before. A machine that still reports, and no longer names a client, is not missing.
     private mutating func measure(since former: [ClientIdentity: [Member]], at now: Now) {
         for identity in identities {
-            let count = members[identity]?.count ?? 0
-            var known = sizes[identity]
-            known?.count -= (former[identity] ?? []).count { hosts[$0.machine]?.reportsOthers(than: identity) == true }
-            let since = known?.missingSince ?? now.boot
-            if let known, count < known.count, now.boot < since + HostReport.silence {
-                sizes[identity] = Size(count: known.count, reporting: count, missingSince: since)
-            } else {
-                sizes[identity] = Size(count: count, reporting: count)
-            }
+            let left = (former[identity] ?? []).count { hosts[$0.machine]?.reportsOthers(than: identity) == true }
+            sizes.measure(identity, reporting: members[identity]?.count ?? 0, left: left, at: now)
         }
     }
 
-    fileprivate func wasRead(since job: JobID) -> Bool { readBy >= job }
+    func wasRead(since job: JobID) -> Bool { readBy >= job }
 
     /// Whether the reports were read just now.
     func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
 
-    fileprivate mutating func read(
+    mutating func read(
         _ found: [String: HostObservation], clockTellsAge: Bool, by job: JobID, at now: Now
     ) {
         let isFirst = readBy == .beforeAll
@@ -246,17 +167,17 @@ struct Fleet: Sendable {
     }
 
     /// What was read last says nothing of now: no rollout goes on by it.
-    fileprivate mutating func failed(_ failure: Failure, at now: Now) {
+    mutating func failed(_ failure: Failure, at now: Now) {
         if failure.code == .storeForbidden { readingForbidden = failure }
         readAt = nil
         noteUnreadable(at: now)
     }
 
-    fileprivate mutating func noteUnreadable(at now: Now) { unreadableSince = unreadableSince ?? now.boot }
+    mutating func noteUnreadable(at now: Now) { unreadableSince = unreadableSince ?? now.boot }
 
-    fileprivate mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
+    mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
 
-    fileprivate mutating func forget(_ machine: String, clockTellsAge: Bool, at now: Now) {
+    mutating func forget(_ machine: String, clockTellsAge: Bool, at now: Now) {
         forgettingForbidden = nil
         remove(machine)
         evaluate(clockTellsAge: clockTellsAge, at: now)
@@ -265,10 +186,10 @@ struct Fleet: Sendable {
     /// Removes a machine that is not waited for to come back.
     private mutating func remove(_ machine: String) {
         let removed = hosts.removeValue(forKey: machine)?.report?.clients ?? [:]
-        for identity in removed.keys { sizes[identity]?.count -= 1 }
+        for identity in removed.keys { sizes.removeOne(of: identity) }
     }
 
-    fileprivate mutating func failedToForget(_ failure: Failure) {
+    mutating func failedToForget(_ failure: Failure) {
         if failure.code == .storeForbidden { forgettingForbidden = failure }
     }
 
@@ -303,7 +224,7 @@ struct Fleet: Sendable {
     }
 
     /// A machine that was silent for so long that its report is removed; nil where there is none.
-    fileprivate func forgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
+    func forgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
         let old = hosts.filter { machine, host in
             machine != own && host.isForgotten(at: now)
                 && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
@@ -313,7 +234,7 @@ struct Fleet: Sendable {
 
     // MARK: Showing
 
-    fileprivate func view(all: Bool, _ rollouts: [ClientName: RolloutView]) -> FleetView {
+    func view(all: Bool, _ rollouts: [ClientName: RolloutView]) -> FleetView {
         FleetView(
             clients: own.sorted { $0.key < $1.key }.map { name, client in
                 let machines = (members[client.identity] ?? []).map { member in
@@ -335,75 +256,5 @@ struct Fleet: Sendable {
         }
         if readAt != nil, counts != counted { broken.append("machines of the fleet are miscounted") }
         return broken
-    }
-}
-
-extension Rotation {
-    // MARK: What is
-
-    mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
-        guard jobs.isCurrent(job) else { return }
-        let clockTellsAge = clock.tellsAge(at: now)
-        switch (job.work, result) {
-        case (_, .success(.reportsRead(let found))):
-            fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
-            for client in watchedRollouts { touch(client) }
-            // Their records keep how many machines there are.
-            for client in index.all
-            where client.entry.rollout != nil
-                && clients[client].record.value.fleetSize != fleet.size(of: client.identity)
-            {
-                touch(client)
-            }
-        case (.forgetReport(let machine, _), .success(.reportForgotten)):
-            fleet.forget(machine, clockTellsAge: clockTellsAge, at: now)
-        case (.readReports, .failure(let failure)):
-            fleet.failed(failure, at: now)
-            for client in unfinishedRollouts { touch(client) }
-        // Reading goes on.
-        case (_, .failure(let failure)): fleet.failedToForget(failure)
-        case (_, .success(let outcome)): unexpected(outcome, of: job)
-        }
-        judgeReports(at: now)
-    }
-
-    /// The first job whose read answers a request that is made now: the read that is under way; else any, while the last one is
-    /// fresh; else the next.
-    func readingOfFleet(at now: Now) -> JobID {
-        if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
-        return fleet.isFresh(at: now) ? .first : jobs.next
-    }
-
-    // MARK: What is wanted
-
-    mutating func planFleet(_ deadlines: inout Deadlines) {
-        guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
-        if storeReading.isFailing { fleet.noteUnreadable(at: deadlines.now) }
-        guard jobs.mayStart(.fleet, &deadlines) else { return }
-        let isAsked = waiting.pending.contains { request in
-            if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
-        }
-        if !isAsked, storeReading.isFailing { return }
-        let isDue = fleet.mayRead(
-            &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
-        if isAsked || isDue {
-            start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
-        } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {
-            fleet.mayForget = false
-            guard let (machine, revision) = fleet.forgotten(excluding: store.machine, at: deadlines.now) else {
-                return
-            }
-            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {
-                fleet.beginForgetting(machine, at: deadlines.now)
-            }
-        }
-    }
-
-    /// The answer to who asks for the fleet; nil until the reports were read for it.
-    func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
-        guard fleet.isSigner else { return .noFleet(nil) }
-        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }
-        if let attempts = jobs.attempts[.fleet], attempts.job >= job { return .noFleet(attempts.failure) }
-        return nil
     }
 }

@@ -91,7 +91,7 @@ extension Rotation {
         let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
         guard new.state == .going, let members = members(of: client, &deadlines) else { return new }
         let progress = RolloutPolicy.Progress(
-            machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.missing(client.identity))
+            machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.sizes.missing(client.identity))
         return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
@@ -144,7 +144,7 @@ extension Rotation {
         see(rollout, client, at: deadlines.now)
         let step = members(of: client, &deadlines).flatMap { members in
             clients[client].rollout?.next(
-                client.entry.rollout ?? .standard, members, missing: fleet.missing(client.identity), &deadlines)
+                client.entry.rollout ?? .standard, members, missing: fleet.sizes.missing(client.identity), &deadlines)
         }
         fleet.note(name, lost: clients[client].rollout?.lost ?? [])
         let isOver = client.entry.rollout == nil && !rollout.isFinished

@@ -594,10 +594,10 @@ struct RolloutsTests {
         #expect(bench.records[web]?.fleetSize ?? 0 >= Self.machines.count)
         (bench.store, bench.rollouts, bench.reports) = ([:], [:], [:])
         try bench.restart(Self.configuration())
-        #expect(bench.rotation.fleet.missing(Values.identity) >= Self.machines.count)
+        #expect(bench.rotation.fleet.sizes.missing(Values.identity) >= Self.machines.count)
         bench.pass(300)
         #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.missing ?? 0 >= Self.machines.count)
         try bench.restart(Self.configuration(store: "another etcd"))
-        #expect(bench.rotation.fleet.missing(Values.identity) == 0)
+        #expect(bench.rotation.fleet.sizes.missing(Values.identity) == 0)
     }
 }

@@ -1,0 +1,65 @@
+import AppleClientSecret
+import Model
+
+/// The machines of the fleet, as their reports show them.
+extension Fleet {
+    /// A machine, by its report and by when that was seen to change.
+    struct Host: Hashable, Sendable {
+        let observation: HostObservation
+        /// What it reports, with what it reported earlier of clients for which there is no room now.
+        let report: HostReport?
+        /// When it was first seen at this revision.
+        let seenAt: BootTime
+        /// Whether it was seen at another one before, or appeared after the first read.
+        let hasChanged: Bool
+
+        /// After how long without a sign of life a report is removed.
+        private static let oblivion: Seconds = 1_209_600
+
+        /// When it last gave a sign of life: it was seen to report, or reported before that by its own clock.
+        ///
+        /// - Parameter isOldPerhaps: whether its report may be older than it was first seen.
+        func lastSign(isOldPerhaps: Bool, at now: Now) -> WallTime {
+            let seen = now.wall - now.boot.seconds(since: seenAt)
+            guard isOldPerhaps, !hasChanged, let at = observation.report?.at else { return seen }
+            // Never later than when it was first seen here: a time ahead of that was wrong, and stays wrong.
+            return min(at, seen)
+        }
+
+        /// Whether it was silent for so long that its report is removed.
+        func isForgotten(at now: Now) -> Bool {
+            now.boot >= seenAt + HostReport.silence && now.wall - lastSign(isOldPerhaps: true, at: now) >= Self.oblivion
+        }
+
+        /// Whether it has a report, in which this client is not.
+        func reportsOthers(than client: ClientIdentity) -> Bool {
+            report?.lacks(client) == true
+        }
+    }
+
+    /// What a machine holds of one client.
+    struct Member: Hashable, Sendable {
+        let machine: String
+        let holding: HostReport.Holding
+        let lastSeen: WallTime
+        let isSilent: Bool
+        /// When its report was first seen as it is.
+        let seenAt: BootTime
+
+        func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
+            if isSilent { return .silent }
+            if holding.failure != nil { return .failing }
+            if lost?.contains(machine) == true { return .silent }
+            return current.map(holding.holds) == true ? .current : .behind
+        }
+    }
+
+    /// The machines that report a client.
+    struct Members {
+        let all: [Member]
+        /// Since when their reports have been read.
+        let readableSince: BootTime
+        /// Whether each of them that lives has had the time to report since.
+        let haveHadTime: Bool
+    }
+}

@@ -1,0 +1,72 @@
+import Model
+
+/// When the machines' reports are read and removed, and what that has come to.
+extension Rotation {
+    // MARK: What is
+
+    mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard jobs.isCurrent(job) else { return }
+        let clockTellsAge = clock.tellsAge(at: now)
+        switch (job.work, result) {
+        case (_, .success(.reportsRead(let found))):
+            fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
+            for client in watchedRollouts { touch(client) }
+            // Their records keep how many machines there are.
+            for client in index.all
+            where client.entry.rollout != nil
+                && clients[client].record.value.fleetSize != fleet.sizes.count(of: client.identity)
+            {
+                touch(client)
+            }
+        case (.forgetReport(let machine, _), .success(.reportForgotten)):
+            fleet.forget(machine, clockTellsAge: clockTellsAge, at: now)
+        case (.readReports, .failure(let failure)):
+            fleet.failed(failure, at: now)
+            for client in unfinishedRollouts { touch(client) }
+        // Reading goes on.
+        case (_, .failure(let failure)): fleet.failedToForget(failure)
+        case (_, .success(let outcome)): unexpected(outcome, of: job)
+        }
+        judgeReports(at: now)
+    }
+
+    /// The first job whose read answers a request that is made now: the read that is under way; else any, while the last one
+    /// is fresh; else the next.
+    func readingOfFleet(at now: Now) -> JobID {
+        if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
+        return fleet.isFresh(at: now) ? .first : jobs.next
+    }
+
+    // MARK: What is wanted
+
+    mutating func planFleet(_ deadlines: inout Deadlines) {
+        guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
+        if storeReading.isFailing { fleet.noteUnreadable(at: deadlines.now) }
+        guard jobs.mayStart(.fleet, &deadlines) else { return }
+        let isAsked = waiting.pending.contains { request in
+            if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
+        }
+        if !isAsked, storeReading.isFailing { return }
+        let isDue = fleet.mayRead(
+            &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
+        if isAsked || isDue {
+            start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
+        } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {
+            fleet.mayForget = false
+            guard let (machine, revision) = fleet.forgotten(excluding: store.machine, at: deadlines.now) else {
+                return
+            }
+            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {
+                fleet.beginForgetting(machine, at: deadlines.now)
+            }
+        }
+    }
+
+    /// The answer to who asks for the fleet; nil until the reports were read for it.
+    func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
+        guard fleet.isSigner else { return .noFleet(nil) }
+        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }
+        if let attempts = jobs.attempts[.fleet], attempts.job >= job { return .noFleet(attempts.failure) }
+        return nil
+    }
+}
