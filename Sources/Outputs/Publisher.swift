@@ -33,6 +33,8 @@ package struct Publisher: Sendable {
 
     private var identity: Identity { reservedPaths.trusting(user) }
 
+    private func merge(in file: FileSpec) -> OutputMerge { OutputMerge(file: file, sha256: sha256) }
+
     /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed, or that is another output's,
     /// is.
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
@@ -53,7 +55,7 @@ package struct Publisher: Sendable {
                 exists: false, otherLines: false, isAsConfigured: true, identity: nil,
                 realPath: content?.path ?? file.path.description, slots: [:])
         }
-        let contents = try read(content.bytes, file)
+        let contents = try merge(in: file).read(content.bytes)
         reservedPaths.noteHome(of: content.status, at: content.path, otherLines: contents.otherLines)
         return OutputContents(
             exists: true, otherLines: contents.otherLines,
@@ -128,13 +130,14 @@ package struct Publisher: Sendable {
             throw Failure(error, at: file.path, of: identity)
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
+        let merge = merge(in: file)
         var mode = file.mode
         // The readers of a file that was moved here may not read this output.
         var kept = hasContent ? AtomicFile.Kept.attributes : .nothing
         var bytes: [UInt8] = []
         if hasContent, let content = target.content {
-            let found = try read(content.bytes, file)
-            bytes = try merged(content.bytes, found, secrets, file)
+            let found = try merge.read(content.bytes)
+            bytes = try merge.merged(secrets, into: content.bytes, found)
             // The value of a variable whose client has no secret yet may be anybody's.
             let keepsContent = found.otherLines || found.slots.keys.contains { secrets[$0] == nil }
             if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return false }
@@ -144,7 +147,7 @@ package struct Publisher: Sendable {
                 if keepsContent { mode = 0o600 } else { kept = .nothing }
             }
         } else {
-            bytes = try merged([], nil, secrets, file)
+            bytes = try merge.merged(secrets, into: [], nil)
         }
         do throws(FileError) {
             try target.replace(with: bytes, mode: mode, group: group, keeping: kept, naming: naming)
@@ -160,7 +163,9 @@ package struct Publisher: Sendable {
     ///
     /// ``ReservedPaths`` knows moved files too, by their identity: also those whose content does not tell, such as other
     /// programs' lines or another output of the same client, but none that was moved before this process first saw it.
-    private func isOthers(_ found: Found, at realPath: String, _ secrets: [Slot: Secret], _ file: FileSpec) -> Bool {
+    private func isOthers(
+        _ found: OutputMerge.Found, at realPath: String, _ secrets: [Slot: Secret], _ file: FileSpec
+    ) -> Bool {
         guard identity.trusts(place: FilePath(realPath)) else { return false }
         return secrets.contains { slot, secret in
             switch found.slots[slot] {
@@ -187,7 +192,7 @@ package struct Publisher: Sendable {
                 .outputForeign, at: .path(file.path), detail: reason,
                 remedy: .say("write another path, or \"format: template\" for a file of its own"))
         }
-        guard !mayCreate, try !format(of: file).mayReplace(content.bytes) else { return true }
+        guard !mayCreate, try !merge(in: file).format().mayReplace(content.bytes) else { return true }
         guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
             // Such a file may be this output's own, from before its format was changed.
             let isSecretAlone = FormatRegistry.all.contains { format in
@@ -231,61 +236,6 @@ package struct Publisher: Sendable {
         try GuardedPath.makeDirectory(directory.description, mode: 0o755, as: identity)
     }
 
-    /// The file's content with these secrets in it.
-    private func merged(
-        _ bytes: [UInt8], _ found: Found?, _ secrets: [Slot: Secret], _ file: FileSpec
-    ) throws(Failure) -> [UInt8] {
-        // A file that reads back as this secret stays as it is, however it is laid out.
-        if !file.format.isShared, let found, found.isExact, let secret = secrets[.whole],
-            case .token(let token)? = found.slots[.whole], token.fingerprint == secret.token.fingerprint
-        {
-            return bytes
-        }
-        var rendered: [FormatPlace: RenderedSecret] = [:]
-        for (slot, secret) in secrets {
-            rendered[FormatPlace(slot)] = RenderedSecret(
-                token: secret.token.withBytes { $0 }, claims: secret.issued.claims)
-        }
-        let format = try format(of: file)
-        do throws(FormatFlaw) {
-            return try format.render(rendered, into: bytes)
-        } catch {
-            throw malformed(error, file)
-        }
-    }
-
-    private typealias Found = (slots: [Slot: SlotContents], otherLines: Bool, isExact: Bool)
-
-    private func read(_ bytes: [UInt8], _ file: FileSpec) throws(Failure) -> Found {
-        let format = try format(of: file)
-        do throws(FormatFlaw) {
-            let parsed = try format.parse(bytes, places: file.slots.keys.map(FormatPlace.init))
-            var slots: [Slot: SlotContents] = [:]
-            for slot in file.slots.keys {
-                switch parsed.places[FormatPlace(slot)] {
-                case .token(let token): slots[slot] = .token(Token(token, sha256: sha256))
-                case .foreign: slots[slot] = .foreign
-                case nil: break
-                }
-            }
-            return (slots, parsed.otherLines, parsed.isExact)
-        } catch {
-            throw malformed(error, file)
-        }
-    }
-
-    /// The configuration names no other formats than those of the registry: another one comes from a daemon of another
-    /// version than this writer.
-    private func format(of file: FileSpec) throws(Failure) -> any OutputFormat {
-        guard let format = file.format.implementation else {
-            throw Failure(
-                .outputMalformed, at: .path(file.path),
-                detail: "the format \(file.format.name) is not known",
-                remedy: .say("restart the program that writes the file: its version is not the daemon's"))
-        }
-        return format
-    }
-
     /// False for an unknown group or another owner: the content is still reported, and the next write reports
     /// the failure.
     ///
@@ -305,12 +255,6 @@ package struct Publisher: Sendable {
             throw Failure(.unknownGroup, at: .path(file.path), cause: error.errno.rawValue, detail: name)
         }
         throw Failure(.unknownGroup, at: .path(file.path), detail: name)
-    }
-
-    private func malformed(_ flaw: FormatFlaw, _ file: FileSpec) -> Failure {
-        Failure(
-            .outputMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)",
-            remedy: flaw.advice.map { .say($0) })
     }
 
     private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Failure) -> Value {

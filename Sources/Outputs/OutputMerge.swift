@@ -1,0 +1,81 @@
+internal import AppleClientSecret
+internal import Failures
+internal import Formats
+internal import Model
+
+/// What an output's content holds in its slots, and the content with other secrets there. Pure bytes: no file is opened.
+struct OutputMerge {
+    /// The output; named in failures.
+    let file: FileSpec
+    /// The digest function, 32 bytes.
+    let sha256: @Sendable ([UInt8]) -> [UInt8]
+
+    /// What some content holds.
+    struct Found {
+        /// Slots that the content lacks are missing.
+        let slots: [Slot: SlotContents]
+        /// Whether an environment file holds anything but our variables.
+        let otherLines: Bool
+        /// Whether the content is as the format writes it, or may stay as it is.
+        let isExact: Bool
+    }
+
+    func read(_ bytes: [UInt8]) throws(Failure) -> Found {
+        let format = try format()
+        do throws(FormatFlaw) {
+            let parsed = try format.parse(bytes, places: file.slots.keys.map(FormatPlace.init))
+            var slots: [Slot: SlotContents] = [:]
+            for slot in file.slots.keys {
+                switch parsed.places[FormatPlace(slot)] {
+                case .token(let token): slots[slot] = .token(Token(token, sha256: sha256))
+                case .foreign: slots[slot] = .foreign
+                case nil: break
+                }
+            }
+            return Found(slots: slots, otherLines: parsed.otherLines, isExact: parsed.isExact)
+        } catch {
+            throw malformed(error)
+        }
+    }
+
+    /// The content with these secrets in it.
+    ///
+    /// - Parameter found: what the content holds; nil for no content.
+    func merged(_ secrets: [Slot: Secret], into bytes: [UInt8], _ found: Found?) throws(Failure) -> [UInt8] {
+        // A file that reads back as this secret stays as it is, however it is laid out.
+        if !file.format.isShared, let found, found.isExact, let secret = secrets[.whole],
+            case .token(let token)? = found.slots[.whole], token.fingerprint == secret.token.fingerprint
+        {
+            return bytes
+        }
+        var rendered: [FormatPlace: RenderedSecret] = [:]
+        for (slot, secret) in secrets {
+            rendered[FormatPlace(slot)] = RenderedSecret(
+                token: secret.token.withBytes { $0 }, claims: secret.issued.claims)
+        }
+        let format = try format()
+        do throws(FormatFlaw) {
+            return try format.render(rendered, into: bytes)
+        } catch {
+            throw malformed(error)
+        }
+    }
+
+    /// The configuration names no other formats than those of the registry: another one comes from a daemon of another
+    /// version than this writer.
+    func format() throws(Failure) -> any OutputFormat {
+        guard let format = file.format.implementation else {
+            throw Failure(
+                .outputMalformed, at: .path(file.path),
+                detail: "the format \(file.format.name) is not known",
+                remedy: .say("restart the program that writes the file: its version is not the daemon's"))
+        }
+        return format
+    }
+
+    private func malformed(_ flaw: FormatFlaw) -> Failure {
+        Failure(
+            .outputMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)",
+            remedy: flaw.advice.map { .say($0) })
+    }
+}
