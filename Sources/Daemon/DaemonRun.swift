@@ -48,16 +48,6 @@ package struct DaemonRun {
         log = Log(environment: environment)
     }
 
-    /// How a run ended; the raw value is the exit code.
-    package enum Ending: Int32, Sendable {
-        case done = 0
-        /// With `--once`: something could not be brought up to date. Else: the system refused what the loop needs.
-        case failed = 1
-        /// Another daemon holds the state directory.
-        case locked = 75
-        case configuration = 78
-    }
-
     /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
     package func run() -> Ending {
         let startedAt = Clocks.bootMilliseconds()
@@ -167,36 +157,14 @@ package struct DaemonRun {
         let storeService = try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) }
         let listener = isOnce ? nil : openSocket(&passed, inbox, callers, storeService, configuration, &rotation, now)
         let secretCache = SecretCache()
-        let keyring = KeyCache()
         let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
         var stopBy: BootTime?
         defer { credentials?.close(by: stopBy) }
         for name in passed.names { log.note(.socketIgnored(name: name)) }
         let server = listener?.server
-        let identity = settings.identity
         let findings = try Inbox<Watcher.Finding>()
-        let adoptedCopy = AdoptedCopy(
-            of: settings.path, cancel: cancel, isKept: { [settings] in settings.isKeptByRoot($0) },
-            report: { [log] in log.note(.configurationNotKept($0)) })
-        let executor = Executor(
-            log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
-            keyring: keyring,
-            writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            verifier: settings.verifier(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
-            pusher: settings.pusher(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
-            storeService: storeService,
-            runner: ActionRunner(
-                as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
-                output: { [log] in log.note(.hookPrinted($0, $1)) }),
-            findings: findings,
-            adopting: { loaded in
-                let configuration = loaded.configuration
-                let control = ControlPermission(configuration, identity)
-                inbox.post(control.lack(in: configuration))
-                if let listener { inbox.post(listener.permit(control)) }
-                if let credentials { inbox.post(credentials.adopt(configuration)) }
-                adoptedCopy.follow(loaded)
-            })
+        let executor = makeExecutor(
+            state, naming, inbox, findings, storeService, secretCache, listener, credentials, cancel)
         let watcher = notices.map { notices in
             Watcher(
                 notices,
@@ -219,6 +187,45 @@ package struct DaemonRun {
         listener?.close()
         // Meanwhile, refused callers read their answers.
         credentials?.server.beginStop()
+        return finish(end, executor, metrics, by: stopBy)
+    }
+
+    /// What carries out the jobs, and tells others of a configuration that is adopted.
+    private func makeExecutor(
+        _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>, _ findings: Inbox<Watcher.Finding>,
+        _ storeService: StoreService, _ secretCache: SecretCache, _ listener: StatusListener?,
+        _ credentials: CredentialSocket?, _ cancel: EventCounter
+    ) -> Executor {
+        let identity = settings.identity
+        let adoptedCopy = AdoptedCopy(
+            of: settings.path, cancel: cancel, isKept: { [settings] in settings.isKeptByRoot($0) },
+            report: { [log] in log.note(.configurationNotKept($0)) })
+        return Executor(
+            log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
+            keyring: KeyCache(), writers: settings.writers(besideSocket: socketPath, cancel: cancel),
+            verifier: settings.verifier(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
+            pusher: settings.pusher(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
+            storeService: storeService,
+            runner: ActionRunner(
+                as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
+                output: { [log] in log.note(.hookPrinted($0, $1)) }),
+            findings: findings,
+            adopting: { loaded in
+                let configuration = loaded.configuration
+                let control = ControlPermission(configuration, identity)
+                inbox.post(control.lack(in: configuration))
+                if let listener { inbox.post(listener.permit(control)) }
+                if let credentials { inbox.post(credentials.adopt(configuration)) }
+                adoptedCopy.follow(loaded)
+            })
+    }
+
+    /// Waits for what is written last, reports what `--once` has come to, and says how the run ended.
+    ///
+    /// - Parameter stopBy: when the daemon has to be gone; nil where nothing says so.
+    private func finish(
+        _ end: Snapshot, _ executor: Executor, _ metrics: MetricsKeeper, by stopBy: BootTime?
+    ) -> Ending {
         let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastPatience }
         let unwritten = metrics.finish(
             end, goesOn: isOnce, within: isOnce ? Self.patience : min(left(), Self.lastPatience))
@@ -229,11 +236,7 @@ package struct DaemonRun {
         for client in end.clients where client.health != .ok {
             log.note(.leftUndone(client.name, client.health, client.reason?.failure))
         }
-        let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
-        let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }
-        // A replaced key is reported, but its clients are served.
-        let isDone = isServed && failures.allSatisfy { $0 == .keyChanged }
-        return isDone && unwritten == nil ? .done : .failed
+        return Ending(ofOnce: end, unwritten: unwritten)
     }
 
     /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
@@ -286,18 +289,5 @@ package struct DaemonRun {
         let lack = credentials.adopt(configuration)
         rotation.handle(lack, at: now)
         return credentials
-    }
-}
-
-/// `/run/clientsecretd`, which systemd-tmpfiles makes (systemd/clientsecretd.tmpfiles).
-private enum RuntimeDirectory {
-    private static let path = "/run/clientsecretd"
-
-    /// Makes what is missing of it, for a daemon without systemd. Failures are ignored: whatever needs the directory
-    /// reports what is wrong with it.
-    static func make(as identity: Identity) {
-        for directory in [path, path + "/out"] {
-            try? GuardedPath.makeDirectory(directory, mode: 0o755, as: identity)
-        }
     }
 }
