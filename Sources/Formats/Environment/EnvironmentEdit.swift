@@ -72,7 +72,7 @@ extension EnvironmentFile {
         let added = lines(setting: missing, values, in: edited)
         // The first line of a program says what runs it.
         let first = edited.starts(with: "#!".utf8) ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } : firstTextOffset
-        let places = [first, ShellReader.exports(in: edited)?.end].compactMap { $0 }
+        let places = [first, ShellExports.of(edited)?.end].compactMap { $0 }
         return places.lazy.compactMap { place in
             try? checked(Array(edited[..<place]) + added + edited[place...], values)
         }.first { $0.hasEverywhere(missing) }
@@ -80,7 +80,7 @@ extension EnvironmentFile {
 
     /// New lines for the variables, written like the assignments that are there.
     private func lines(setting names: [String], _ values: [String: [UInt8]], in edited: [UInt8]) -> [UInt8] {
-        let export = ShellReader.exports(in: edited)?.isInEachLine == true ? Array("export ".utf8) : []
+        let export = ShellExports.of(edited)?.isInEachLine == true ? Array("export ".utf8) : []
         return names.flatMap { export + Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
     }
 
@@ -90,7 +90,7 @@ extension EnvironmentFile {
         guard !names.isEmpty else { return true }
         var lines = LineReader(bytes)
         let ofNode = Set((lines.node20() ?? []).map(\.name))
-        let exported = ShellReader.exports(in: bytes)?.names
+        let exported = ShellExports.of(bytes)?.names
         return names.map { Array($0.utf8) }.allSatisfy { name in
             ofNode.contains(name) && exported?.contains(name) != false
         }

@@ -38,12 +38,7 @@ struct ShellReader {
     private var readOnly: Set<[UInt8]> = []
     /// Whether the word being read ends a here-document.
     var isDelimiter = false
-    /// Whether what is assigned is exported.
-    private var isExporting: Bool
-    /// Whether the file has everything exported from some line on.
-    private var saysWhatIsExported = false
-    private var exported: [[UInt8]] = []
-    private var exportEnd: Int?
+    private(set) var exports = ShellExports()
 
     /// Nested more deeply, a file is rejected here. No program writes such a file.
     static let depthLimit = 50
@@ -63,10 +58,9 @@ struct ShellReader {
         "}": ["{", "function"],
     ]
 
-    private init(_ bytes: [UInt8], isDash: Bool, isExporting: Bool = true) {
+    private init(_ bytes: [UInt8], isDash: Bool) {
         self.bytes = bytes
         self.isDash = isDash
-        self.isExporting = isExporting
         // A byte-order mark is a part of the first word.
         index = 0
     }
@@ -75,38 +69,18 @@ struct ShellReader {
     ///
     /// - Parameter isDash: false: the shell is bash.
     static func entries(in bytes: [UInt8], isDash: Bool) -> [EnvironmentEntry]? {
+        atEnd(of: bytes, isDash: isDash)?.entries
+    }
+
+    /// The reader that has read a file to its end; nil when the shell stops at an error in its syntax.
+    static func atEnd(of bytes: [UInt8], isDash: Bool) -> ShellReader? {
         var reader = ShellReader(bytes, isDash: isDash)
         do throws(SyntaxError) {
             try reader.list(isNested: false)
-            return reader.entries
+            return reader
         } catch {
             return nil
         }
-    }
-
-    /// The variables that programs get which are started from the shell next: all that are assigned, unless the file itself says
-    /// between which lines (`set -a`, `set +a`); nil when the shell stops at an error in its syntax.
-    static func exports(in bytes: [UInt8]) -> Exports? {
-        var reader = ShellReader(bytes, isDash: false, isExporting: false)
-        do throws(SyntaxError) {
-            try reader.list(isNested: false)
-            let assigned = Set(reader.entries.map(\.name).filter { $0.allSatisfy(\.isNamePart) })
-            let exported = Set(reader.exported)
-            return Exports(
-                names: reader.saysWhatIsExported ? exported : assigned, end: reader.exportEnd,
-                isInEachLine: !reader.saysWhatIsExported && !assigned.isEmpty && assigned.isSubset(of: exported))
-        } catch {
-            return nil
-        }
-    }
-
-    /// What is exported, and how the file says so.
-    struct Exports {
-        let names: Set<[UInt8]>
-        /// Where the last command begins behind which nothing is exported any longer; nil where there is none.
-        let end: Int?
-        /// Whether each assignment begins with `export`.
-        let isInEachLine: Bool
     }
 
     // MARK: Commands
@@ -248,16 +222,14 @@ struct ShellReader {
         let isPlain = words.command == nil && !words.isReserved && entries.count == before
         for name in words.names {
             let isLost = readOnly.contains(name)
-            if isExporting || words.command == "export" { exported.append(name) }
+            exports.note(name, isExport: words.command == "export")
             entries.append(EnvironmentEntry(name: name, range: start..<end))
             if isLost { hide(from: entries.count - 1) }
         }
         guard let command = words.command else { return isPlain ? .assignment : .other }
         if command == "readonly" { readOnly.formUnion(words.readOnly) }
-        if let exports = words.exportsAll, words.isFirst, depth == 1, compounds.isEmpty {
-            if isExporting, !exports, start == 0 || bytes[start - 1] == .lineFeed { exportEnd = start }
-            isExporting = exports
-            saysWhatIsExported = saysWhatIsExported || exports
+        if let exportsAll = words.options.exportsAll, words.isFirst, depth == 1, compounds.isEmpty {
+            exports.set(exportsAll, at: start, beginsLine: start == 0 || bytes[start - 1] == .lineFeed)
         }
         if Self.builtins.contains(command) || Self.declarations.contains(command) && words.names.isEmpty {
             entries.append(EnvironmentEntry(name: Array("command \(command)".utf8), range: start..<end))
@@ -279,12 +251,8 @@ struct ShellReader {
         var count = 0
         /// Whether each name in a word may be assigned.
         var assignsAll = false
-        /// Whether `set` has everything exported from now on, or not; nil: it leaves that.
-        var exportsAll: Bool?
-        /// Whether the next word is the name of an option of `set`, to be turned on or off.
-        var turnsOn: Bool?
-        /// Whether no options follow.
-        var hasEnded = false
+        /// What `set` says of what is exported.
+        var options = ShellExports.Options()
     }
 
     /// Records what a word of a command assigns, or that it is the command.
@@ -315,7 +283,7 @@ struct ShellReader {
             return
         }
         words.count += 1
-        if known == "set" { noteOption(bytes[word], &words) }
+        if known == "set" { words.options.note(bytes[word]) }
         if known == "function", words.count == 1, words.isFirst, !isDash {
             isFunction = true
         } else if words.assignsAll {
@@ -338,20 +306,6 @@ struct ShellReader {
             // `NAME = value` is a command to a shell only.
             words.names.append(Array(known.utf8))
         }
-    }
-
-    /// Records what a word of `set` says of what is exported: `-a`, `+a`, `-o allexport`, `+o allexport`.
-    private func noteOption(_ word: ArraySlice<UInt8>, _ words: inout Words) {
-        if let turnsOn = words.turnsOn {
-            if word.elementsEqual("allexport".utf8) { words.exportsAll = turnsOn }
-            words.turnsOn = nil
-            return
-        }
-        if word.elementsEqual("--".utf8) { words.hasEnded = true }
-        let isOn = word.first == UInt8(ascii: "-")
-        guard !words.hasEnded, isOn || word.first == UInt8(ascii: "+") else { return }
-        if word.contains(UInt8(ascii: "a")) { words.exportsAll = isOn }
-        if word.contains(UInt8(ascii: "o")) { words.turnsOn = isOn }
     }
 
     /// Follows a reserved word; false when it is none.
