@@ -1,0 +1,122 @@
+/// Commands that make, change or remove directories, links and files.
+extension ShellCommand {
+    // MARK: Directories and links
+
+    /// Creates a directory that does not exist and those above it, and gives it to `owner`. `mkdir` fails where there is
+    /// one by now, and nothing is given away then; only its maker can put something below the first.
+    ///
+    /// - Parameters:
+    ///   - first: the highest of the missing directories, in `parent`.
+    ///   - parent: the deepest directory that exists.
+    package static func makeDirectory(
+        _ path: String, from first: String, in parent: PathComponent, for owner: PathComponent.User,
+        mode: String = "0755"
+    ) -> ShellCommand? {
+        guard let keeper = parent.keeper, parent.isKeptDirectory, keeper.id == owner.id || keeper.id == 0 else {
+            return nil
+        }
+        let isOne = path == first
+        let made = ShellCommand("mkdir -m \(isOne ? mode : "0755") \(first)")?.run(as: keeper)
+        // install gives the directories between the two mode 0755, whatever the umask is.
+        let all = isOne ? made : made?.then(ShellCommand("install -d -m \(mode) \(path)")?.run(as: keeper))
+        return keeper.id == owner.id ? all : all?.then(ShellCommand("chown \(owner.name) \(path)"))
+    }
+
+    /// The same below /run, at every boot. systemd-tmpfiles creates the missing directories above it as root's.
+    package static func makeRuntimeDirectory(
+        _ path: String, in parent: PathComponent, for owner: PathComponent.User
+    ) -> ShellCommand? {
+        guard CommandContext.current.hasSystemd, parent.keeper?.id == 0, parent.isKeptDirectory else { return nil }
+        let file = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
+        return ShellCommand(
+            #"printf 'd %s 0755 %s root\n' \#(plain: path) \#(plain: owner.name) >>\#(file) && systemd-tmpfiles --create \#(file)"#
+        )
+    }
+
+    /// Removes a link, if it still is one.
+    package static func removeLink(_ link: PathComponent) -> ShellCommand? {
+        guard link.kind == .link, let keeper = link.keeper else { return nil }
+        return keeper.id == 0
+            ? ShellCommand("test -L \(link.path) && rm \(link.path)")
+            : ShellCommand("find \(link.path) -maxdepth 0 -type l -delete")?.run(as: keeper)
+    }
+
+    /// Creates what a file of tmpfiles.d describes.
+    package static func createRuntimeFiles(of file: String) -> ShellCommand? {
+        ShellCommand("systemd-tmpfiles --create \(file)")
+    }
+
+    // MARK: Files
+
+    /// Takes the right to write a file from all but its owner.
+    package static func removeWriting(from file: PathComponent) -> ShellCommand? {
+        guard file.isKeptFile, let keeper = file.keeper, file.mode & 0o022 != 0 else { return nil }
+        let classes = (file.mode & 0o020 != 0 ? "g" : "") + (file.mode & 0o002 != 0 ? "o" : "")
+        return ShellCommand("chmod \(classes + "-w") \(file.path)")?.run(as: keeper)
+    }
+
+    /// Takes all rights in a key file from everybody but its owner and, where `group` may keep them, its group.
+    package static func guardKey(_ key: PathComponent, group mayRead: Bool) -> ShellCommand? {
+        guard key.isKeptFile, let keeper = key.keeper, !key.hasAccessList else { return nil }
+        let mode = key.mode & (mayRead ? 0o040 : 0) | 0o600
+        return ShellCommand("chmod \("0" + String(mode, radix: 8)) \(key.path)")?.run(as: keeper)
+    }
+
+    /// Lets only the service read a key that root owns, by the service's own group.
+    package static func shareKey(_ key: PathComponent, withServiceGroup group: String) -> ShellCommand? {
+        guard key.isKeptFile, key.keeper?.id == 0, key.owner == 0, !key.hasAccessList else { return nil }
+        // The old group loses its rights before the new one gets any.
+        return ShellCommand("chmod 0600 \(key.path) && chgrp \(group) \(key.path) && chmod 0640 \(key.path)")
+    }
+
+    /// Takes these readers out of a key's access list, each an entry of setfacl(1) such as `u:backup`.
+    package static func removeReaders(_ entries: [String], from key: PathComponent) -> ShellCommand? {
+        guard key.isKeptFile, let keeper = key.keeper, !entries.isEmpty else { return nil }
+        return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(key.path)")?.run(as: keeper)
+    }
+
+    /// Writes a key file again, next to it and with its owner and mode. What was written replaces the file only if all went
+    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and the key is in no command
+    /// line.
+    package static func rewriteKey(_ path: String, by filter: KeyFilter) -> ShellCommand? {
+        let (copy, new) = (filter.copy(of: path), path + ".new")
+        guard let filtered = filter.command(from: path, to: new), let undone = ShellCommand("{ rm \(new); false; }")
+        else { return nil }
+        return ShellCommand("test ! -e \(copy) && test ! -e \(new) && cp -p \(path) \(new)")?
+            .then(filtered.or(undone).grouped)?
+            .then(ShellCommand("cp -p \(path) \(copy) && mv \(new) \(path)"))
+    }
+
+    /// Lets everybody execute a program that everybody may read already.
+    package static func makeExecutable(_ program: PathComponent) -> ShellCommand? {
+        guard program.isKeptFile, let keeper = program.keeper, program.mode & 0o004 != 0 else { return nil }
+        return ShellCommand("chmod a+x \(program.path)")?.run(as: keeper)
+    }
+
+    /// Takes the immutable or the append-only attribute from a file in root's directories.
+    package static func removeMark(_ mark: String, from file: PathComponent) -> ShellCommand? {
+        guard file.isKeptFile, file.keeper?.id == 0 else { return nil }
+        return ShellCommand("chattr \("-" + mark) \(file.path)")
+    }
+
+    /// Adds a rule to a file of polkit's, which reads it at once.
+    package static func addPolkitRule(_ rule: String, to file: String) -> ShellCommand? {
+        ShellCommand(#"printf '%s\n' \#(rule) >>\#(file)"#)
+    }
+
+    /// Copies a key to where the service reads it: root's, and readable by the service's own group only. A file that is there
+    /// is not replaced.
+    package static func copyKey(_ key: String, to path: String, forServiceGroup group: String) -> ShellCommand? {
+        ShellCommand("test ! -e \(path) && install -o root -g \(group) -m 0640 \(key) \(path)")
+    }
+}
+
+extension PathComponent {
+    /// Whether it is a directory in which a stranger can replace nothing that another user creates.
+    var isKeptDirectory: Bool {
+        kind == .directory && (owner == keeper?.id || owner == 0) && (mode & 0o022 == 0 || mode & 0o1000 != 0)
+    }
+
+    /// Whether it is a file that no stranger placed or can replace.
+    var isKeptFile: Bool { kind == .file && keeper != nil && isTrusted }
+}

@@ -1,0 +1,48 @@
+/// Commands that only show something, but for ``raiseInotifyLimits``.
+extension ShellCommand {
+    package static func list(_ path: String) -> ShellCommand? { ShellCommand("ls -ld \(path)") }
+
+    /// What each name on the way to `path` is, and whose.
+    package static func listWay(to path: String) -> ShellCommand? { ShellCommand("namei -l \(path)") }
+
+    package static func showAccessList(of path: String) -> ShellCommand? { ShellCommand("getfacl \(path)") }
+
+    /// The free bytes and the free inodes: either may be used up.
+    package static func showSpace(in directory: String) -> ShellCommand? {
+        ShellCommand("df -h --output \(directory)")
+    }
+
+    package static func watch(_ directory: String) -> ShellCommand? { ShellCommand("inotifywait -m \(directory)") }
+
+    /// Asks Apple about a client's published secret.
+    package static func verify(_ client: String) -> ShellCommand? { reading(["verify", client]) }
+
+    package static func inspect(_ file: String) -> ShellCommand? { ShellCommand("clientsecretd inspect \(file)") }
+
+    package static func tryKey(_ file: String) -> ShellCommand? { ShellCommand("openssl pkey -in \(file) -noout") }
+
+    package static func journal(of unit: String) -> ShellCommand? { ShellCommand("journalctl -u \(unit)") }
+
+    package static func status(of unit: String) -> ShellCommand? { unitLook("status", unit) }
+
+    package static func dependencies(of unit: String) -> ShellCommand? { unitLook("list-dependencies", unit) }
+
+    package static func cat(_ unit: String) -> ShellCommand? { unitLook("cat", unit) }
+
+    package static let listUnits = ShellCommand(constant: "systemctl list-unit-files")
+    /// Only ever raises it.
+    package static let raiseInotifyLimits = ShellCommand(
+        constant: """
+            for limit in max_user_instances max_user_watches; do \
+            sysctl -w fs.inotify.$limit=$((2 * $(sysctl -n fs.inotify.$limit))); done
+            """)
+    package static let kernelLog = ShellCommand(constant: "dmesg")
+    package static let clock = ShellCommand(constant: "timedatectl")
+    package static let reachApple = ShellCommand(constant: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys")
+    package static let storeAlarms = ShellCommand(constant: "etcdctl alarm list")
+    package static let storeMembers = ShellCommand(constant: "etcdctl endpoint status --cluster")
+
+    private static func unitLook(_ verb: String, _ name: String) -> ShellCommand? {
+        name.hasPrefix("-") ? nil : ShellCommand("systemctl \(verb) \(name)")
+    }
+}

@@ -1,0 +1,42 @@
+/// Commands of this program.
+extension ShellCommand {
+    private static func words(_ flag: String, _ value: String?) -> [String] { value.map { [flag, $0] } ?? [] }
+
+    /// A command to the daemon of this process.
+    private static func asking(_ words: [String], of client: String? = nil) -> ShellCommand? {
+        let socket = Self.words("--socket", CommandContext.current.socket)
+        return ShellCommand("clientsecretd \(words + socket + [client].compactMap { $0 })")
+    }
+
+    /// - Parameter client: nil: all.
+    package static func renew(_ client: String?) -> ShellCommand? { asking(["renew"], of: client) }
+
+    /// Repeats what was not delivered.
+    ///
+    /// - Parameter client: nil: to all.
+    package static func deliver(_ client: String?) -> ShellCommand? { asking(["renew", "--deliver-only"], of: client) }
+
+    package static var reload: ShellCommand? { asking(["reload"]) }
+
+    package static var status: ShellCommand? { asking(["status"]) }
+
+    package static func resumeRollout(_ client: String) -> ShellCommand? { asking(["rollout", "resume"], of: client) }
+
+    package static func showRollout(_ client: String) -> ShellCommand? { asking(["rollout", "show"], of: client) }
+
+    /// A command about the configuration of this process.
+    static func reading(_ words: [String], before: [String] = []) -> ShellCommand? {
+        let context = CommandContext.current
+        let flags = Self.words("--config", context.configuration) + Self.words("--socket", context.socket)
+        return ShellCommand("\(before + ["clientsecretd"] + words + flags)")
+    }
+
+    package static var check: ShellCommand? { reading(["check"]) }
+
+    package static var runDaemon: ShellCommand? { reading(["run"]) }
+
+    /// As root, for another user.
+    package static func health(offline: Bool) -> ShellCommand? {
+        reading(["health"] + (offline ? ["--offline"] : []), before: ["sudo"])
+    }
+}
