@@ -76,8 +76,8 @@ extension ShellCommand {
     }
 
     /// Writes a key file again, next to it and with its owner and mode. What was written replaces the file only if all went
-    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and the key is in no command
-    /// line.
+    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and the key is in no
+    /// command line.
     package static func rewriteKey(_ path: String, by filter: KeyFilter) -> ShellCommand? {
         let (copy, new) = (filter.copy(of: path), path + ".new")
         guard let filtered = filter.command(from: path, to: new), let undone = ShellCommand("{ rm \(new); false; }")
@@ -104,8 +104,8 @@ extension ShellCommand {
         ShellCommand(#"printf '%s\n' \#(rule) >>\#(file)"#)
     }
 
-    /// Copies a key to where the service reads it: root's, and readable by the service's own group only. A file that is there
-    /// is not replaced.
+    /// Copies a key to where the service reads it: root's, and readable by the service's own group only. A file that is
+    /// there is not replaced.
     package static func copyKey(_ key: String, to path: String, forServiceGroup group: String) -> ShellCommand? {
         ShellCommand("test ! -e \(path) && install -o root -g \(group) -m 0640 \(key) \(path)")
     }

@@ -1,10 +1,10 @@
 /// A command line for POSIX's sh that root may type as printed.
 ///
-/// It is built only from text that is in the program, as `StaticString` guarantees, and from words that are quoted where needed:
-/// what was found at run time never is a part of a command that a shell interprets. Nothing outside this module builds one.
+/// It is built only from text that is in the program, as `StaticString` guarantees, and from words that are quoted where
+/// needed: to a shell, what was found at run time is nothing but a word. Nothing outside this module builds one.
 ///
-/// Those that change something are built from the component that failed, as it was found, and are nil where they would not be
-/// safe:
+/// Those that change something are built from the component that failed, as it was found, and are nil where they would not
+/// be safe:
 /// - An existing directory keeps its owner and mode.
 /// - A key becomes readable only to the daemon's user, and nothing is given to another user than the one who writes
 ///   or reads it by the configuration.
@@ -27,7 +27,8 @@ package struct ShellCommand: Hashable, Sendable {
         self.init(text: text)
     }
 
-    /// A line in the making. Text interpolated into it becomes one word, quoted where needed; a command becomes a part of it.
+    /// A line in the making. Text interpolated into it becomes one word, quoted where needed; a command becomes a part of
+    /// it.
     struct Line: ExpressibleByStringInterpolation {
         fileprivate let text: String?
 

@@ -1,5 +1,5 @@
-/// Which variables programs get that are started from the shell which has read a file: all that are assigned, unless the file
-/// itself says between which lines (`set -a`, `set +a`).
+/// Which variables programs get that are started from the shell which has read a file: all that are assigned, unless the
+/// file itself says between which lines (`set -a`, `set +a`).
 struct ShellExports {
     /// Whether what is assigned now is exported.
     private var isExporting = false

@@ -1,7 +1,7 @@
 import Model
 
-/// How many machines each client has, also those whose report is gone: a machine counts until it has had no report for a day,
-/// was removed, or has a report without the client.
+/// How many machines each client has, also those whose report is gone: a machine counts until it has had no report for a
+/// day, was removed, or has a report without the client.
 ///
 /// The clients' records keep the number: after the store has lost all reports, the first few that return must not pass for
 /// the whole fleet.
