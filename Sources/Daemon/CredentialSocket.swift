@@ -28,17 +28,17 @@ final class CredentialSocket: Sendable {
     private static let fileName = "credentials.sock"
 
     /// - Parameter statusSocket: the daemon's own socket is made in the directory of this path.
-    init(_ server: CredentialServer, _ sockets: inout PassedSockets, beside statusSocket: String) {
+    init(_ server: CredentialServer, from sockets: inout PassedSockets, beside statusSocket: String) {
         self.server = server
         let directory = statusSocket.lastIndex(of: "/").map { statusSocket[...$0] } ?? ""
         path = directory + Self.fileName
         while let held = sockets.takeHeld(Self.heldName) { server.inherit(held) }
-        let state = Self.takeOver(&sockets, server, path)
+        let state = Self.takeOver(from: &sockets, server, path)
         self.state = Mutex(state)
     }
 
     private static func takeOver(
-        _ sockets: inout PassedSockets, _ server: CredentialServer, _ path: String
+        from sockets: inout PassedSockets, _ server: CredentialServer, _ path: String
     ) -> State {
         let place = Failure.Place.named("the socket \(passedName) from systemd")
         do throws(SystemError) {
@@ -63,7 +63,7 @@ final class CredentialSocket: Sendable {
 
     /// Refuses every waiting connection when the daemon does not start: systemd starts it again and again while there
     /// are connections in its socket's queue.
-    static func refuseWaiting(_ sockets: inout PassedSockets) {
+    static func refuseWaiting(at sockets: inout PassedSockets) {
         while let held = sockets.takeHeld(heldName) { CredentialConnection(held, deadline: 0).refuse() }
         guard let passed = try? sockets.take(passedName), passed.family == .unix,
             let listener = try? CredentialListener(passed)

@@ -57,10 +57,10 @@ package struct DaemonRun {
             try ChildProcess.adoptOrphans()
             var passed = try PassedSockets()
             defer {
-                CredentialSocket.refuseWaiting(&passed)
-                StatusListener.refuseWaiting(&passed, refusal.lines.withLock { $0 }, startedAt: startedAt)
+                CredentialSocket.refuseWaiting(at: &passed)
+                StatusListener.refuseWaiting(at: &passed, refusal.lines.withLock { $0 }, startedAt: startedAt)
             }
-            return try start(&passed)
+            return try start(from: &passed)
         } catch {
             return giveUp([.system(error)], .failed)
         }
@@ -79,7 +79,7 @@ package struct DaemonRun {
         return ending
     }
 
-    private func start(_ passed: inout PassedSockets) throws(SystemError) -> Ending {
+    private func start(from passed: inout PassedSockets) throws(SystemError) -> Ending {
         // Before the first key is read: no core dump, and no other process of the same user reads our memory.
         try Hardening.forbidInspection()
         // With `--once` nothing is kept up to date.
@@ -120,7 +120,7 @@ package struct DaemonRun {
         } catch {
             return giveUp([.temporaryNames(error)], .failed)
         }
-        return try keepPublished(consume loaded, refused, notices, state, naming, inbox, &passed)
+        return try keepPublished(consume loaded, refused, notices, state, naming, inbox, from: &passed)
     }
 
     private func stateAccess(
@@ -142,7 +142,7 @@ package struct DaemonRun {
     ///   - notices: nil with `--once`.
     private func keepPublished(
         _ loaded: consuming LoadedConfiguration, _ refused: [String]?, _ notices: ConfigurationNotices?,
-        _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>, _ passed: inout PassedSockets
+        _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>, from passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
         let now = Clock.now()
@@ -155,9 +155,9 @@ package struct DaemonRun {
         let callers = WaitingCallers()
         let cancel = try EventCounter()
         let storeService = try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) }
-        let listener = isOnce ? nil : openSocket(&passed, inbox, callers, storeService, configuration, &rotation, now)
+        let listener = openSocket(from: &passed, inbox, callers, storeService, configuration, telling: &rotation, now)
         let secretCache = SecretCache()
-        let credentials = isOnce ? nil : try openCredentials(&passed, secretCache, configuration, &rotation, now)
+        let credentials = try openCredentials(from: &passed, secretCache, configuration, telling: &rotation, now)
         var stopBy: BootTime?
         defer { credentials?.close(by: stopBy) }
         for name in passed.names { log.note(.socketIgnored(name: name)) }
@@ -252,10 +252,13 @@ package struct DaemonRun {
         }
     }
 
+    /// Nil with `--once`, and where the socket cannot be made.
     private func openSocket(
-        _ sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: WaitingCallers,
-        _ storeService: StoreService, _ configuration: Configuration, _ rotation: inout Rotation, _ now: Now
+        from sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: WaitingCallers,
+        _ storeService: StoreService, _ configuration: Configuration, telling rotation: inout Rotation,
+        _ now: Now
     ) -> StatusListener? {
+        guard !isOnce else { return nil }
         let control = ControlPermission(configuration, settings.identity)
         let lack = control.lack(in: configuration)
         rotation.handle(lack, at: now)
@@ -279,13 +282,14 @@ package struct DaemonRun {
         }
     }
 
+    /// Nil with `--once`.
     private func openCredentials(
-        _ sockets: inout PassedSockets, _ secretCache: SecretCache, _ configuration: Configuration,
-        _ rotation: inout Rotation,
-        _ now: Now
-    ) throws(SystemError) -> CredentialSocket {
+        from sockets: inout PassedSockets, _ secretCache: SecretCache, _ configuration: Configuration,
+        telling rotation: inout Rotation, _ now: Now
+    ) throws(SystemError) -> CredentialSocket? {
+        guard !isOnce else { return nil }
         let server = try CredentialServer(configuration, secretCache: secretCache, log: log)
-        let credentials = CredentialSocket(server, &sockets, beside: socketPath)
+        let credentials = CredentialSocket(server, from: &sockets, beside: socketPath)
         let lack = credentials.adopt(configuration)
         rotation.handle(lack, at: now)
         return credentials

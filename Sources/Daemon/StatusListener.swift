@@ -97,7 +97,7 @@ final class StatusListener: Sendable {
     ///
     /// - Parameter startedAt: on the clock of ``Clocks/bootMilliseconds()``.
     static func refuseWaiting(
-        _ sockets: inout PassedSockets, _ why: (headline: String, all: [String]), startedAt: Int64
+        at sockets: inout PassedSockets, _ why: (headline: String, all: [String]), startedAt: Int64
     ) {
         let refusals = [
             Refusal(of: passedName, in: &sockets, StartFailureResponse(headline: why.headline, diagnostics: why.all)),

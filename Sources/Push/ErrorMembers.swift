@@ -15,36 +15,40 @@ enum ErrorMembers {
     /// The words of an error; nil where it has none.
     static func of(_ json: JSONValue) -> String? {
         var words: [String] = []
-        collect(json, deepest, &words)
+        collect(json, deepest, into: &words)
         return words.isEmpty ? nil : words.joined(separator: ": ")
     }
 
-    private static func collect(_ json: JSONValue, _ levels: Int, _ words: inout [String]) {
+    private static func collect(_ json: JSONValue, _ levels: Int, into words: inout [String]) {
         guard levels > 0, case .object(let found) = json else { return }
         for name in members {
             switch found[name] {
             case .string(let text) where !text.isEmpty: words.append(text)
             case .array(let elements):
                 for element in elements {
-                    if let text = element.text { words.append(text) } else { collect(element, levels - 1, &words) }
+                    if let text = element.text {
+                        words.append(text)
+                    } else {
+                        collect(element, levels - 1, into: &words)
+                    }
                 }
             case .object(let inner) where name == "data":
                 // Errors of fields, by their names.
                 for (field, error) in inner.sorted(by: { $0.key < $1.key }) {
-                    collect(field, error, levels - 1, &words)
+                    collect(field, error, levels - 1, into: &words)
                 }
-            case .object(let inner): collect(.object(inner), levels - 1, &words)
+            case .object(let inner): collect(.object(inner), levels - 1, into: &words)
             default: break
             }
         }
     }
 
     /// An error of a field, which may be an object of fields itself.
-    private static func collect(_ field: String, _ error: JSONValue, _ levels: Int, _ words: inout [String]) {
+    private static func collect(_ field: String, _ error: JSONValue, _ levels: Int, into words: inout [String]) {
         guard levels > 0, case .object(let members) = error else { return }
         if let message = members["message"]?.text { return words.append("\(field): \(message)") }
         for (name, error) in members.sorted(by: { $0.key < $1.key }) {
-            collect("\(field).\(name)", error, levels - 1, &words)
+            collect("\(field).\(name)", error, levels - 1, into: &words)
         }
     }
 }

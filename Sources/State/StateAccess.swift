@@ -43,7 +43,7 @@ package final class StateAccess: Sendable {
         self.lost = lost
         let ended = try EventCounter()
         try WorkerThread.start { [self, ended] in
-            _ = lastInUse.withLock { openUnlessInPlace(last, &$0) }
+            _ = lastInUse.withLock { openUnlessInPlace(last, after: &$0) }
             ended.signal()
         }
         let hasEnded = ended.wait(atMost: Self.patience)
@@ -68,7 +68,7 @@ package final class StateAccess: Sendable {
         let result = lastInUse.withLock { former in
             let tries = tries.withLock { $0 }
             return Clocks.bootMilliseconds() < tries.at + Self.pace
-                ? tries.last : openUnlessInPlace(tries.last, &former)
+                ? tries.last : openUnlessInPlace(tries.last, after: &former)
         }
         return try result.get()
     }
@@ -77,13 +77,13 @@ package final class StateAccess: Sendable {
     package func checkInPlace() {
         lastInUse.withLock { former in
             // Only then: opening a closed directory causes inotify events, which would call this again.
-            if case .success = last { _ = openUnlessInPlace(last, &former) }
+            if case .success = last { _ = openUnlessInPlace(last, after: &former) }
         }
     }
 
     /// Checks that the directory of the last try is in its place; else opens it again.
     private func openUnlessInPlace(
-        _ last: Result<StateDirectory, Failure>, _ former: inout StateDirectory?
+        _ last: Result<StateDirectory, Failure>, after former: inout StateDirectory?
     ) -> Result<StateDirectory, Failure> {
         var result = last
         let directory = try? last.get()

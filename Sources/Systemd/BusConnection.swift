@@ -49,10 +49,10 @@ import SystemPackage
         case .system:
             result = unsafe sd_bus_open_system(&made)
         case .bus(let path):
-            result = unsafe connect(path, isBus: true, &made)
+            result = unsafe connect(path, isBus: true, into: &made)
         case .direct(let path):
             isBus = false
-            result = unsafe connect(path, isBus: false, &made)
+            result = unsafe connect(path, isBus: false, into: &made)
         }
         guard result >= 0, let made = unsafe made else {
             unsafe sd_bus_close_unref(made)
@@ -100,7 +100,7 @@ import SystemPackage
         }
     }
 
-    private static func connect(_ path: String, isBus: Bool, _ made: inout OpaquePointer?) -> Int32 {
+    private static func connect(_ path: String, isBus: Bool, into made: inout OpaquePointer?) -> Int32 {
         var result = unsafe sd_bus_new(&made)
         if result >= 0 { result = unsafe sd_bus_set_address(made, "unix:path=" + path) }
         if result >= 0, isBus { result = unsafe sd_bus_set_bus_client(made, 1) }

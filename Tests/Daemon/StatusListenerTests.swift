@@ -93,7 +93,7 @@ private func asking(_ path: String) throws -> Asker {
 private func startTurningAway(_ descriptors: [Int32], named names: String, startedAt: Int64) -> Int32 {
     inChild(descriptors, named: names) { sockets in
         StatusListener.refuseWaiting(
-            &sockets, (headline: "clients.web has no key", all: ["line 7 has none"]), startedAt: startedAt)
+            at: &sockets, (headline: "clients.web has no key", all: ["line 7 has none"]), startedAt: startedAt)
         return true
     }
 }

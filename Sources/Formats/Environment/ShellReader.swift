@@ -205,7 +205,7 @@ struct ShellReader {
             default:
                 try readWord()
                 let isBody = isFunction
-                if index > word { try note(word..<index, &words) }
+                if index > word { try note(word..<index, in: &words) }
                 if isBody && isFunction { throw SyntaxError() }
             }
             if index == word { break }
@@ -256,7 +256,7 @@ struct ShellReader {
     }
 
     /// Records what a word of a command assigns, or that it is the command.
-    private mutating func note(_ word: Range<Int>, _ words: inout Words) throws(SyntaxError) {
+    private mutating func note(_ word: Range<Int>, in words: inout Words) throws(SyntaxError) {
         var word = word
         // How readers differ about a byte-order mark is `EnvironmentFile`'s concern.
         if word.lowerBound == 0, bytes.starts(with: EnvironmentFile.byteOrderMark) {
