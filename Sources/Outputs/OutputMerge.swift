@@ -61,6 +61,28 @@ struct OutputMerge {
         }
     }
 
+    /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
+    func isWritable(_ secret: Secret, in slot: Slot) -> Bool {
+        file.slots[slot] != nil && (slot == .whole) != file.format.isShared
+            && secret.token.withBytes(FormatRegistry.isPlain)
+    }
+
+    /// Whether the content seems to be another output's: in a slot of these secrets it has another client's or team's token,
+    /// or, where the file is one output's alone, no such token.
+    func isOthers(_ found: Found, than secrets: [Slot: Secret]) -> Bool {
+        secrets.contains { slot, secret in
+            switch found.slots[slot] {
+            case .token(let token):
+                guard let claims = token.withBytes({ (try? CompactJWS($0))?.form?.claims }) else {
+                    return !file.format.isShared
+                }
+                return !secret.issued.client.accepts(claims.subject) || claims.issuer != secret.issued.team
+            case .foreign: return !file.format.isShared
+            case nil: return false
+            }
+        }
+    }
+
     /// The configuration names no other formats than those of the registry: another one comes from a daemon of another
     /// version than this writer.
     func format() throws(Failure) -> any OutputFormat {

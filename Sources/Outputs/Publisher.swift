@@ -1,4 +1,3 @@
-internal import AppleClientSecret
 internal import Failures
 internal import Formats
 package import Linux
@@ -81,23 +80,18 @@ package struct Publisher: Sendable {
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
     ) throws(Failure) -> Publication {
-        for (slot, secret) in secrets where !isWritable(secret, in: slot, of: file) {
+        let merge = merge(in: file)
+        for (slot, secret) in secrets where !merge.isWritable(secret, in: slot) {
             throw Failure(.selfCheckFailed, at: .path(file.path))
         }
         guard !secrets.isEmpty else { return Publication(contents: try observe(file), wrote: false) }
         let group = try group(of: file)
         for _ in 0..<Self.mergeLimit {
-            if let wrote = try write(secrets, file, group: group, mayCreate: mayCreate) {
+            if let wrote = try write(secrets, file, merge, group: group, mayCreate: mayCreate) {
                 return Publication(contents: try observe(file), wrote: wrote)
             }
         }
         throw Failure(.changedMeanwhile, at: .path(file.path))
-    }
-
-    /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
-    private func isWritable(_ secret: Secret, in slot: Slot, of file: FileSpec) -> Bool {
-        file.slots[slot] != nil && (slot == .whole) != file.format.isShared
-            && secret.token.withBytes(FormatRegistry.isPlain)
     }
 
     /// Why `file` could not be written; nil when no reason is known. Changes nothing.
@@ -120,7 +114,7 @@ package struct Publisher: Sendable {
 
     /// One attempt: whether anything had to be written; nil when another program changed the file meanwhile.
     private func write(
-        _ secrets: [Slot: Secret], _ file: FileSpec, group: UInt32?, mayCreate: Bool
+        _ secrets: [Slot: Secret], _ file: FileSpec, _ merge: OutputMerge, group: UInt32?, mayCreate: Bool
     ) throws(Failure) -> Bool? {
         let target: AtomicFile
         do throws(FileError) {
@@ -130,7 +124,6 @@ package struct Publisher: Sendable {
             throw Failure(error, at: file.path, of: identity)
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
-        let merge = merge(in: file)
         var mode = file.mode
         // The readers of a file that was moved here may not read this output.
         var kept = hasContent ? AtomicFile.Kept.attributes : .nothing
@@ -142,7 +135,11 @@ package struct Publisher: Sendable {
             let keepsContent = found.otherLines || found.slots.keys.contains { secrets[$0] == nil }
             if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return false }
             if keepsContent { kept = .content }
-            if isOthers(found, at: target.path, secrets, file) {
+            // In trusted directories users may have renamed another output. Who may read that one need not be who may read
+            // this one. `ReservedPaths` knows moved files too, by their identity: also those whose content does not tell,
+            // such as other programs' lines or another output of the same client, but none that was moved before this
+            // process first saw it.
+            if identity.trusts(place: FilePath(target.path)), merge.isOthers(found, than: secrets) {
                 // Both contents may have readers that the other must not have.
                 if keepsContent { mode = 0o600 } else { kept = .nothing }
             }
@@ -155,28 +152,6 @@ package struct Publisher: Sendable {
         } catch {
             if error.code == .changedMeanwhile { return nil }
             throw Failure(error, at: file.path, of: identity)
-        }
-    }
-
-    /// Whether the file was another output, which a user has renamed: in trusted directories others may. Who may read
-    /// that one need not be who may read this one.
-    ///
-    /// ``ReservedPaths`` knows moved files too, by their identity: also those whose content does not tell, such as other
-    /// programs' lines or another output of the same client, but none that was moved before this process first saw it.
-    private func isOthers(
-        _ found: OutputMerge.Found, at realPath: String, _ secrets: [Slot: Secret], _ file: FileSpec
-    ) -> Bool {
-        guard identity.trusts(place: FilePath(realPath)) else { return false }
-        return secrets.contains { slot, secret in
-            switch found.slots[slot] {
-            case .token(let token):
-                guard let claims = token.withBytes({ (try? CompactJWS($0))?.form?.claims }) else {
-                    return !file.format.isShared
-                }
-                return !secret.issued.client.accepts(claims.subject) || claims.issuer != secret.issued.team
-            case .foreign: return !file.format.isShared
-            case nil: return false
-            }
         }
     }
 

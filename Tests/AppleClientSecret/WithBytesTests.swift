@@ -11,7 +11,7 @@ import Testing
         "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
         "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
         "Keys/Verifying/TokenReader.swift",  // judges them
-        "Outputs/Publisher.swift",  // gives them to the output formats
+        "Outputs/OutputMerge.swift",  // gives them to the output formats
         "Push/PushExchange.swift",  // makes them requests to an API
         "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "State/RecordDocument.swift",  // looks whether they are those of a token
