@@ -92,9 +92,8 @@ struct Pusher: Sendable {
     /// The same for the core.
     private func failure(_ failure: RoleFailure, of target: TargetName) -> Failure {
         Failure(
-            failure.code, at: .target(target), detail: failure.detail.map(Redaction.foreign),
-            remedy: failure.code == .pushTargetUnknown ? remedyForUnknownTarget : nil,
-            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
+            failure, at: .target(target),
+            remedy: failure.code == .pushTargetUnknown ? remedyForUnknownTarget : nil)
     }
 
     /// What has a service read the configuration that has the target.

@@ -139,9 +139,7 @@ final class StoreService: Sendable {
             throw error
         }
         guard case .failed(let failure) = result else { return result }
-        throw Failure(
-            failure.code, at: .store, detail: failure.detail.map(Redaction.foreign),
-            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
+        throw Failure(failure, at: .store)
     }
 
     private func exclusively(_ question: StoreQuestion, _ deadline: Int64) throws(Failure) -> StoreResult {

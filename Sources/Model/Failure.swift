@@ -35,6 +35,13 @@ package struct Failure: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// What a role has reported, without what an API or a store may have smuggled into its words.
+    package init(_ failure: RoleFailure, at place: Place, remedy: Remedy? = nil) {
+        self.init(
+            failure.code, at: place, detail: failure.detail.map(Redaction.foreign), remedy: remedy,
+            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) })
+    }
+
     package static func == (left: Failure, right: Failure) -> Bool {
         left.code == right.code && left.place == right.place && left.cause == right.cause
             && left.detail == right.detail && left.knownRemedy == right.knownRemedy

@@ -34,13 +34,14 @@ struct Fate {
 
     /// A restart while all is well mints nothing and notifies nobody.
     private func restartInPeace() throws {
-        // Not when a renewal is due just then, nor when it is unknown for which secrets actions were run, nor while an
-        // output lacks its secret: a restart may settle which one it is.
+        // Not when a renewal is due or begins just then, nor when it is unknown for which secrets actions were run, nor
+        // while an output lacks its secret: a restart may settle which one it is.
         guard simulator.isAlive else { return }
         if let client = outside.forgottenClient(simulator.rotation) {
             throw Violation(.memory, "the state directory does not hold the secret of \(client)")
         }
-        guard outside.remembersAll, let due = simulator.wake.wall, due > simulator.now.wall + 3600,
+        guard simulator.rotation.isIdle, outside.remembersAll, let due = simulator.wake.wall,
+            due > simulator.now.wall + 3600,
             simulator.rotation.snapshot(at: simulator.now).clients.allSatisfy({ client in
                 // Nor while a project is being deployed.
                 client.outputs.allSatisfy { $0.state == .ok } && client.actions.allSatisfy { $0.state == .ok }

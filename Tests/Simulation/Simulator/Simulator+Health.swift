@@ -113,7 +113,7 @@ extension Simulator {
             let isGood = view.current.map { outside.api.holds($0, at: output) } ?? false
             guard !isGood, outside.api.places[output.place]?.isDamaged != true else { continue }
             // What the API shows may be older than what it took, but for no longer than five minutes.
-            if shown.verified == nil, watch.targets.awaited.contains(output.target),
+            if shown.verified != true, watch.targets.awaited.contains(output.target),
                 !watch.targets.refuted.contains(output.target)
             {
                 continue

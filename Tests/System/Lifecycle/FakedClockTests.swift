@@ -38,6 +38,13 @@ import Testing
         #expect(reason.hasPrefix("the clock: shows a time before this program was built, so nothing is minted: "))
         #expect(reason.hasSuffix("set the clock, or see why it is not synchronised (timedatectl)"))
         #expect(try sandbox.directory.read("out/web.jwt") == token)
+        // Nor do commands that are asked by the same clock.
+        let check = try travel.command("check")
+        #expect(check.status == 1 && check.complaints.contains("before this program was built"), "\(check)")
+        let mint = try travel.command("mint", "web")
+        #expect(mint.status == 1 && mint.output.isEmpty, "\(mint)")
+        let doctor = try travel.command("doctor", "--skip-verify", "web")
+        #expect(doctor.status == 1 && doctor.output.hasPrefix("web: broken at clock"), "\(doctor)")
         try travel.go(days: 0)
         try sandbox.recovers("the clock was set right")
         #expect(try sandbox.directory.read("out/web.jwt") == token)
@@ -54,6 +61,8 @@ struct TimeTravel {
     /// Out of the daemon's sight, which would look whenever something happens in a directory that it watches.
     private let aside: TemporaryDirectory
     private let file: String
+    /// What has a program see the time of this clock.
+    private let environment: [String]
 
     /// - Parameters:
     ///   - kernelSynchronised: what the kernel answers the daemon about its clock; the machine's own answer would be
@@ -74,7 +83,7 @@ struct TimeTravel {
                 "/usr/lib/\($0)/faketime/libfaketime.so.1"
             }
             .first { FileManager.default.fileExists(atPath: $0) }, "libfaketime is not installed")
-        let environment = [
+        environment = [
             "LD_PRELOAD=\(library)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
             // Unset, the library would set it and so move the environment, behind which Swift looks for the arguments.
@@ -85,6 +94,11 @@ struct TimeTravel {
             under: ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null"]
                 + environment.flatMap { ["-E", $0] }
                 + ["-e", "trace=clock_adjtime", "-e", "inject=clock_adjtime:\(answer)"])
+    }
+
+    /// Runs the program as one that asks this clock.
+    func command(_ arguments: String...) throws -> Finished {
+        try run(["env"] + environment + [sandbox.binary] + arguments, environment: sandbox.environment)
     }
 
     /// Sets the daemon's clock to so many days from now and, since no kernel tells it of this clock, has it look.
