@@ -84,7 +84,7 @@ extension CompactJWS {
 
     /// Whether these bytes begin like the base64url of a JSON object: with `eyJ` for `{"` and a letter, or with what `{` and
     /// white space give.
-    package static func seemsToBegin(_ bytes: some Sequence<UInt8>) -> Bool {
+    package static func seemsToBegin(_ bytes: some Collection<UInt8>) -> Bool {
         let start = bytes.prefix(3)
         return ["eyJ", "eyA", "ewo", "ewk", "ew0"].contains { start.elementsEqual($0.utf8) }
     }

@@ -176,7 +176,7 @@ package enum ConfigurationLoader {
                 .say("create one with \"clientsecretd init\", or name another one with --config"))
         case .notGuarded, .untrustedLink:
             let place = Printable.name(error.path)
-            return sentence("\(place) is not guarded: \(error.detail ?? "others may change it")", error.remedy)
+            return sentence("other users can change \(place): \(error.detail ?? "it is not guarded")", error.remedy)
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
             return sentence(

@@ -5,7 +5,7 @@ import AppleClientSecret
 func quoted(_ text: String) -> String {
     if text.isEmpty { return "an empty text" }
     if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }
-    if CompactJWS.seemsToBegin(text.utf8) || longestRun(in: text) > longestQuotedRun {
+    if text.hasPrefix("eyJ") || longestRun(in: text) > longestQuotedRun {
         return "what looks like a pasted key or token"
     }
     let count = text.unicodeScalars.count

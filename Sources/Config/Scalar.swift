@@ -112,7 +112,15 @@ package enum Scalar {
     /// - Parameter secret: the value may be a passphrase written in the wrong place and is not quoted.
     static func path(_ text: String, isFile: Bool = true, secret: Bool = false) throws(Mistake) -> AbsolutePath {
         var shown: String { secret ? "the value" : quoted(text) }
-        guard text.hasPrefix("/") else { throw Mistake("\(shown) is not an absolute path; begin it with \"/\"") }
+        if text.contains("-----BEGIN"), !secret {
+            throw Mistake("a PEM file is pasted here; save it as a file that only root can read, and write its path")
+        }
+        guard text.hasPrefix("/") else {
+            let isOfHome = text.hasPrefix("~") && !secret
+            throw Mistake(
+                "\(shown) is not an absolute path; begin it with \"/\""
+                    + (isOfHome ? ": \"~\" has no meaning here" : ""))
+        }
         if isFile && text.hasSuffix("/") { throw Mistake("\(shown) names a directory; write the path of a file") }
         guard let path = AbsolutePath(text) else {
             if text.split(separator: "/").contains("..") {

@@ -85,7 +85,7 @@ final class WrittenClient: Sendable {
         if settings.outputs.isAbsent || settings.outputs.value?.isEmpty == true, settings.credential.isAbsent {
             diagnostics.error(
                 at: name.position,
-                "client \"\(name.value)\" writes its secret nowhere; write \"outputs\" with a \"path\""
+                "client \"\(name.value)\" has no outputs; write \"outputs\" with a \"path\""
             )
         }
         checkIDs(keys ?? [], diagnostics)

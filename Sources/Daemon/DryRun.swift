@@ -32,16 +32,17 @@ package struct DryRun: Sendable {
     package let dropIns: [DropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
-    /// Why Apple cannot be asked about new secrets, for each client with `verify: true`; targets that only `run --once` reaches
-    /// as long as no service listens; a clock that may be ahead: what `run` or `run --once` still serves.
-    package let unasked: [Failure]
+    /// What `run` or `run --once` still serves: why Apple cannot be asked about new secrets, for each client with
+    /// `verify: true`; targets that only `run --once` reaches as long as no service listens; a clock that may be ahead.
+    package let limitations: [Failure]
     /// What would keep etcd from letting this machine in, by the files that can be read: what `run` still serves.
     package let storeFailures: [Failure]
     /// What the units' settings in effect weaken or remove, a line each: what `run` still serves.
     package let warningsOfUnits: [String]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
-    /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be read.
+    /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be
+    /// read.
     package let orphans: [OrphanedOutput]
 
     /// Reads every key, every output and the state directory. Blocks.
@@ -59,7 +60,7 @@ package struct DryRun: Sendable {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
-            (dropIns, idleWriters, unasked, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
+            (dropIns, idleWriters, limitations, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
             warningsOfUnits = []
             return
         }
@@ -90,8 +91,8 @@ package struct DryRun: Sendable {
         storeFailures =
             loaded.store.map { StoreLoginFiles.failures(of: $0, as: settings.identity, at: now.wall) } ?? []
         let verifier = settings.verifier(besideSocket: socket, isOnce: false, cancel: nil)
-        unasked =
-            found.unasked
+        limitations =
+            found.limitations
             + configuration.clients.sorted { $0.key < $1.key }.compactMap { name, client in
                 client.verify ? verifier.obstacle(for: name) : nil
             }

@@ -23,7 +23,7 @@ struct DryRunProblems {
 
     private(set) var problems: [DryRun.Problem] = []
     /// Targets that only `run --once` reaches as long as no service listens, and a clock that may be ahead.
-    private(set) var unasked: [Failure] = []
+    private(set) var limitations: [Failure] = []
     private(set) var stateDirectoryMadeAtStart: AbsolutePath?
 
     private var configuration: Configuration { loaded.configuration }
@@ -51,8 +51,9 @@ struct DryRunProblems {
         findInStore()
         findInSources()
         for (resource, failure) in failed { add([failure], for: resource.client) }
-        if configuration.clients.keys.contains(where: { rotation.isSpared($0, at: now) }) {
-            unasked.append(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description))
+        if rotation.clockFailure == nil, configuration.clients.keys.contains(where: { rotation.isSpared($0, at: now) })
+        {
+            limitations.append(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description))
         }
         add(rotation.keyChanges(at: now))
         findInActions()
@@ -63,18 +64,21 @@ struct DryRunProblems {
         }
     }
 
-    /// That the socket that systemd has made lets in another group than the configuration says; nil where it does not, or there is
-    /// none.
+    /// That the socket that systemd has made lets in another group than the configuration says; nil where it does not, or
+    /// there is none.
     ///
     /// - Parameter socket: the daemon's status socket.
     func warning(ofControlGroupAt socket: String) -> String? {
-        guard SystemManager.isSystemd, let name = configuration.controlGroup,
+        // Another socket than the service's is made by the daemon, for this group.
+        guard SystemManager.isSystemd, CommandContext.current.socket == nil, let name = configuration.controlGroup,
             let group = (try? Accounts.groupID(name)).flatMap({ $0 }), let status = FileStatus.following(socket),
-            status.kind == .socket, status.group != group
+            status.kind == .socket, status.group != group, status.mode & 0o002 == 0, !FileStatus.hasAccessList(socket)
         else { return nil }
-        return "control_group: \(Printable.name(name)) has no effect, because \(Printable.name(socket)) belongs to "
+        let unit = "clientsecretd.socket"
+        return
+            "members of \(Printable.name(name)) (control_group) cannot open \(Printable.name(socket)), which belongs to "
             + "\(Owner.describe(group: status.group)); write SocketGroup=\(Printable.name(name)) into the [Socket] section of "
-            + "its unit with systemctl edit clientsecretd.socket, and restart that"
+            + "\(unit) (systemctl edit \(unit)), then: systemctl restart \(unit) clientsecretd.service"
     }
 
     private mutating func add(_ failures: [Failure], for client: ClientName? = nil) {
@@ -103,7 +107,7 @@ struct DryRunProblems {
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
-                    unasked.append(failure)
+                    limitations.append(failure)
                 } else {
                     add([failure], for: name)
                 }

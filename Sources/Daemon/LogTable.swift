@@ -100,7 +100,7 @@ extension LogEvent {
         case .wouldNotStart(let lines):
             LogLine(
                 "1635b704aff64dbbb870e7fef1e103d6", .error,
-                "the daemon would not start with the configuration as it is now; the previous one stays current:\n"
+                "the daemon would not start with this configuration; the previous one stays current:\n"
                     + lines.joined(separator: "\n"))
         case .startedAsBefore(let lines):
             LogLine(

@@ -57,8 +57,10 @@ extension FailureCode {
             }
         case .keyChanged:
             row(
-                "the file now holds a different key under the same key id: Apple refuses its secrets, because it never reuses a key id",
-                .say("restore the previous file; give a new key its own file name and key_id"))
+                "the file now holds a different key under the same key id: Apple knows only one of them, because it never reuses a key id",
+                .say(
+                    "restore the previous file, unless it was the wrong one; give a new key its own file name and key_id"
+                ))
         case .passphraseUnusable:
             row(
                 "the passphrase cannot be used",
@@ -307,7 +309,7 @@ extension FailureCode {
         case .storeForbidden:
             row(
                 "the user's role in etcd does not allow it", traits: [.ofStore, .refusalOfStore],
-                .say("grant its role the keys that the page on etcd names"))
+                .say("grant its role the keys that fleet-etcd.md lists"))
         case .storeOutOfSpace:
             row(
                 "etcd has reached its quota and refuses writes", traits: [.ofStore, .refusalOfStore],

@@ -50,7 +50,7 @@ package struct TemplateFormat: OutputFormat {
             switch self {
             case .notClosed: "a \"{{\" is not closed; write \"}}\" after the name, or \"{{{{\" for two braces"
             case .unknownName(let name):
-                "\(quoted(name)) has no meaning; write one of "
+                "\(quoted(name)) is no name for a template; write one of "
                     + Field.allCases.map(\.rawValue).joined(separator: ", ") + ", or \"{{{{\" for two braces"
             case .noSecret: "the template has no {{client_secret}}; write it where the secret belongs"
             }

@@ -143,7 +143,7 @@ extension KeyFileDiagnosis {
     /// The flaw of a text that has this damage.
     var flaw: KeyFlaw {
         let words = kinds.compactMap(\.words)
-        return KeyFlaw(code, words.isEmpty ? nil : words.joined(separator: " and "), damage: self)
+        return KeyFlaw(code, words.isEmpty ? nil : words.joined(separator: ", and "), damage: self)
     }
 
     private var code: Failure.Code {
@@ -186,7 +186,7 @@ extension KeyFileDiagnosis.Kind {
         case .dashes: "it has typographic dashes instead of \"-\""
         case .spaces: "it has special spaces, such as no-break spaces"
         case .quotes: "it is in quotes"
-        case .assignment: "a name and \"=\" are in front of it"
+        case .assignment: "it begins with a name and \"=\""
         case .percent: "a \"%\" follows the last line, which zsh shows for a missing line break"
         case .textAround: "other text is on its BEGIN or END line"
         case .markers: "its BEGIN or END line is damaged"

@@ -68,7 +68,7 @@ package struct OrphanSearch: Sendable {
             } catch {
                 // Others may find a secret in what cannot be read here.
                 return error.code.traits.contains(.holdsNoSecret)
-                    ? nil : OrphanedOutput(place: place, expiresAt: nil, isShared: place.variable != nil)
+                    ? nil : OrphanedOutput(place: place, expiresAt: nil, isShared: isInUse || place.variable != nil)
             }
         }
         return nil

@@ -28,7 +28,10 @@ package enum OutputRemedy {
     /// Nil when no better remedy is known than the failure code's.
     static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         if let remedy = error.remedy { return remedy }
-        if let owner = error.owner { return ofAnother(owner, error.path, path) }
+        if let owner = error.owner {
+            return ofAnother(owner, error.path, path)
+                ?? .say("write another path, or remove the link that leads there", see: .listWay(to: path.description))
+        }
         return remedy(error.code, at: error.path, for: path, as: identity)
     }
 

@@ -176,7 +176,7 @@ package struct Publisher: Sendable {
             throw Failure(
                 .outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes),
                 remedy: isSecretAlone
-                    ? .say("remove the file if nothing reads it in that format any longer, or write another path") : nil
+                    ? .say("remove the file if nothing reads that format now, or write another path") : nil
             )
         }
         throw Failure(

@@ -50,7 +50,7 @@ package struct PushTarget: Sendable {
         guard let scheme = address.range(of: "://"),
             ["https", "http"].contains(address[..<scheme.lowerBound].lowercased())
         else { return address }
-        let host = address[scheme.upperBound...].prefix { $0 != "/" }
+        let host = address[scheme.upperBound...].prefix { !"/?#".contains($0) }
         let path = address[host.endIndex...]
         var origin = address[..<host.endIndex].lowercased()
         for (scheme, port) in [("https://", ":443"), ("http://", ":80")]

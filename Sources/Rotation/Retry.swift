@@ -71,7 +71,7 @@ enum Retry {
 extension Retry {
     /// What says that the cause of a failure may be gone, so that the work is not kept waiting for its whole pause.
     enum Sign {
-        /// The administrator asks for it, who may just have fixed the cause.
+        /// An administrator asks for it, and may just have fixed the cause.
         case request
         /// A key or a source's file was put in place, and is needed at once.
         case placed

@@ -46,7 +46,7 @@ package enum Metrics {
             $0.verification?.verdict
         },
         .ofOutputs("output_ok", "Whether the output holds its current secret.", .gauge) { $0.state == .ok ? 1 : 0 },
-        .ofResults("mints_total", "Secrets made, and failures to make one.") { $0.counts.mints },
+        .ofResults("mints_total", "Secrets minted, and failed attempts.") { $0.counts.mints },
         .ofReceivers("received_total", "Secrets received from the client's source.") { Int64($0.counts.received) },
         .ofResults("publishes_total", "Writes of files that hold an output.") { $0.counts.publishes },
         .ofResults("deliveries_total", "Runs of actions that reported the secret.") { $0.counts.deliveries },

@@ -212,7 +212,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
                 CommandContext.current.socket == nil
                     ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
         // No command: the user who put the socket there chose its group.
-        case .notPermitted: .say("use sudo, or a member of the socket's group")
+        case .notPermitted: .say("use sudo, or join the group that owns the socket")
         case .timedOut: .say("look at its log", see: .journal(of: "clientsecretd"))
         case .foreignListener:
             .say("run this as the user that runs the daemon, or name the daemon's socket with --socket")

@@ -226,8 +226,8 @@ extension MistakeCase {
           b: {outputs: []}
           c: {credential: {unit: a.service, name: s}, on_change: [{restart: a.service}]}
         ->
-        c.yaml:3:3: error: client "a" writes its secret nowhere; write "outputs" with a "path"
-        c.yaml:4:3: error: client "b" writes its secret nowhere; write "outputs" with a "path"
+        c.yaml:3:3: error: client "a" has no outputs; write "outputs" with a "path"
+        c.yaml:4:3: error: client "b" has no outputs; write "outputs" with a "path"
         ## outputs
         @keys
         clients:
@@ -274,7 +274,7 @@ extension MistakeCase {
         c.yaml:6:9: error: this output has no "path"; write the file that holds the secret
         c.yaml:7:15: error: "web.jwt" is not an absolute path; begin it with "/"
         c.yaml:8:15: error: "/run/../x" contains "..", which can lead somewhere else; write the path without it
-        c.yaml:9:15: error: "~/x" is not an absolute path; begin it with "/"
+        c.yaml:9:15: error: "~/x" is not an absolute path; begin it with "/": "~" has no meaning here
         c.yaml:10:15: error: "/run/y/" names a directory; write the path of a file
         c.yaml:12:17: error: unknown format "environment"; did you mean "env"?
         c.yaml:14:17: error: format env needs a "variable"; write the one that the application reads
@@ -286,7 +286,7 @@ extension MistakeCase {
         c.yaml:26:19: error: "APPLE SECRET" is not a variable's name; use letters, digits and "_", such as APPLE_CLIENT_SECRET
         c.yaml:28:17: error: format template needs a "template"; write the text of the file, with {{client_secret}} in it
         c.yaml:31:19: error: the template has no {{client_secret}}; write it where the secret belongs
-        c.yaml:34:19: error: "clientid" has no meaning; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
+        c.yaml:34:19: error: "clientid" is no name for a template; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
         c.yaml:37:19: error: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces
         c.yaml:40:9: error: format json has no template; write "format: template" or remove the line
         ## modes

@@ -43,7 +43,7 @@ extension MistakeCase {
         ->
         c.yaml:3:14: error: what looks like a pasted PEM file is not a team id; write its ten characters A–Z and 0–9 (Apple shows it next to your name)
         c.yaml:4:13: error: what looks like a pasted key or token is not a key id; write its ten characters A–Z and 0–9 (it is in the name of the file, AuthKey_<KEYID>.p8)
-        c.yaml:5:11: error: what looks like a pasted PEM file is not an absolute path; begin it with "/"
+        c.yaml:5:11: error: a PEM file is pasted here; save it as a file that only root can read, and write its path
         c.yaml:9:22: error: the value is not an absolute path; begin it with "/"
         c.yaml:10:5: error: unknown key, what looks like a pasted key or token; key "apple" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
         c.yaml:13:10: error: there is no key, what looks like a pasted key or token; write apple

@@ -124,7 +124,7 @@ import Testing
                 "the configuration was refused; the previous one stays current:\na\nb"),
             Row(
                 line(.wouldNotStart(["a"])), .error,
-                "the daemon would not start with the configuration as it is now; the previous one stays current:\na"),
+                "the daemon would not start with this configuration; the previous one stays current:\na"),
             Row(
                 line(.startedAsBefore(["a"])), .error,
                 "the configuration would not start, so the last good one is current: no action runs, "

@@ -22,7 +22,7 @@ import Testing
 
     private static let escaped = #"its line breaks are written as \n"#
     private static let quotes = "it is in quotes"
-    private static let assignment = "a name and \"=\" are in front of it"
+    private static let assignment = "it begins with a name and \"=\""
     private static let dashes = "it has typographic dashes instead of \"-\""
     private static let spaces = "it has special spaces, such as no-break spaces"
     private static let percent = "a \"%\" follows the last line, which zsh shows for a missing line break"
@@ -35,14 +35,15 @@ import Testing
         Damage("{ printf '\"'; head -c -1 good; printf '\"\\n'; } >damaged", quotes),
         Damage("{ printf \\'; head -c -1 good; printf \\'; } >damaged", quotes),
         Damage("{ printf '\"'; head -c -1 good; printf '\",\\n'; } >damaged", quotes),
-        Damage("{ printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'; } >damaged", "\(quotes) and \(assignment)"),
+        Damage(
+            "{ printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'; } >damaged", "\(quotes), and \(assignment)"),
         Damage("{ printf 'PRIVATE_KEY='; cat good; } >damaged", assignment),
         Damage("{ printf '  key: '; cat good; } >damaged", around),
         Damage("\(escape) >damaged", escaped),
         Damage("\(escape) | sed 's/\\\\n/\\\\r\\\\n/g' >damaged", escaped),
         Damage("\(escape) | sed 's/\\\\n/\\\\\\\\n/g' >damaged", escaped),
-        Damage("{ printf '{\"key\": \"'; \(escape); printf '\"}'; } >damaged", "\(escaped) and \(quotes)"),
-        Damage("{ printf 'KEY='; \(escape); } >damaged", "\(escaped) and \(assignment)"),
+        Damage("{ printf '{\"key\": \"'; \(escape); printf '\"}'; } >damaged", "\(escaped), and \(quotes)"),
+        Damage("{ printf 'KEY='; \(escape); } >damaged", "\(escaped), and \(assignment)"),
         Damage("tr -d '\\n' <good >damaged", "its line breaks are missing"),
         Damage("tr '\\n' ' ' <good >damaged", "its line breaks are missing"),
         Damage("sed 's/-----/\u{2014}\u{2013}/g' good >damaged", dashes),

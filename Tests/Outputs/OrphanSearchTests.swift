@@ -66,6 +66,15 @@ import Testing
         #expect(found(among: [whole], excluding: [variable]).map(\.isShared) == [true])
     }
 
+    @Test func whatCannotBeReadAndIsAnotherOutputIsNotToBeRemoved() throws {
+        try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
+        try scratch.write("A=1\n", to: "open/app.env")
+        let (whole, variable) = (try place("open/app.env"), try place("open/app.env", "SECRET"))
+        #expect(found(among: [whole], excluding: [variable]).map(\.isShared) == [true])
+        #expect(found(among: [whole]).map(\.isShared) == [false])
+    }
+
     @Test func whatHoldsNoSecretIsNotNamed() throws {
         try scratch.write("hello\n", to: "text")
         try scratch.write("SECRET=hello\n", to: "app.env")

@@ -69,6 +69,31 @@ import Testing
         #expect(pauses(.action(unit.id), unit, isEmergency: true, count: 4) == [30_000, 60_000, 3_600_000, 3_600_000])
     }
 
+    /// What an API asks for counts as long as it says, but for a read, and while the secret that is in use runs out.
+    @Test func whatIsAskedForIsWaitedFor() throws {
+        let target = Resource.target(try #require(TargetName("production")))
+        func pause(_ rest: Seconds, isEmergency: Bool = false, isAtOnce: Bool = false, isRead: Bool = false) -> Int64 {
+            Retry.pause(
+                of: target, action: nil, failure: Failure(.pushRateLimited, at: .clock, retryAfter: rest), failures: 1,
+                isEmergency: isEmergency, isAtOnce: isAtOnce, isReadOfTarget: isRead, jitter: 0)
+        }
+        #expect(pause(1) == 5000)
+        #expect(pause(1, isAtOnce: true) == 1000)
+        #expect(pause(86_400) == 86_400_000)
+        #expect(pause(86_400, isRead: true) == 3_600_000 && pause(86_400, isEmergency: true) == 3_600_000)
+    }
+
+    @Test func aSignEndsThePauseOrShortensIt() {
+        for sign in [Retry.Sign.request, .placed, .created, .minted, .counterpartSucceeded] {
+            #expect(sign.longestPause == 0, "\(sign)")
+        }
+        #expect(Retry.Sign.changed.longestPause == 1)
+        #expect(Retry.Sign.changedAfterMerge.longestPause == 5)
+        #expect(Retry.Sign.emergency(Failure(.actionFailed, at: .clock)).longestPause == 60)
+        let rest = Failure(.pushRateLimited, at: .clock, retryAfter: 7200)
+        #expect(Retry.Sign.emergency(rest).longestPause == 3600)
+    }
+
     @Test func jitterTakesUpToAFifthOffAndAddsNothing() {
         for (resource, action) in [
             (Resource.action(hook.id), hook as Action?), (.action(unit.id), unit), (.configuration, nil),

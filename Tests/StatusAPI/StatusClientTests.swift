@@ -85,7 +85,7 @@ struct StatusClientTests {
         #expect(error.exitCode == 77)
         #expect(
             error.description
-                == "/run/x.sock may not be opened: Permission denied; use sudo, or a member of the socket's group"
+                == "/run/x.sock may not be opened: Permission denied; use sudo, or join the group that owns the socket"
         )
     }
 

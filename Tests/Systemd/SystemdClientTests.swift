@@ -387,6 +387,8 @@ struct SystemdClientTests {
         #expect(try obstacle(.init(error: onlyToStop)) == (nil, asked))
         #expect(try obstacle(.init(load: "not-found")) == (.noSuchUnit, []))
         #expect(try obstacle(.init(load: "masked")) == (.masked, []))
+        // Stopped for maintenance, it stays stopped.
+        #expect(try obstacle(.init(load: "masked", activity: "inactive")) == (nil, []))
     }
 
     @Test func aRuleNamesWhoMayDoWhatWithWhich() {

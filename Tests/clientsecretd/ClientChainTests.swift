@@ -133,6 +133,14 @@ import Testing
             }
         ),
         (
+            "one file is contested and cannot be read, another holds the current secret", .outputs,
+            "clientsecretd renew web",
+            {
+                $0.view = try view(of: $0.client, output: .contested)
+                $0.isEachOutputRead = false
+            }
+        ),
+        (
             "the file is contested, and holds the current secret for now", nil, nil,
             { $0.view = try view(of: $0.client, output: .contested) }
         ),

@@ -3,7 +3,7 @@
 /// - Every assignment of a variable is set, also one behind a byte-order mark.
 /// - Without any, one is appended, after adding a line break that the last line lacks. If Node 20 would not find it there, it
 ///   becomes the first line; if a shell would not export it there, it goes before `set +a`.
-/// - It is written as `NAME=value`, behind `export` if every other one is; indentation and `export` stay, the old value goes.
+/// - It is written as `NAME=value`, after `export` if every other one is; indentation and `export` stay, the old value goes.
 ///   A comment after the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise

@@ -50,7 +50,7 @@ struct ShellExports {
     /// What is exported, and how the file says so.
     struct Found {
         let names: Set<[UInt8]>
-        /// Where the last command begins behind which nothing is exported any longer; nil where there is none.
+        /// Where the last command begins after which nothing is exported; nil where there is none.
         let end: Int?
         /// Whether each assignment begins with `export`.
         let isInEachLine: Bool

@@ -143,7 +143,7 @@ extension Rotation {
         }
     }
 
-    /// Shortens a pause that was set before an emergency began, but where a person is needed.
+    /// Shortens a pause that was set before an emergency began, except where a person is needed.
     private mutating func hurry(_ action: Action, _ deadlines: inout Deadlines) {
         guard let attempts = jobs.attempts[.action(action.id)],
             !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),

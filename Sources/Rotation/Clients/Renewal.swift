@@ -65,10 +65,8 @@ extension Rotation {
     private func mintingTime(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> WallTime? {
         let now = deadlines.now.wall
         // None comes after a secret from the future, which a wrong clock has made.
-        let latest = [clients[client].secret.current, pendingCandidate(client)].compactMap { $0?.issuedAt }.filter {
-            $0 <= now
-        }
-        .max()
+        let issued = [clients[client].secret.current, pendingCandidate(client)].compactMap { $0?.issuedAt }
+        let latest = issued.filter { $0 <= now }.max()
         guard let latest, latest + Claims.backdating >= now else { return now }
         return deadlines.reached(latest + 2) ? latest + 1 + Claims.backdating : nil
     }

@@ -88,43 +88,23 @@ extension Rotation {
         let held = client.actions.map { self.secretInUse(by: $0, of: client) }
         let weakest = weakest(client, holding: held, &deadlines)
 
-        let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
-        var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
-        var reason = failures.first
-        if let found {
-            // Outputs that were not read yet count as good if the state directory holds a secret for them or was not
-            // asked yet.
-            let mayBeGood =
-                client.entry.outputs.isEmpty || !known.record.wasTried || known.record.value.current != nil
-            let unseen = mayBeGood ? nil : Failure(.notPublished, at: .client(name))
-            health = found.health ?? (unseen == nil ? .ok : .degraded)
-            // The reason for critical is set below, as for a client that was tried.
-            if health == .degraded, let failure = found.health == nil ? unseen : found.failure {
-                reason = Reason(failure: failure, client: name, since: now.wall)
-            }
-        }
         // A clock that may be ahead raises no alarm.
         let isSpared = spared(client, &deadlines) != nil
         if case .held(let secret) = weakest, !isSpared {
             stateChangeActions.see(client.entry.stage(of: secret, &deadlines), of: name, at: now.boot)
         }
-        switch weakest {
-        case .none:
+
+        let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
+        var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
+        var reason = failures.first
+        if let found {
+            let untried = untried(client, found)
+            health = untried.health
+            if let failure = untried.failure { reason = Reason(failure: failure, client: name, since: now.wall) }
+        }
+        if let failure = lockout(of: client, holding: weakest, isSpared: isSpared, &deadlines) {
             health = .critical
-            let failure = Failure(wanted == nil ? .noSecret : .notPublished, at: .client(name))
             reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
-        case .refused(let path, let objection):
-            health = .critical
-            let failure = objection.failure(at: path).concerning(name)
-            reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
-        case .held where isSpared: break
-        case .held(let secret):
-            if let failure = client.entry.shortLife(of: secret, name, &deadlines) {
-                health = .critical
-                reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
-            }
-        case .unknown:
-            break
         }
         if currentRefusal(client) != nil { health = .critical }
         if health == .degraded, reason == nil {
@@ -153,6 +133,30 @@ extension Rotation {
             events.append(.health(name, health, view.reason))
         }
         clients[client].health.set(view)
+    }
+
+    /// The health of a client that was not tried yet, and why it is degraded. Why it is critical follows from what its outputs
+    /// and applications hold, as for one that was tried.
+    private func untried(
+        _ client: ConfiguredClient, _ found: OutputsHealth
+    ) -> (health: HealthState, failure: Failure?) {
+        if let health = found.health { return (health, health == .degraded ? found.failure : nil) }
+        // Outputs that were not read yet count as good if the state directory holds a secret for them or was not asked yet.
+        let record = clients[client].record
+        let mayBeGood = client.entry.outputs.isEmpty || !record.wasTried || record.value.current != nil
+        return mayBeGood ? (.ok, nil) : (.degraded, Failure(.notPublished, at: .client(client.name)))
+    }
+
+    /// Why the applications of a client are locked out, or soon will be; nil while they are not.
+    private func lockout(
+        of client: ConfiguredClient, holding weakest: Weakest, isSpared: Bool, _ deadlines: inout Deadlines
+    ) -> Failure? {
+        switch weakest {
+        case .none: Failure(wantedSecret(client) == nil ? .noSecret : .notPublished, at: .client(client.name))
+        case .refused(let path, let objection): objection.failure(at: path).concerning(client.name)
+        case .held(let secret): isSpared ? nil : client.entry.shortLife(of: secret, client.name, &deadlines)
+        case .unknown: nil
+        }
     }
 
     /// The client's health by what its outputs were last seen to hold, and nothing else.

@@ -94,9 +94,9 @@ struct File: Sendable {
     mutating func wrote(_ secrets: [Slot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
         writtenAt = now.wall
         wasOwn = secrets[.whole] != nil
-        let readAfter = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
+        let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
         if !holds(secrets) { drift.undone(at: now.boot) }
-        return readAfter
+        return wasRead
     }
 
     mutating func writeFailed() { isUncertain = true }

@@ -67,6 +67,9 @@ struct CheckCommand: ParsableCommand {
                 "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
             )
         }
+        if !fix, !answer.json, !commands(of: dryRun, positions).isEmpty {
+            CommandOutput.complain("clientsecretd check --fix, as root, runs the commands above")
+        }
         if problems.isEmpty { return }
         if ServiceUser.isForeign(to: path) {
             CommandOutput.complain("this checks your permissions; to check the service's permissions, run it as root")
@@ -101,7 +104,7 @@ struct CheckCommand: ParsableCommand {
                 "the writer of \(user) does not start after a reboot; \(remedy)")
             CommandOutput.complain(lines: warning.description)
         }
-        for failure in dryRun.unasked + dryRun.storeFailures {
+        for failure in dryRun.limitations + dryRun.storeFailures {
             CommandOutput.complain(lines: positions.diagnostic(failure, .warning).description)
         }
         for dropIn in dryRun.dropIns {
@@ -127,7 +130,7 @@ struct CheckCommand: ParsableCommand {
         }
         let remedies =
             problems.map(\.failure.remedy) + dryRun.idleWriters.map(Self.remedy)
-            + (dryRun.unasked + dryRun.storeFailures).map(\.remedy)
+            + (dryRun.limitations + dryRun.storeFailures).map(\.remedy)
         var seen: Set<String> = []
         return (remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap { command in
             command.flatMap { seen.insert($0).inserted ? $0 : nil }

@@ -11,9 +11,6 @@ struct CheckFix {
     private let program: String
     private let arguments: [String]
 
-    /// A fixed directory may show what is wrong with a file in it, and so on along a path.
-    private static let rounds = 20
-
     /// - Parameter arguments: the flags with which `check` is run.
     init(_ arguments: [String]) throws(CommandFailure) {
         guard geteuid() == 0 else {
@@ -27,17 +24,17 @@ struct CheckFix {
         self.arguments = arguments
     }
 
-    /// Shows each line, then carries it out; looks again after one that failed, and for lines that were hidden by what is fixed
-    /// by then.
+    /// Shows each line, then carries it out; looks again after one that failed, and for lines that were hidden by what is fixed by
+    /// then, until there is no new one.
     func fix() throws(CommandFailure) {
         var done: Set<String> = []
-        for _ in 0..<Self.rounds {
+        while true {
             let lines = try find().filter { !done.contains($0.line) }
             if lines.isEmpty { return }
-            CommandOutput.complain(lines: lines.map { "\($0.reason)\n  \($0.line)" }.joined(separator: "\n"))
             for line in lines {
                 done.insert(line.line)
-                // What one line has done may be a part of another, which is printed without it then.
+                CommandOutput.complain(lines: "\(line.reason)\n  \(line.line)")
+                // It may have failed because an earlier one did a part of it: the next look prints it without that part.
                 guard PrintedLine.run(line.line) else { break }
             }
         }

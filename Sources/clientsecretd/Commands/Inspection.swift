@@ -161,7 +161,9 @@ struct Inspection {
         case .unreadable: return Piece("not a text", .red)
         case .value(let list):
             let isApple = list == [Claims.audience] && !statement.audienceIsList
-            let note = isApple ? "" : " (Apple accepts only \(Claims.audience), not a list)"
+            let note =
+                isApple
+                ? "" : " (Apple accepts only \(Claims.audience)\(statement.audienceIsList ? ", not a list" : ""))"
             return Piece(list.joined(separator: ", ") + note, isApple ? nil : .red)
         }
     }

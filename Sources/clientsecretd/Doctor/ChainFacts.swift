@@ -34,6 +34,8 @@ struct ChainFacts {
     var evaluation: OutputsHealth?
     /// What the outputs hold: the fingerprint and place of each different secret.
     var published: [(fingerprint: Fingerprint, place: String)] = []
+    /// Whether each output was read, and holds a secret.
+    var isEachOutputRead = true
     /// The secret that Apple is asked about, or why there is none.
     var secretToTry: Result<PublishedSecret, CommandFailure>?
     /// Root and the owners of the outputs' files.

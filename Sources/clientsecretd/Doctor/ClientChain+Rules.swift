@@ -132,9 +132,7 @@ extension ChainFacts {
         }
         if let link = link(.outputs, problem) { return link }
         if let output = view?.outputs.first(where: { $0.state != .ok }) {
-            let isHeld =
-                client.targets.isEmpty && !published.isEmpty
-                && published.allSatisfy { $0.fingerprint == current?.fingerprint }
+            let isHeld = client.targets.isEmpty && isCurrentEverywhere
             let place = output.path.map { Printable.name($0.description) } ?? output.target?.description ?? ""
             return ChainLink(
                 .outputs, isHeld ? .warning : .broken, output.error ?? "\(place): it is \(output.state.rawValue)",
@@ -157,11 +155,15 @@ extension ChainFacts {
 
     /// What keeps applications from a secret that all outputs hold; nil where nothing is known to.
     private var failureOfDelivery: Failure? {
-        guard let current, let failure = evaluation?.failure, case .client = failure.place, !published.isEmpty,
-            published.allSatisfy({ $0.fingerprint == current.fingerprint })
+        guard let current, let failure = evaluation?.failure, case .client = failure.place, isCurrentEverywhere
         else { return nil }
         // The weakest is another one where applications were told of an earlier secret, which they may still use.
         return failure.code == .notDelivered || evaluation?.secret?.isSame(as: current) == false ? failure : nil
+    }
+
+    /// Whether each file of the outputs holds the current secret.
+    private var isCurrentEverywhere: Bool {
+        isEachOutputRead && !published.isEmpty && published.allSatisfy { $0.fingerprint == current?.fingerprint }
     }
 
     /// What helps against an error that the daemon shows: the remedy of its reason, if the error is that reason.

@@ -37,9 +37,11 @@ struct Examination {
             // The daemon has waited such a doubt out.
             let isWaitedOut = snapshot?.clockTrusted == true && clockFailure?.code == .clockDoubtful
             facts.clockFailure = isWaitedOut ? nil : clockFailure
-            facts.published = PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).compactMap {
-                guard case .success(let secret) = $0 else { return nil }
-                return (secret.token.fingerprint, secret.place)
+            for result in PublishedSecret.all(of: name, in: settings.loaded, from: settings.source) {
+                switch result {
+                case .success(let secret): facts.published.append((secret.token.fingerprint, secret.place))
+                case .failure: facts.isEachOutputRead = false
+                }
             }
             do throws(CommandFailure) {
                 facts.secretToTry = .success(
@@ -72,7 +74,7 @@ struct Examination {
             facts[index].isForCallerOnly = ServiceUser.isForeign(to: path)
             facts[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
                 // The daemon has seen the clock run.
-                .filter { $0.place != .clock || snapshot == nil }
+                .filter { $0.place != .clock || snapshot?.clockTrusted != true }
         }
     }
 }

@@ -502,6 +502,19 @@ import Testing
         #expect(bench.answer() == .reloaded(unserved: ["client \"\(web)\": \(failure.message)"]))
     }
 
+    @Test func aRequestedRenewalPutsAContestedTargetInOrder() throws {
+        let bench = try settled()
+        for _ in 1...5 {
+            bench.places[target] = other
+            bench.pass(3600)
+        }
+        bench.places[target] = other
+        for _ in 1...360 where bench.rotation.isGood(target) { bench.pass(10) }
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(try bench.answer() == .renewed([bench.renewed(web)]))
+        #expect(bench.places[target] == (try bench.current(web)))
+    }
+
     /// Otherwise one that never ends would be hidden by reloading every hour.
     @Test func aReloadDoesNotMakeADeploymentYounger() throws {
         let bench = try Bench(try deployed())

@@ -305,9 +305,10 @@ import Testing
         bench.step(-Values.day)
         try bench.reload(
             ["a": Values.client("a", actions: [after]), "b": Values.client("b", id: "com.example.other")], 2)
-        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 3)
         let failure = try #require(bench.rotation.snapshot(at: bench.now).reason?.failure)
         #expect(failure.code == .clockDoubtful)
+        #expect(bench.answer(2) == .reloaded(unserved: ["client \"b\": \(failure.message)"]))
+        bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 3)
         #expect(try bench.answer(3) == .renewed([bench.failed("b", failure)]))
     }
 

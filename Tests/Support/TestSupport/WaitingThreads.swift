@@ -48,7 +48,7 @@
 
     /// Threads that run what is given to them in its order.
     private final class WaitingThreads: TaskExecutor {
-        static let shared = WaitingThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
+        static let shared = WaitingThreads(count: 4 * ProcessInfo.processInfo.activeProcessorCount)
 
         private let jobs = Jobs()
 

@@ -43,7 +43,7 @@ import Testing
         try sandbox.configure(client("secret={{client_sekret}}"))
         let refused = try sandbox.command("reload")
         #expect(refused.status == 78)
-        #expect(refused.complaints.contains("\"client_sekret\" has no meaning"), "\(refused.complaints)")
+        #expect(refused.complaints.contains("\"client_sekret\" is no name for a template"), "\(refused.complaints)")
         #expect(try content() == "id = com.example.web\nsecret = \(token)\n")
 
         // While nobody watches.
