@@ -60,8 +60,7 @@ import Testing
     }
 
     private static let moving = Remedy.say(
-        "let only root or the daemon's user write there, or keep the file below directories where that is so"
-            + "/etc/clientsecretd")
+        "let only root or the daemon's user write there, or keep the file below directories where that is so")
 
     @Test func everyDirectoryAboveCounts() throws {
         let room = try Room()

@@ -93,7 +93,7 @@ extension Simulator {
             if let job = watch.job(id) {
                 verdicts.finish(job, result, isFormer: watch.former.contains(id), at: boot)
             }
-            for reader in watch.finish(id, result, rotation.configuration, at: boot) { outside.reportRun(reader) }
+            for reader in watch.finish(id, result, rotation.configuration, at: now) { outside.reportRun(reader) }
         }
         if isRepeated, case .finished(_, .failure) = input {
             // A request that nobody made resets the pause.

@@ -94,8 +94,8 @@ struct TargetWatch {
         (repairs[target] ?? []).count { boot < $0 + Self.memory } >= 3
     }
 
-    /// An API is asked what it holds once an hour, less up to a quarter; each minute while it shows something else; once after a start or a request where it shows
-    /// nothing.
+    /// An API is asked what it holds once an hour, less up to a quarter; each minute while it shows something else; once after
+    /// a start or a request where it shows nothing.
     mutating func startReading(_ output: PushOutput, quiet: Int64, at boot: Int64) throws {
         guard let last = readAt[output.target], quiet > boot - last + 20_000 else { return }
         guard Api.shows(output.target) else {
@@ -128,8 +128,9 @@ struct TargetWatch {
     }
 
     mutating func finish(
-        _ job: Job, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at boot: Int64
+        _ job: Job, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at now: Now
     ) {
+        let boot = now.boot.milliseconds
         if let target = job.asksTarget, case .failure(let failure) = result {
             if failure.code == .pushTokenUnusable { lacking.insert(target) } else { lacking.remove(target) }
         }
@@ -163,6 +164,12 @@ struct TargetWatch {
             readAt[output.target] = boot
             if holds == false { different.insert(output.target) } else { different.remove(output.target) }
             let mayBeStale = pushedAt[output.target].map { boot < $0 + Self.staleness } ?? true
+            // Put there by the daemon that has died: it is never older there than it is itself.
+            if holds == false, pushedAt[output.target] == nil,
+                now.wall < secret.mintedAt + Seconds(Self.staleness / 1000)
+            {
+                awaited.insert(output.target)
+            }
             if holds != false {
                 refuted.remove(output.target)
             } else if !mayBeStale, awaited.contains(output.target), known[output] == secret {

@@ -160,15 +160,16 @@ extension Watch {
 
     /// Records how a job has ended. Returns the applications that were notified.
     mutating func finish(
-        _ id: JobID, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at boot: Int64
+        _ id: JobID, _ result: Result<Outcome, Failure>, _ configuration: Configuration, at now: Now
     ) -> [Outside.Reader] {
+        let boot = now.boot.milliseconds
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         // Actions do not wait for more than half a minute.
         if case .push(let client, _, let output, _) = job.work, !targets.isContested(output.target, at: boot) {
             expectRuns(for: CollectionOfOne(client))
         }
         if case (.push(let client, _, _, _), .success) = (job.work, result) { pushedAt[client] = boot }
-        targets.finish(job, result, configuration, at: boot)
+        targets.finish(job, result, configuration, at: now)
         let outcome: Outcome
         switch result {
         case .success(let value): outcome = value

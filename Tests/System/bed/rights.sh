@@ -84,7 +84,7 @@ equal "and leaves everything as it was" "$rights" "$(rights)"
 promise "and the service in peace" is_ok
 
 said=$(runuser -u monitor -- /usr/local/bin/clientsecretd health)
-contains "who may not ask is told whom the socket lets in" "the socket's group" "$said"
+contains "who may not ask is told whom the socket lets in" "group that owns the socket" "$said"
 equal "without a command, for whoever put a socket there chose its group" "" "$(grep -o 'usermod [^;]*' <<<"$said")"
 usermod --append --groups "$(stat -c %G $socket)" monitor
 promise "and may then" runuser -u monitor -- /usr/local/bin/clientsecretd health
