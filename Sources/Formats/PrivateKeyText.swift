@@ -7,6 +7,6 @@ package enum PrivateKeyText {
         "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRVkt", "AgEAMBMGByqGSM49AgEG",
     ].map { Array($0.utf8) }
 
-    /// Whether there is one in the bytes, whatever stands for its line breaks.
+    /// Whether there is one in the bytes, however its line breaks are written.
     package static func isIn(_ bytes: [UInt8]) -> Bool { marks.contains { bytes.firstRange(of: $0) != nil } }
 }

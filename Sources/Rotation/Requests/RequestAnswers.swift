@@ -95,7 +95,7 @@ extension Rotation {
     /// it.
     private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
         let file = client.files.first { isLeftAlone($0, at: now) }.map(Failure.Place.path)
-        // Whether a target is left alone is planned once its client is settled: before that it is said of an earlier secret.
+        // Whether a target is left alone is planned once its client is settled: before that the plan was for an earlier secret.
         let targets = clients[client].isSettled ? client.targets : []
         let place = file ?? targets.first { isLeftAlone($0.target) }.map { .target($0.target) }
         return place.map { Failure(.contested, at: $0) }

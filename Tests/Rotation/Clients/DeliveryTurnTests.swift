@@ -176,6 +176,23 @@ struct DeliveryTurnTests {
         #expect(try bench.view("web").delivered)
     }
 
+    /// The state directory answers late: by then a newer secret is there, which was received before READY.
+    @Test func aLateRecordBringsNoTurnOfAnEarlierSecretBack() throws {
+        let web = try Values.name("web")
+        try offer(1)
+        bench.go()
+        try offer(2)
+        try #require(bench.records[web]?.turn != nil)
+        bench.held = [.record(web)]
+        bench.sources[web] = .secret(
+            try Values.issued(3, id: "com.example.web", from: -57, to: 90 * Values.day, signer: Values.print("1")))
+        try bench.restart(try Self.configuration())
+        bench.pass(40)
+        bench.release(.record(web))
+        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.rotation.clients.all.map(\.turn) == [nil])
+    }
+
     @Test func aTurnThatHasPassedMeanwhileIsOver() throws {
         try offer(1)
         bench.go()

@@ -488,7 +488,8 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func aReloadNamesATargetThatIsLeftAlone() throws {
+    /// A target that goes on being changed, and holds something else for now.
+    private func leftAlone() throws -> Bench {
         let bench = try settled()
         for _ in 1...5 {
             bench.places[target] = other
@@ -496,20 +497,18 @@ import Testing
         }
         bench.places[target] = other
         for _ in 1...360 where bench.rotation.isGood(target) { bench.pass(10) }
-        bench.places[target] = other
+        return bench
+    }
+
+    @Test func aReloadNamesATargetThatIsLeftAlone() throws {
+        let bench = try leftAlone()
         bench.reload(try configuration())
         let failure = Failure(.contested, at: .target(target))
         #expect(bench.answer() == .reloaded(unserved: ["client \"\(web)\": \(failure.message)"]))
     }
 
     @Test func aRequestedRenewalPutsAContestedTargetInOrder() throws {
-        let bench = try settled()
-        for _ in 1...5 {
-            bench.places[target] = other
-            bench.pass(3600)
-        }
-        bench.places[target] = other
-        for _ in 1...360 where bench.rotation.isGood(target) { bench.pass(10) }
+        let bench = try leftAlone()
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
         #expect(bench.places[target] == (try bench.current(web)))

@@ -140,4 +140,13 @@ outputs /srv/own/web.jwt
 install -d -o clientsecretd /srv/own
 systemctl stop dbus.socket dbus.service
 complaint "without a bus root asks systemd itself" "may not write to /srv/own"
+
+# Under systemd the socket unit decides who may open the socket.
+groupadd operators
+echo 'control_group: operators' >>$configuration
+contains "a group that the socket does not let in is named" "write SocketGroup=operators into the [Socket] section" \
+    "$(clientsecretd check 2>&1)"
+sed -i 's/^control_group: .*/control_group: clientsecretd-control/' $configuration
+equal "one that it lets in is not" 0 "$(clientsecretd check 2>&1 | grep -c SocketGroup=)"
+
 finish
