@@ -230,7 +230,8 @@ final class WrittenClient: Sendable {
     private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
         if case .wrong = settings.renewBefore { return nil }
         let longest = Lifetime.longest(of: kind)
-        return (longest, settings.renewBefore.value ?? longest.seconds / 3)
+        let standard = ClientConfiguration.standardRenewBefore(ofLife: longest.seconds)
+        return (longest, settings.renewBefore.value ?? standard)
     }
 
     private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {
@@ -243,13 +244,14 @@ final class WrittenClient: Sendable {
             diagnostics.error(at: settings.lifetime.position ?? name.position, error.words)
             return nil
         }
-        let renewBefore = settings.renewBefore.value ?? lifetime.seconds / 3
+        let standard = ClientConfiguration.standardRenewBefore(ofLife: lifetime.seconds)
+        let renewBefore = settings.renewBefore.value ?? standard
         let position = settings.renewBefore.position ?? settings.lifetime.position ?? name.position
         guard renewBefore < lifetime.seconds else {
             diagnostics.error(
                 at: ownTimes ?? position,
                 "renew_before \(DurationText.text(renewBefore)) is not shorter than the lifetime \(DurationText.text(lifetime.seconds)) of "
-                    + "client \"\(name.value)\"; write less, such as \(DurationText.text(lifetime.seconds / 3))")
+                    + "client \"\(name.value)\"; write less, such as \(DurationText.text(standard))")
             return nil
         }
         // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client

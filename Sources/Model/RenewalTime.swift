@@ -41,12 +41,16 @@ extension ClientConfiguration {
         return deadlines.reached(secret.expiresAt) ? .expired : .critical
     }
 
-    /// How long before its expiry a secret should have been replaced: for a received one a third of its life, unless
-    /// the configuration says otherwise.
+    /// How long before its expiry a secret that lives for so long should have been replaced, where the configuration does
+    /// not say it: the last third of its life.
+    package static func standardRenewBefore(ofLife life: Seconds) -> Seconds { max(life / 3, 0) }
+
+    /// How long before its expiry a secret should have been replaced: for a received one by the life that it was given,
+    /// unless the configuration says otherwise.
     package func renewBefore(of issued: SecretInfo) -> Seconds {
         guard let source else { return renewBefore }
         if let configured = source.renewBefore { return configured }
-        return max(Seconds((issued.expiresAt - issued.mintedAt).count / 3), 0)
+        return Self.standardRenewBefore(ofLife: issued.expiresAt - issued.mintedAt)
     }
 
     /// Remaining life at which this secret becomes critical if it is still not replaced.
