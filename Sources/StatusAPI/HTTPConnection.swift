@@ -12,9 +12,9 @@ final class HTTPConnection {
         case quiet
         /// The first bytes of a request's head may have come.
         case head
-        case body(ReceivedHead)
+        case body(RequestHead)
         /// Waits for the rotation's answer.
-        case waiting(ReceivedHead)
+        case waiting(RequestHead)
         /// The answer is being sent.
         case answering
         /// Sent its last answer, and the end of it. What still comes is read and dropped until the client closes its side: closing
@@ -136,7 +136,7 @@ extension HTTPConnection {
         }
     }
 
-    private func begin(_ head: ReceivedHead) {
+    private func begin(_ head: RequestHead) {
         phase = .body(head)
         body = []
         if head.awaitsContinue, parser.bodyLength <= router.limits.bodySize, let context {
@@ -145,13 +145,13 @@ extension HTTPConnection {
         }
     }
 
-    private func refuseBody(of head: ReceivedHead) {
+    private func refuseBody(of head: RequestHead) {
         let problem = Problem(
             .payloadTooLarge, "the body is too large: at most \(router.limits.bodySize) bytes are read")
         answer(Reply(problem), to: head, closing: true)
     }
 
-    private func finish(_ head: ReceivedHead) {
+    private func finish(_ head: RequestHead) {
         let received = Router.ReceivedRequest(head: head, body: body, listener: listener)
         switch router.receive(received) {
         case .reply(let reply):
@@ -168,7 +168,7 @@ extension HTTPConnection {
 // Sending answers, and deadlines.
 extension HTTPConnection {
     /// Sends an answer; a nil `head` means that the request could not be read, and the connection is closed afterwards.
-    func answer(_ reply: Reply, to head: ReceivedHead?, closing: Bool = false) {
+    func answer(_ reply: Reply, to head: RequestHead?, closing: Bool = false) {
         guard let context else { return }
         let isLast =
             closing || isInputEnded && !parser.hasBytes || router.isStopping || head?.isKeptAlive != true

@@ -13,7 +13,7 @@ import NIOHTTP1
 /// and chunk extensions without end, and what it hands over does not show it.
 struct RequestParser {
     enum Part {
-        case head(ReceivedHead)
+        case head(RequestHead)
         case body(ByteBuffer)
         case end
     }
@@ -169,7 +169,7 @@ extension RequestParser {
     }
 
     /// Takes a line of the head; returns the head when this was its end.
-    private mutating func take(headLine line: [UInt8]) throws(Problem) -> ReceivedHead? {
+    private mutating func take(headLine line: [UInt8]) throws(Problem) -> RequestHead? {
         guard let requestLine else {
             // Old clients send an empty line after a body (RFC 9112, section 2.2).
             if !line.isEmpty { self.requestLine = try RequestLine(line) }
@@ -180,7 +180,7 @@ extension RequestParser {
             headers.add(name: name, value: value)
             return nil
         }
-        let head = try ReceivedHead(requestLine, headers)
+        let head = try RequestHead(requestLine, headers)
         room = limits.headerSize
         switch head.framing {
         case .length(let length):

@@ -9,7 +9,7 @@ import NIOHTTP1
 final class Router {
     /// A whole request.
     struct ReceivedRequest {
-        let head: ReceivedHead
+        let head: RequestHead
         let body: [UInt8]
         let listener: ListenerKind
 

@@ -59,7 +59,7 @@ struct RequestLine {
 }
 
 /// A request's head, whose fields do not contradict each other.
-struct ReceivedHead {
+struct RequestHead {
     enum Framing: Hashable {
         /// The body's length in bytes.
         case length(Int)

@@ -1,16 +1,5 @@
-package import AppleClientSecret
+import AppleClientSecret
 import Failures
-
-extension JSONDocument {
-    /// Reads a document that the daemon sent.
-    package init(json: [UInt8]) throws(ClientError) {
-        do throws(JSONFlaw) {
-            try self.init(parsing: json)
-        } catch {
-            throw .malformed(what: error.words)
-        }
-    }
-}
 
 extension JSONFlaw {
     /// What is wrong and where, in one line: `'clients[0]': 'name' is missing`. The sender chose the members' names, which may

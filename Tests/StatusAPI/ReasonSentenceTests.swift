@@ -5,7 +5,7 @@ import StatusAPI
 import Testing
 
 /// The one sentence in which every channel says why something is not well.
-struct ReasonWordsTests {
+struct ReasonSentenceTests {
     @Test func sentences() throws {
         let web = try Samples.name("web")
         let env = try #require(AbsolutePath("/srv/app/.env"))
