@@ -8,7 +8,7 @@ struct MemberRequests {
     let configuration: StoreConfiguration
     private let password: () -> Result<String, RoleFailure>
     private let send: (StoreSession.Call) -> Result<HTTPAnswer, TransportFailure>
-    var members: Members
+    var members: MemberChoice
 
     /// In milliseconds.
     private static let requesting = 3_000
@@ -35,8 +35,8 @@ struct MemberRequests {
     }
 
     init(
-        _ configuration: StoreConfiguration, password: @escaping () -> Result<String, RoleFailure>, members: Members,
-        send: @escaping (StoreSession.Call) -> Result<HTTPAnswer, TransportFailure>
+        _ configuration: StoreConfiguration, password: @escaping () -> Result<String, RoleFailure>,
+        members: MemberChoice, send: @escaping (StoreSession.Call) -> Result<HTTPAnswer, TransportFailure>
     ) {
         self.configuration = configuration
         self.password = password

@@ -5,7 +5,7 @@ package import SignIn
 ///
 /// The rules are:
 /// - A question is asked of one member after the other until one answers, with 3 s for a request and 60 s for a login;
-///   then there is a pause (see ``Members``), during which questions fail at once as the last one did.
+///   then there is a pause (see ``MemberChoice``), during which questions fail at once as the last one did.
 /// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that
 ///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
 /// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the
@@ -59,7 +59,7 @@ package struct StoreSession {
         self.random = random
         requests = MemberRequests(
             configuration, password: password,
-            members: Members(count: configuration.endpoints.count, at: now(), random: random), send: send)
+            members: MemberChoice(count: configuration.endpoints.count, at: now(), random: random), send: send)
     }
 
     /// Does what is asked.

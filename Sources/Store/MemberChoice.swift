@@ -8,7 +8,7 @@
 /// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full
 ///   jitter"). A failed login has one of its own after each attempt, to an hour.
 /// - Each hour requests go to the next member, so that one that has fallen behind unnoticed is not used for ever.
-struct Members: Sendable {
+struct MemberChoice: Sendable {
     let count: Int
     /// The member that requests go to.
     private(set) var current: Int

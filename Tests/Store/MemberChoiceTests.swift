@@ -2,9 +2,9 @@ import Testing
 
 @testable import Store
 
-@Suite struct MembersTests {
+@Suite struct MemberChoiceTests {
     @Test func anotherMemberAfterEachFailureAndThenAPause() {
-        var members = Members(count: 3, at: 0) { _ in 0 }
+        var members = MemberChoice(count: 3, at: 0) { _ in 0 }
         #expect(members.current == 0)
         members.loggedIn("t")
         let most: (Int64) -> Int64 = { $0 - 1 }
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test func pausesAreRandomFromNothingOn() {
-        var members = Members(count: 1, at: 0) { _ in 0 }
+        var members = MemberChoice(count: 1, at: 0) { _ in 0 }
         _ = members.memberFailed(at: 0) { _ in 0 }
         #expect(members.pause(at: 0) == 0)
     }
 
     @Test func loginsWaitLonger() {
-        var members = Members(count: 2, at: 0) { _ in 0 }
+        var members = MemberChoice(count: 2, at: 0) { _ in 0 }
         var bounds: [Int64] = []
         for number in 1...12 {
             members.loginFailed(at: 0) { $0 - 1 }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func anotherMemberEachHour() {
-        var members = Members(count: 2, at: 0) { bound in bound == 2 ? 1 : 600_000 }
+        var members = MemberChoice(count: 2, at: 0) { bound in bound == 2 ? 1 : 600_000 }
         #expect(members.current == 1)
         members.loggedIn("t")
         members.begin(at: 2_999_999)
