@@ -24,7 +24,7 @@ package struct Rotation: Sendable {
     /// Of each action of a client.
     var runs: [ActionID: ActionRun] = [:]
     var probes = ActionProbes()
-    var appleRequests = AppleRequests()
+    var verificationPace = VerificationPace()
     var stateUpkeep = StateUpkeep()
     var storeReading = StoreReading()
     var admissions = OwnAdmissions()
@@ -182,7 +182,7 @@ package struct Rotation: Sendable {
         touch(job.resource)
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
-        appleRequests.ended(id)
+        verificationPace.ended(id)
         defer { endedOnFile(job) }
         switch result {
         // Neither a success nor a failure yet.
@@ -246,7 +246,7 @@ package struct Rotation: Sendable {
             + (clients.all.map(\.subject) == index.all ? [] : ["other clients than are configured"])
             + clients.checkInvariants(next: jobs.next) + files.checkInvariants(index.specs, next: jobs.next)
             + targets.checkInvariants(index) + probes.checkInvariants(index)
-            + appleRequests.checkInvariants(next: jobs.next) + stateUpkeep.checkInvariants(index)
+            + verificationPace.checkInvariants(next: jobs.next) + stateUpkeep.checkInvariants(index)
             + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
             + reporting.checkInvariants(configuration) + fleet.checkInvariants(configuration)
             + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)

@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Model
-import SignIn
 
 /// Asks Apple about published secrets, at the pace at which Apple may be asked.
 struct AppleQuestions {

@@ -5,7 +5,6 @@ import Daemon
 import Glibc
 import Linux
 import Model
-import SignIn
 
 /// `verify`: asks Apple whether it accepts the published secrets.
 struct VerifyCommand: ParsableCommand {
@@ -107,15 +106,5 @@ struct VerifyCommand: ParsableCommand {
         let terminal = Terminal.current(Environment.current)
         let lines = result.lines.flatMap { Paragraph.lines($0, columns: terminal.columns, indent: 4) }
         try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
-    }
-}
-
-extension QuestionPace {
-    /// Waits until a request may be sent, and reports it.
-    mutating func wait() {
-        let pause = pause(at: Clocks.bootMilliseconds())
-        guard pause > 0 else { return }
-        CommandOutput.complain("waiting \(pause / 1_000 + 1) seconds: Apple gets at most six requests a minute")
-        usleep(UInt32(pause * 1_000))
     }
 }

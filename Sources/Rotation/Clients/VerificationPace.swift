@@ -1,12 +1,11 @@
 import AppleClientSecret
 import Model
 
-/// The requests to Apple, of all clients together.
-struct AppleRequests: Sendable {
+/// When the next secret may be verified, of all clients together: one request to Apple runs at a time.
+struct VerificationPace: Sendable {
     /// The request that runs.
     private var running: JobID?
-    /// Apple publishes no limit.
-    private var limit = RateLimit(6, in: 60)
+    private var limit = RateLimit.questionsToApple
 
     /// Whether a request may begin.
     func mayBegin(_ deadlines: inout Deadlines) -> Bool {
