@@ -33,7 +33,7 @@ final class SecretCache: Sendable {
     func redacted(_ lines: [String], isCut: Bool) -> [String?] {
         let known = secrets.withLock { $0 }
         let lengths = Set(known.values.map { $0.token.withBytes(\.count) })
-        let filtered = SecretFilter(lines).replaced(lengths: lengths, isCut: isCut) { bytes in
+        let filtered = PrintedSecrets(lines).replaced(lengths: lengths, isCut: isCut) { bytes in
             let fingerprint = Token(bytes).fingerprint
             return known[fingerprint] == nil ? nil : fingerprint.description
         }

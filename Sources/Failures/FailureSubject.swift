@@ -22,11 +22,11 @@ package struct FailureSubject: Sendable {
     }
 
     var reencrypting: String {
-        "encrypt it again with less" + (path.map { "; \(KeyFilter.fewerIterations.cleanup(of: $0))" } ?? "")
+        "encrypt it again with less" + (path.map { "; \(KeyConversion.fewerIterations.cleanup(of: $0))" } ?? "")
     }
 
-    func converting(_ filter: KeyFilter) -> ShellCommand? {
-        path.flatMap { .rewriteKey($0, by: filter) }
+    func converting(_ conversion: KeyConversion) -> ShellCommand? {
+        path.flatMap { .rewriteKey($0, by: conversion) }
     }
 
     /// The directory, for a command; nil where there is no path.

@@ -156,14 +156,14 @@ extension KeyFileDiagnosis {
 
     /// How to undo it, for a key file at `path`.
     func remedy(at path: String) -> Remedy {
-        let command = ShellCommand.rewriteKey(path, by: filter)
+        let command = ShellCommand.rewriteKey(path, by: conversion)
         // `check --fix` has no terminal for a passphrase.
-        return filter.asksForPassphrase
-            ? .say("write it again, with its passphrase; \(filter.cleanup(of: path))", see: command)
-            : .say("write it again from a copy; \(filter.cleanup(of: path))", run: command)
+        return conversion.asksForPassphrase
+            ? .say("write it again, with its passphrase; \(conversion.cleanup(of: path))", see: command)
+            : .say("write it again from a copy; \(conversion.cleanup(of: path))", run: command)
     }
 
-    private var filter: KeyFilter {
+    private var conversion: KeyConversion {
         switch kinds.first {
         case .der: .fromDER
         case .encryptedSEC1: .fromEncryptedSEC1

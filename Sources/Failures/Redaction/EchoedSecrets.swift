@@ -50,7 +50,7 @@ package struct EchoedSecrets: Sendable {
     package func redacted(_ text: String) -> String {
         let bytes = Array(text.utf8.prefix(Self.longestText))
         var isHidden = [Bool](repeating: false, count: bytes.count)
-        search(DisguisedText(bytes), Self.levels, marking: &isHidden)
+        search(EchoDecoding(bytes), Self.levels, marking: &isHidden)
         var shown: [UInt8] = []
         var index = 0
         while index < bytes.count {
@@ -65,7 +65,7 @@ package struct EchoedSecrets: Sendable {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    private func search(_ text: DisguisedText, _ levels: Int, marking isHidden: inout [Bool]) {
+    private func search(_ text: EchoDecoding, _ levels: Int, marking isHidden: inout [Bool]) {
         for alphabet in Self.alphabets { mark(text, alphabet, in: &isHidden) }
         guard levels > 0 else { return }
         for decoded in text.decoded where decoded.bytes.count >= Self.shortestText {
@@ -73,7 +73,7 @@ package struct EchoedSecrets: Sendable {
         }
     }
 
-    private func mark(_ text: DisguisedText, _ alphabet: (UInt8) -> UInt8?, in isHidden: inout [Bool]) {
+    private func mark(_ text: EchoDecoding, _ alphabet: (UInt8) -> UInt8?, in isHidden: inout [Bool]) {
         var characters: [UInt8] = []
         var indices: [Int] = []
         for (index, byte) in text.bytes.enumerated() {

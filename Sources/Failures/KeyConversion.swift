@@ -1,5 +1,5 @@
 /// How a damaged or foreign key file becomes PKCS#8 PEM.
-package enum KeyFilter: Hashable, Sendable {
+package enum KeyConversion: Hashable, Sendable {
     /// A key without PEM around it.
     case fromDER
     /// An encrypted `EC PRIVATE KEY`.

@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 
-/// A text as some decoding reads it: bytes, and for each the range of the original text that it comes from.
-struct DisguisedText {
+/// What a server says, as one decoding reads it: bytes, and for each the range of the original text that it comes from.
+struct EchoDecoding {
     private(set) var bytes: [UInt8] = []
     private(set) var places: [Range<Int>] = []
 
@@ -19,15 +19,15 @@ struct DisguisedText {
     }
 
     /// What each decoding reads in it.
-    var decoded: [DisguisedText] {
+    var decoded: [EchoDecoding] {
         (0..<4).map(decodedBase64) + (0..<2).map(decodedHexadecimal) + [unescaped()].compactMap { $0 }
     }
 
     // MARK: Escapes
 
     /// The same without one level of the escapes of URLs, JSON, C and HTML; nil where there are none.
-    private func unescaped() -> DisguisedText? {
-        var result = DisguisedText()
+    private func unescaped() -> EchoDecoding? {
+        var result = EchoDecoding()
         var index = 0
         var hasEscapes = false
         while index < bytes.count {
@@ -97,19 +97,19 @@ struct DisguisedText {
     /// What the text's characters of base64 and base64url encode, whatever is between them.
     ///
     /// - Parameter phase: how many characters are left out at the beginning, because what is before the encoded text counts too.
-    private func decodedBase64(phase: Int) -> DisguisedText {
+    private func decodedBase64(phase: Int) -> EchoDecoding {
         decoded(bits: 6, phase: phase) { byte in
             (Base64.Alphabet.standard.value(of: byte) ?? Base64.Alphabet.url.value(of: byte)).map(Int.init)
         }
     }
 
     /// What the text's hexadecimal digits encode, whatever is between them.
-    private func decodedHexadecimal(phase: Int) -> DisguisedText {
+    private func decodedHexadecimal(phase: Int) -> EchoDecoding {
         decoded(bits: 4, phase: phase) { Hex.value(of: $0).map(Int.init) }
     }
 
-    private func decoded(bits: Int, phase: Int, _ value: (UInt8) -> Int?) -> DisguisedText {
-        var result = DisguisedText()
+    private func decoded(bits: Int, phase: Int, _ value: (UInt8) -> Int?) -> EchoDecoding {
+        var result = EchoDecoding()
         var (buffer, count, skipped) = (0, 0, 0)
         // Where the characters begin that the buffer's bits come from.
         var start = 0
