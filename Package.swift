@@ -177,7 +177,7 @@ let package = Package(
             "clientsecretd",
             of: [
                 "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Model", "Push",
-                "Rotation", "AppleClientSecret",
+                "Rotation", "AppleClientSecret", systemPackage,
             ]),
         // The real programs against a stand-in for Apple.
         test("Network", of: []),

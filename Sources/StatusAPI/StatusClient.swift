@@ -221,19 +221,4 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .answered: nil
         }
     }
-
-    /// The documented exit code: 69 for a daemon that is not reachable, 77 for what is not permitted.
-    package var exitCode: Int32 {
-        switch self {
-        case .notReachable, .timedOut, .foreignListener, .notHTTP: 69
-        case .notPermitted: 77
-        case .malformed: 1
-        case .answered(let problem):
-            switch problem.status {
-            case 403: 77
-            case 408, 503: 69
-            default: 1
-            }
-        }
-    }
 }

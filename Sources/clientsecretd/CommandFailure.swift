@@ -25,6 +25,22 @@ struct CommandFailure: Error, Equatable {
         case notPermitted = 77
         /// The configuration is not accepted.
         case configuration = 78
+
+        /// With what a command exits that the daemon has not answered, or has not done what it was asked.
+        fileprivate init(_ error: ClientError) {
+            self =
+                switch error {
+                case .notReachable, .timedOut, .foreignListener, .notHTTP: .unreachable
+                case .notPermitted: .notPermitted
+                case .malformed: .failed
+                case .answered(let problem):
+                    switch problem.status {
+                    case 403: .notPermitted
+                    case 408, 503: .unreachable
+                    default: .failed
+                    }
+                }
+        }
     }
 
     init(_ code: Code, _ message: String) {
@@ -36,7 +52,7 @@ struct CommandFailure: Error, Equatable {
 extension CommandFailure {
     /// Why the daemon did not answer, or what it answered instead of doing what it was asked.
     init(_ error: ClientError) {
-        self.init(Code(rawValue: error.exitCode) ?? .failed, error.description)
+        self.init(Code(error), error.description)
     }
 
     /// What is wrong with a key that a flag names.

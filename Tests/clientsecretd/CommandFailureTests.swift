@@ -1,0 +1,33 @@
+import AppleClientSecret
+import StatusAPI
+import SystemPackage
+import Testing
+
+@testable import clientsecretd
+
+/// With what a command exits.
+@Suite struct CommandFailureTests {
+    private func code(_ error: ClientError) -> Int32 { CommandFailure(error).code.rawValue }
+
+    @Test func aDaemonThatIsNotThereIs69() {
+        #expect(code(.notReachable(socket: "/run/x.sock", cause: .noSuchFileOrDirectory)) == 69)
+        #expect(code(.timedOut(socket: "/run/x.sock", seconds: 1)) == 69)
+        #expect(code(.foreignListener(socket: "/run/x.sock", user: 1234)) == 69)
+        #expect(code(.notHTTP(socket: "/run/x.sock", what: "it hung up")) == 69)
+    }
+
+    @Test func aSocketThatMayNotBeOpenedIs77() {
+        #expect(code(.notPermitted(socket: "/run/x.sock", cause: .permissionDenied)) == 77)
+    }
+
+    /// By the status of the answer: what is refused to this user, and what the daemon has no time for, have their own.
+    @Test(arguments: [(403, 77), (404, 1), (408, 69), (422, 1), (429, 1), (500, 1), (503, 69)])
+    func whatTheDaemonAnswersDecides(status: Int, expected: Int32) throws {
+        let problem = try Problem(json: Array(#"{"status":\#(status),"detail":"no"}"#.utf8))
+        #expect(code(.answered(problem)) == expected)
+    }
+
+    @Test func anAnswerThatCannotBeReadIs1() {
+        #expect(code(.malformed(what: "it is not JSON")) == 1)
+    }
+}
