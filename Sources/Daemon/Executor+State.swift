@@ -19,7 +19,7 @@ extension Executor {
     }
 
     /// Caches a record's secrets and public keys.
-    func remember(_ record: ClientRecord?) -> Outcome {
+    func remember(_ record: KeptRecord?) -> Outcome {
         guard let record else { return .recalled(Record()) }
         for kept in [record.current, record.candidate].compactMap({ $0 }) {
             if let spki = kept.signerKey { keyring.remember(spki: spki) }
@@ -31,7 +31,7 @@ extension Executor {
     func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
         let state = try state.get()
         try state.keep(
-            ClientRecord(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
+            KeptRecord(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
             of: client)
         return .kept(record)
     }

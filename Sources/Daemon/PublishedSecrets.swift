@@ -123,7 +123,7 @@ package struct PublishedSecrets: Sendable {
     /// What the state directory holds of a client; nil where this user may not read it.
     private static func record(
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
-    ) -> ClientRecord? {
+    ) -> KeptRecord? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
         return try? StateDirectory.peek(client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
     }

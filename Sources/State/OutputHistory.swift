@@ -17,18 +17,18 @@ struct OutputHistory: Sendable {
     ///
     /// - Parameter history: asked only where there are such outputs.
     static func complete(
-        _ own: ClientRecord?, at places: Set<OutputPlace>, from history: () -> OutputHistory
-    ) -> ClientRecord? {
+        _ own: KeptRecord?, at places: Set<OutputPlace>, from history: () -> OutputHistory
+    ) -> KeptRecord? {
         let unnamed = places.subtracting(own?.record.outputs ?? [])
         guard !unnamed.isEmpty else { return own }
         let known = history()
         let shared = known.shared.intersection(unnamed.map(\.path))
         let outputs = known.outputs.intersection(unnamed)
         guard !shared.isEmpty || !outputs.isEmpty else { return own }
-        let base = own ?? ClientRecord()
+        let base = own ?? KeptRecord()
         var record = base.record
         record.shared.formUnion(shared)
         record.outputs.formUnion(outputs)
-        return ClientRecord(record, current: base.current, candidate: base.candidate)
+        return KeptRecord(record, current: base.current, candidate: base.candidate)
     }
 }

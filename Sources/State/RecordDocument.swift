@@ -16,7 +16,7 @@ struct RecordDocument {
     private let candidate: KeptSecret?
 
     /// The document from which a record is read again.
-    init(_ kept: ClientRecord, of client: ClientName) {
+    init(_ kept: KeptRecord, of client: ClientName) {
         self.client = client.description
         record = kept.record
         current = kept.current.map { KeptSecret($0) }
@@ -24,11 +24,11 @@ struct RecordDocument {
     }
 
     /// The record in the document; throws when it is another client's, or when its secrets are not those that it describes.
-    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.Flaw) -> ClientRecord {
+    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.Flaw) -> KeptRecord {
         guard client == name.description else { throw .damaged }
         var record = record
         record.refusal = candidate == nil ? nil : record.refusal.map(Printable.line)
-        return ClientRecord(record, current: try current?.secret(sha256), candidate: try candidate?.secret(sha256))
+        return KeptRecord(record, current: try current?.secret(sha256), candidate: try candidate?.secret(sha256))
     }
 }
 

@@ -28,7 +28,7 @@ struct RecordFiles: Sendable {
     }
 
     /// A client's record; nil when there is none.
-    func read(_ client: ClientName) throws(Failure) -> ClientRecord? {
+    func read(_ client: ClientName) throws(Failure) -> KeptRecord? {
         let file = file(of: client)
         var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
         guard let bytes = try bytes(of: file, at: place) else { return nil }
@@ -67,7 +67,7 @@ extension StateDirectory {
     package static func peek(
         _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity,
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) throws(Failure) -> ClientRecord? {
+    ) throws(Failure) -> KeptRecord? {
         let files = RecordFiles(path: path, identity: identity, format: RecordFormat(sha256: sha256))
         return OutputHistory.complete(try files.read(client), at: places) { files.history() }
     }

@@ -25,11 +25,11 @@ struct RecordFormat: Sendable {
 
     let sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    func encode(_ record: ClientRecord, of client: ClientName) -> [UInt8] {
+    func encode(_ record: KeptRecord, of client: ClientName) -> [UInt8] {
         seal(RecordDocument(record, of: client))
     }
 
-    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> ClientRecord {
+    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> KeptRecord {
         try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256)
     }
 

@@ -137,7 +137,7 @@ package final class StateDirectory: Sendable {
     /// renamed before that is thrown: the next call does not find it again.
     package func recall(
         _ client: ClientName, publishedAt places: Set<OutputPlace>
-    ) throws(Failure) -> ClientRecord? {
+    ) throws(Failure) -> KeptRecord? {
         do throws(Failure) {
             let own = try files.read(client)
             return OutputHistory.complete(own, at: places) {
@@ -175,7 +175,7 @@ package final class StateDirectory: Sendable {
     }
 
     /// Saves a client's record; durable when it returns.
-    package func keep(_ record: ClientRecord, of client: ClientName) throws(Failure) {
+    package func keep(_ record: KeptRecord, of client: ClientName) throws(Failure) {
         try write(files.format.encode(record, of: client), to: files.file(of: client))
     }
 

@@ -8,8 +8,8 @@ import Testing
 @Suite struct RecordFormatTests {
     private let format = RecordFormat(sha256: Samples.sha256)
 
-    private func record() throws -> ClientRecord {
-        ClientRecord(
+    private func record() throws -> KeptRecord {
+        KeptRecord(
             Record(
                 delivered: [
                     ActionID("restart myapp.service"): try Samples.secret(1).issued,
@@ -70,7 +70,7 @@ import Testing
         let one = "\(String(repeating: "1", count: 64))"
         let two = "\(String(repeating: "2", count: 64))"
         var record = try record()
-        record = ClientRecord(
+        record = KeptRecord(
             {
                 var all = record.record
                 all.refusal = "no"
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func anEmptyRecordComesBack() throws {
-        let bytes = format.encode(ClientRecord(), of: try name("web"))
+        let bytes = format.encode(KeptRecord(), of: try name("web"))
         let back = try format.decode(bytes, of: try name("web"))
         #expect(back.record == Record())
         #expect(back.current == nil && back.candidate == nil)
@@ -128,7 +128,7 @@ import Testing
     @Test func aTokenThatIsNotTheOneDescribedIsDamaged() throws {
         let mixed = RecordedSecret(
             Secret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued), signerKey: nil)
-        let bytes = format.encode(ClientRecord(current: mixed), of: try name("web"))
+        let bytes = format.encode(KeptRecord(current: mixed), of: try name("web"))
         #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes, of: try name("web")) }
     }
 

@@ -40,7 +40,7 @@ import Testing
 
     @Test func isMadeForItsOwnerAlone() throws {
         let state = try open()
-        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
         #expect(try mode("state") == 0o700 && mode("state/clients") == 0o700)
         #expect(try mode("state/clients/web.state") == 0o600 && mode("state/lock") == 0o600)
     }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func keepsOverARestart() throws {
-        let record = ClientRecord(
+        let record = KeptRecord(
             Record(
                 delivered: [ActionID("restart a.service"): try Samples.secret(1).issued],
                 shared: [try Samples.path("/srv/.env")]),
@@ -68,7 +68,7 @@ import Testing
             let state = try open()
             tag = state.naming.tag
             #expect(try state.recall(web, publishedAt: []) == nil)
-            try state.keep(ClientRecord(), of: web)
+            try state.keep(KeptRecord(), of: web)
             try state.keep(record, of: web)
         }
         let state = try open()
@@ -83,7 +83,7 @@ import Testing
         let own = OutputPlace(path: try Samples.path("/srv/web.json"), slot: .whole)
         let other = OutputPlace(path: try Samples.path("/srv/other.env"), slot: .variable("SECRET"))
         let old = Record(shared: [shared.path, other.path], outputs: [shared, own, other])
-        try open().keep(ClientRecord(old, current: try Samples.kept(1)), of: web)
+        try open().keep(KeptRecord(old, current: try Samples.kept(1)), of: web)
         let shop = try #require(ClientName("shop"))
 
         let state = try open()
@@ -92,12 +92,12 @@ import Testing
         #expect(try state.recall(shop, publishedAt: []) == nil)
         // What a client's own record says of an output is newer.
         let moved = Record(outputs: [shared])
-        try state.keep(ClientRecord(moved, current: try Samples.kept(2)), of: shop)
+        try state.keep(KeptRecord(moved, current: try Samples.kept(2)), of: shop)
         let record = try #require(try state.recall(shop, publishedAt: [shared])?.record)
         #expect(record.shared == [] && record.outputs == [shared])
         // What is kept later counts after the next look at all records.
         let later = OutputPlace(path: try Samples.path("/srv/later.json"), slot: .whole)
-        try state.keep(ClientRecord(Record(outputs: [later]), current: try Samples.kept(1)), of: web)
+        try state.keep(KeptRecord(Record(outputs: [later]), current: try Samples.kept(1)), of: web)
         state.tidy(keeping: [shop], expiredBefore: WallTime(secondsSinceEpoch: 0))
         #expect(try state.recall(shop, publishedAt: [shared, later])?.record.outputs == [shared, later])
     }
@@ -132,17 +132,17 @@ import Testing
         let kept = try Samples.kept()
         let end = kept.secret.issued.expiresAt
         for name in ["gone", "configured", "delivered"] {
-            try state.keep(ClientRecord(current: kept), of: try #require(ClientName(name)))
+            try state.keep(KeptRecord(current: kept), of: try #require(ClientName(name)))
         }
         let later = SecretInfo(
             fingerprint: kept.secret.issued.fingerprint,
             claims: Claims(
                 issuer: kept.secret.issued.team, keyID: kept.secret.issued.keyID, subject: kept.secret.issued.client,
                 issuedAt: kept.secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
-        let delivered = ClientRecord(
+        let delivered = KeptRecord(
             Record(delivered: [ActionID("restart a.service"): later]), current: kept)
         try state.keep(delivered, of: try #require(ClientName("delivered")))
-        try state.keep(ClientRecord(), of: try #require(ClientName("empty")))
+        try state.keep(KeptRecord(), of: try #require(ClientName("empty")))
         try scratch.write("rubbish", to: "state/clients/odd.state")
         let configured: Set = [try #require(ClientName("configured"))]
         let others: Set = ["configured.state", "delivered.state", "empty.state", "odd.state"]
@@ -164,7 +164,7 @@ import Testing
 
     @Test func aDamagedRecordIsSetAsideOnce() throws {
         let state = try open()
-        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
         let path = scratch("state/clients/web.state")
         let whole = try #require(FileManager.default.contents(atPath: path))
         try scratch.write("mine", to: "state/clients/notes")
@@ -175,7 +175,7 @@ import Testing
             #expect(try state.recall(web, publishedAt: []) == nil)
             #expect(try records() == ["web.state.damaged", "notes"])
         }
-        try state.keep(ClientRecord(current: try Samples.kept(1)), of: web)
+        try state.keep(KeptRecord(current: try Samples.kept(1)), of: web)
         #expect(try state.recall(web, publishedAt: [])?.current?.secret.issued == Samples.kept(1).secret.issued)
         #expect(
             failure { _ = try open() }.map(\.message)
@@ -196,12 +196,12 @@ import Testing
     @Test(.needs(.root)) func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
         let state = try open()
         let path = scratch("state/clients/web.state")
-        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
         try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path)
         #expect(
             failure { _ = try state.recall(web, publishedAt: []) }
                 == Failure(.stateDamaged, at: .path(try Samples.path(path)), detail: "others may have written it"))
-        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
         try #require(run(["chown", "daemon", path]).status == 0)
         #expect(failure { _ = try state.recall(web, publishedAt: []) }?.code == .stateDamaged)
     }
@@ -210,7 +210,7 @@ import Testing
         let state = try open()
         try #require(run(["mkfifo", scratch("state/clients/web.state")]).status == 0)
         #expect(failure { _ = try state.recall(web, publishedAt: []) }?.code == .stateDamaged)
-        try state.keep(ClientRecord(), of: web)
+        try state.keep(KeptRecord(), of: web)
         #expect(try state.recall(web, publishedAt: []) != nil)
     }
 
@@ -253,7 +253,7 @@ import Testing
         #expect(try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         let state = try open()
-        try state.keep(ClientRecord(current: try Samples.kept()), of: web)
+        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
         let seen = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256)
         #expect(seen?.current?.secret.issued == (try Samples.kept().secret.issued))
         try scratch.write("damage", to: "state/clients/web.state")

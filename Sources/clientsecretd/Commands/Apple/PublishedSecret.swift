@@ -105,7 +105,7 @@ struct PublishedSecret {
         guard let directory = source.stateDirectory(of: configuration) else {
             throw CommandFailure(.failed, "client \"\(name)\": the state directory is not known")
         }
-        let record: ClientRecord?
+        let record: KeptRecord?
         do throws(Failure) {
             record = try StateDirectory.peek(name, in: directory, as: source.identity, sha256: { SHA256.digest($0) })
         } catch {

@@ -3,7 +3,7 @@ package import Model
 package import Outputs
 
 /// What the state directory keeps about one client: its record, and the bytes of the secrets that the record names.
-package struct ClientRecord: Sendable {
+package struct KeptRecord: Sendable {
     package let record: Record
     /// The secret that ``Record/current`` names.
     package let current: RecordedSecret?
