@@ -40,7 +40,7 @@ package enum TrustedFile {
             guard use == .key, error.code == .permissionDenied, let found = place.found else { throw error }
             throw FileError(
                 error.code, at: error.path, errno: error.errno, detail: error.detail,
-                remedy: KeyGuard(identity).remedy(found, place.path, isKey: false))
+                remedy: KeyFilePermissions(identity).remedy(found, place.path, isKey: false))
         }
     }
 
@@ -121,7 +121,7 @@ package enum TrustedFile {
                         "look at what \(Owner.argument(user: status.owner)) put there, then replace it with a copy that root owns",
                         see: .list(path)))
         }
-        if use == .key { return try KeyGuard(identity).check(status, path) }
+        if use == .key { return try KeyFilePermissions(identity).check(status, path) }
         if status.isWritableByOthers {
             throw FileError(
                 .notGuarded, at: path, detail: "the file is writable by \(PathRule.writers(status.mode))",

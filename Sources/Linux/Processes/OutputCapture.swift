@@ -15,11 +15,11 @@ package struct OutputPiece: Hashable, Sendable {
 /// Keeps the beginning and the end of what a child writes, and counts the lines in between.
 ///
 /// A line that does not fit is left out whole: half a secret could not be recognised in it.
-struct OutputCapture {
+package struct OutputCapture {
     /// Lines kept at each end.
     static let lineLimit = 100
     /// Bytes kept at each end: together 64 KiB, plenty for messages, little enough for a hundred programs.
-    static let byteLimit = 32_768
+    package static let byteLimit = 32_768
     /// Bytes kept next to them. A secret has some 300, as base64 and folded twice that.
     static let contextLimit = 8_192
 

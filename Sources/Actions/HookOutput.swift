@@ -1,9 +1,9 @@
 internal import Failures
 internal import Linux
 
-/// What is logged of a program's output: its beginning and its end, redacted and escaped, and between them how many lines
+/// What is logged of a hook's output: its beginning and its end, redacted and escaped, and between them how many lines
 /// were omitted.
-package struct RedactedOutput {
+package struct HookOutput {
     /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
     /// last one.
     package typealias Redaction = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]
@@ -23,13 +23,10 @@ package struct RedactedOutput {
         lines = head + (omitted > 0 ? ["(\(omitted) line\(omitted == 1 ? "" : "s") omitted)"] : []) + tail
     }
 
-    /// Bytes that are logged of the beginning and of the end, at most: 64 KiB in all. Escapes are longer than what they stand
-    /// for.
-    private static let limit = 32_768
-
-    /// How many of the lines fit, from the first one on.
+    /// How many of the lines fit, from the first one on, into as many bytes as are kept of each end: the escapes in them are
+    /// longer than what they stand for.
     private static func fitting(_ lines: [String]) -> Int {
-        var room = limit
+        var room = OutputCapture.byteLimit
         return lines.prefix { line in
             room -= line.utf8.count + 1
             return room >= 0

@@ -4,7 +4,7 @@ import SystemPackage
 /// Who may use a key file: its owner, who is root or the acting user, may read and write it; the acting user's primary
 /// group may read it. Below a trusted directory anybody may read it. Where root acts for the service's user, that user
 /// and that user's primary group may as well.
-struct KeyGuard {
+struct KeyFilePermissions {
     private let identity: Identity
 
     init(_ identity: Identity) {

@@ -7,7 +7,7 @@ import Testing
 @testable import Failures
 
 /// Who may read a key file, and the command that fixes one that too many may.
-@Suite(.needs(.root)) struct KeyGuardTests {
+@Suite(.needs(.root)) struct KeyFilePermissionsTests {
     private static let daemon = Identity(user: 1, group: 1)
 
     private func open(_ path: String, as identity: Identity) throws(FileError) {
