@@ -6,13 +6,17 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// What the other side or the library for the network said, or which file it is about: on one line, without a password, a
     /// token or anything that could be a piece of a secret.
     package let detail: String?
-    /// For how many seconds nothing is to be asked from now on, a day at most; nil where there is no pause.
+    /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil where there is no pause.
     package let retryAfter: Int?
+
+    /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
+    /// mistake in an answer keeps nothing from being asked for longer.
+    package static let longestRetryAfter = 86_400
 
     package init(_ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil) {
         self.code = code
         self.detail = detail
-        self.retryAfter = retryAfter.map { min(max($0, 0), 86_400) }
+        self.retryAfter = retryAfter.map { min(max($0, 0), Self.longestRetryAfter) }
     }
 
     /// The same, and how long to wait.
