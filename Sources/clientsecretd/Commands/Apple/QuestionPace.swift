@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Glibc
 import Linux
 import Model
