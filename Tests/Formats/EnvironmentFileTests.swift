@@ -17,6 +17,13 @@ import Testing
         #expect(names == Array(repeating: Array("(A)".utf8), count: 6))
     }
 
+    /// Each command in them was compared with all of them.
+    @Test func aFileOfNothingButBracesIsNoShellScript() {
+        #expect(EnvironmentReader.bash.entries(in: Array(String(repeating: "{\n", count: 60).utf8)) == nil)
+        let few = String(repeating: "{\n", count: 20) + "A=1\n" + String(repeating: "}\n", count: 20)
+        #expect(EnvironmentReader.bash.entries(in: Array(few.utf8))?.count == 1)
+    }
+
     @Test(arguments: [
         ("", "SECRET=new\n"),
         ("A=1\n", "A=1\nSECRET=new\n"),
@@ -42,6 +49,16 @@ import Testing
         ("set -- -a\nA=1\n", "set -- -a\nA=1\nSECRET=new\n"),
         ("set -a\nA=1\nSECRET=old\nset +a\n", "set -a\nA=1\nSECRET=new\nset +a\n"),
         ("set -a\nA=1\nset +a\nexport SECRET=old\n", "set -a\nA=1\nset +a\nexport SECRET=new\n"),
+        // No place is both exported and found by Node 20: a file that says what is exported is a shell's.
+        (
+            "set -a\nA=1\n[ -f b ] && . ./b\nset +a\n",
+            "set -a\nA=1\n[ -f b ] && . ./b\nSECRET=new\nset +a\n"
+        ),
+        // At the end, a shell would not read it, or readers would not agree on it.
+        ("A=1\nexit 0\nB=2\n", "SECRET=new\nA=1\nexit 0\nB=2\n"),
+        ("A=1\n# C:\\", "SECRET=new\nA=1\n# C:\\"),
+        // The old value is the only text that some readers of Python divide into other lines.
+        ("A=1\nSECRET=à-remplir\nB=2\n", "A=1\nSECRET=new\nB=2\n"),
         ("set -eu\nA=1\n", "set -eu\nA=1\nSECRET=new\n"),
         ("SECRET=a\nA=1\nexport SECRET='b'\nSECRET=\"c\"\n", "SECRET=new\nA=1\nexport SECRET=new\nSECRET=new\n"),
         ("\t export \t SECRET=old\n", "\t export \t SECRET=new\n"),
@@ -219,9 +236,8 @@ import Testing
         ),
         ("SECRET=old; export SECRET\n", "a shell reads something else there too, which an edit would change"),
         (
-            "A=1\n# C:\\",
-            "SECRET cannot be added at the end: "
-                + "systemd reads SECRET there, and systemd before version 254 does not"
+            "#!/bin/sh\nexit 0\nA='",
+            "SECRET cannot be added: the value of SECRET ends in line 1"
         ),
     ])
     func namesTheReadersThatDiffer(text: String, reason: String) throws {

@@ -1,8 +1,8 @@
 /// Setting variables in an environment file while every other byte stays.
 ///
 /// - Every assignment of a variable is set, also one behind a byte-order mark.
-/// - Without any, one is appended, after adding a line break that the last line lacks. If Node 20 would not find it there, it
-///   becomes the first line; if a shell would not export it there, it goes before `set +a`.
+/// - Without any, one is appended, after adding a line break that the last line lacks. If readers would not agree on it there,
+///   Node 20 would not find it or a shell would not export it, it becomes the first line or goes before `set +a`.
 /// - It is written as `NAME=value`, after `export` if every other one is; indentation and `export` stay, the old value goes.
 ///   A comment after the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
 /// - Line breaks stay as they are; new ones are like the file's last.
@@ -32,31 +32,28 @@ extension EnvironmentFile {
                 with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
                     + Array(name.utf8) + [.equals] + (values[name] ?? []))
         }
-        var attempts = [edited]
-        if !missing.isEmpty {
-            let added = lines(setting: missing, values, in: edited)
-            let isEnded = edited.last.map { $0 == .lineFeed } ?? true
-            attempts = [edited + (isEnded ? [] : lineBreak) + added]
-            if !isEnded, lineBreak.count > 1, let end = edited.lastIndex(of: .lineFeed) {
-                // With a break of this file's kind, the last line's value would have a carriage return for a shell.
-                attempts.append(edited[...end] + added + edited[(end + 1)...])
-            }
-        }
+        let attempts = missing.isEmpty ? [edited] : additions(of: missing, values, to: edited)
+        var best: (file: EnvironmentFile, reach: Reach)?
         var flaw: FormatFlaw?
         for attempt in attempts {
             do throws(FormatFlaw) {
                 let file = try checked(attempt, values)
-                let better = file.hasEverywhere(missing) ? nil : elsewhere(missing, values, in: edited)
-                self = better ?? file
-                return
+                let reach = file.reach(of: missing)
+                if best.map({ $0.reach < reach }) ?? true { best = (file, reach) }
+                if reach == .everything { break }
             } catch {
                 flaw = flaw ?? error
             }
         }
-        guard let flaw, !missing.isEmpty else { if let flaw { throw flaw } else { return } }
-        throw FormatFlaw(
-            line: min(flaw.line, line(of: bytes.count) + 1),
-            reason: "\(missing.joined(separator: ", ")) cannot be added at the end: \(flaw.reason)")
+        if let best {
+            self = best.file
+        } else if let flaw, missing.isEmpty {
+            throw flaw
+        } else if let flaw {
+            throw FormatFlaw(
+                line: min(flaw.line, line(of: max(0, bytes.count - 1)) + 1),
+                reason: "\(missing.joined(separator: ", ")) cannot be added: \(flaw.reason)")
+        }
     }
 
     /// The file with these bytes, if it is this one with the values set.
@@ -66,34 +63,58 @@ extension EnvironmentFile {
         return file
     }
 
-    /// The file with the variables in another place than its end, where they reach everything that reads them; nil where there is
-    /// none.
-    private func elsewhere(_ missing: [String], _ values: [String: [UInt8]], in edited: [UInt8]) -> EnvironmentFile? {
-        let added = lines(setting: missing, values, in: edited)
+    /// The file with the missing variables in each place where they may be added; the best of places that are equally good
+    /// comes first.
+    private func additions(
+        of missing: [String], _ values: [String: [UInt8]], to edited: [UInt8]
+    ) -> [[UInt8]] {
+        let exports = ShellExports.of(edited)
+        let added = lines(setting: missing, values, areExported: exports?.isInEachLine == true)
+        let isEnded = edited.last.map { $0 == .lineFeed } ?? true
+        var additions = [edited + (isEnded ? [] : lineBreak) + added]
+        var places: [Int] = []
+        if !isEnded, lineBreak.count > 1, let end = edited.lastIndex(of: .lineFeed) {
+            // With a break of this file's kind, the last line's value would have a carriage return for a shell.
+            places.append(end + 1)
+        }
         // The first line of a program says what runs it.
-        let first = edited.starts(with: "#!".utf8) ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } : firstTextOffset
-        let places = [first, ShellExports.of(edited)?.end].compactMap { $0 }
-        return places.lazy.compactMap { place in
-            try? checked(Array(edited[..<place]) + added + edited[place...], values)
-        }.first { $0.hasEverywhere(missing) }
+        let isProgram = edited.starts(with: "#!".utf8)
+        places.append(isProgram ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } ?? edited.count : firstTextOffset)
+        if let end = exports?.end { places.append(end) }
+        additions += places.map { edited[..<$0] + added + edited[$0...] }
+        return additions
     }
 
-    /// New lines for the variables, written like the assignments that are there.
-    private func lines(setting names: [String], _ values: [String: [UInt8]], in edited: [UInt8]) -> [UInt8] {
-        let export = ShellExports.of(edited)?.isInEachLine == true ? Array("export ".utf8) : []
+    /// New lines for the variables.
+    ///
+    /// - Parameter areExported: whether each assignment that is there begins with `export`.
+    private func lines(setting names: [String], _ values: [String: [UInt8]], areExported: Bool) -> [UInt8] {
+        let export = areExported ? Array("export ".utf8) : []
         return names.flatMap { export + Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
     }
 
-    /// Whether the variables also reach those that are no reason to refuse a file: Node 20, for which a line without an equals
-    /// sign is the beginning of the next name, and programs that a shell starts next, if the file says what is exported.
-    private func hasEverywhere(_ names: [String]) -> Bool {
-        guard !names.isEmpty else { return true }
+    /// Which programs added variables reach of those that are no reason to refuse a file. The file says which are likely: one
+    /// with `set -a` is a shell's.
+    private enum Reach: Int, Comparable {
+        case neither
+        /// Node 20, for which a line without an equals sign is the beginning of the next name.
+        case node
+        /// Programs that a shell starts next, although the file says what is exported.
+        case exported
+        case everything
+
+        static func < (one: Reach, other: Reach) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    private func reach(of names: [String]) -> Reach {
+        guard !names.isEmpty else { return .everything }
         var lines = LineReader(bytes)
         let ofNode = Set((lines.node20() ?? []).map(\.name))
         let exported = ShellExports.of(bytes)?.names
-        return names.map { Array($0.utf8) }.allSatisfy { name in
-            ofNode.contains(name) && exported?.contains(name) != false
-        }
+        let all = names.map { Array($0.utf8) }
+        let isOfNode = all.allSatisfy(ofNode.contains)
+        let isExported = all.allSatisfy { exported?.contains($0) != false }
+        return isExported ? isOfNode ? .everything : .exported : isOfNode ? .node : .neither
     }
 
     /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
@@ -106,13 +127,18 @@ extension EnvironmentFile {
             }
             let others = before.entries.filter { !ours.contains($0.name) }
             let left = now.entries.filter { !ours.contains($0.name) }
-            for (number, entry) in others.enumerated()
-            where number >= left.count || left[number].name != entry.name
-                || !bytes[left[number].range].elementsEqual(old.bytes[entry.range])
-            {
-                throw old.flaw(
-                    at: entry.range.lowerBound,
-                    "\(before.reader.name) reads something else there too, which an edit would change")
+            // A command that assigns many variables is the range of each of them, and compared once.
+            var equal: (old: Range<Int>, now: Range<Int>)?
+            for (number, entry) in others.enumerated() {
+                guard number < left.count, left[number].name == entry.name,
+                    equal.map({ $0 == (entry.range, left[number].range) }) == true
+                        || bytes[left[number].range].elementsEqual(old.bytes[entry.range])
+                else {
+                    throw old.flaw(
+                        at: entry.range.lowerBound,
+                        "\(before.reader.name) reads something else there too, which an edit would change")
+                }
+                equal = (entry.range, left[number].range)
             }
             if left.count > others.count {
                 throw flaw(

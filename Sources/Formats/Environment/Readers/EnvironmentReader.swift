@@ -14,8 +14,8 @@ enum EnvironmentReader: CaseIterable {
     case dash
     /// python-dotenv.
     case pythonDotenv
-    /// Readers of Python that end a line as `str.splitlines` does, such as django-environ. Only that is modelled: without such
-    /// a line end, they count as python-dotenv.
+    /// Readers of Python that end a line as `str.splitlines` does, such as django-environ. Only that is modelled: all else
+    /// is python-dotenv's.
     case pythonLines
     /// dotenv for JavaScript.
     case javaScriptDotenv
@@ -58,8 +58,7 @@ enum EnvironmentReader: CaseIterable {
         case .bash: return ShellReader.entries(in: bytes, isDash: false)
         case .dash: return ShellReader.entries(in: bytes, isDash: true)
         case .pythonDotenv: return read(bytes, .python) { $0.pythonDotenv() }
-        case .pythonLines:
-            return UnicodeBlanks.pythonLines.hasAny(bytes) ? read(bytes, .pythonLines) { $0.pythonDotenv() } : nil
+        case .pythonLines: return read(bytes, .pythonLines) { $0.pythonDotenv() }
         case .javaScriptDotenv: return read(bytes, .javaScript) { $0.dotenv(backticks: true) }
         case .rubyDotenv: return read(bytes, skipsMark: true) { $0.dotenv(backticks: false) }
         case .phpDotenv: return read(bytes, skipsMark: true) { $0.phpDotenv() }

@@ -320,6 +320,7 @@ struct ShellReader {
         case "{": compounds.append(isFunction ? "function" : word)
         default: break
         }
+        guard compounds.count <= Self.depthLimit else { throw SyntaxError() }
         isFunction = false
         return true
     }
