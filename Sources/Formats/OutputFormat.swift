@@ -25,8 +25,16 @@ package protocol OutputFormat: Sendable {
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
     func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
 
+    /// Throws unless new secrets could be written into these places of a shared file; nothing else decides that of a file that
+    /// is replaced as a whole.
+    func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatFlaw)
+
     /// What is in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
     /// format. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
     static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate?
+}
+
+extension OutputFormat {
+    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatFlaw) {}
 }

@@ -61,6 +61,16 @@ struct OutputMerge {
         }
     }
 
+    /// Throws unless other secrets could be merged into the content.
+    func checkEdit(of bytes: [UInt8]) throws(Failure) {
+        let format = try format()
+        do throws(FormatFlaw) {
+            try format.checkEdit(of: bytes, at: file.slots.keys.map(FormatPlace.init))
+        } catch {
+            throw malformed(error)
+        }
+    }
+
     /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
     func isWritable(_ secret: Secret, in slot: Slot) -> Bool {
         file.slots[slot] != nil && (slot == .whole) != file.format.isShared

@@ -99,7 +99,9 @@ package struct Publisher: Sendable {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity)
             do throws(Failure) {
-                _ = try check(target, file, mayCreate: mayCreate)
+                if try check(target, file, mayCreate: mayCreate), let content = target.content {
+                    try merge(in: file).checkEdit(of: content.bytes)
+                }
             } catch {
                 return error
             }

@@ -89,6 +89,21 @@ import Testing
         #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
     }
 
+    /// `check` knows only the obstacle.
+    @Test(arguments: [
+        "SECRET=$(cat x)\n", "SECRET=old; export SECRET\n", "\u{feff}A=1\n# C:\\", "\u{feff}SECRET=old # of May\n",
+    ])
+    func whatCannotBeEditedIsAnObstacle(text: String) throws {
+        let file = try Samples.file(scratch("out"), .env)
+        try scratch.write(text, to: "out")
+        let failure = #expect(throws: Failure.self) {
+            try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file)
+        }
+        #expect(failure?.code == .outputMalformed)
+        #expect(publisher.obstacle(to: file, mayCreate: true) == failure)
+        #expect(try scratch.read("out") == text)
+    }
+
     @Test(
         .needs(.root),
         arguments: [

@@ -75,6 +75,14 @@ package struct EnvironmentFormat: OutputFormat {
         return file.bytes
     }
 
+    /// By an edit that is thrown away: whether readers agree afterwards depends on what is around the variable.
+    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatFlaw) {
+        var values: [String: [UInt8]] = [:]
+        for case .variable(let name) in places { values[name] = Array("token".utf8) }
+        var file = try EnvironmentFile(bytes)
+        try file.set(values)
+    }
+
     package static func candidate(
         in bytes: [UInt8], at place: FormatPlace
     ) throws(FormatFlaw) -> SecretCandidate? {
