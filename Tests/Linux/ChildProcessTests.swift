@@ -36,7 +36,8 @@ struct ChildProcessTests {
             grep SigBlk /proc/self/status
             # Without the two signals that the C library keeps for itself.
             echo $(( 0x$(awk '/SigIgn/ { print $2 }' /proc/self/status) & ~0x180000000 ))
-            ps -o pgid= -o sid= -p $$ | awk -v pid=$$ '{ print ($1 == pid), ($2 == pid) }'
+            # Of the fields after the name: process group and session.
+            awk -v pid=$$ '{ sub(/.*[)] /, ""); print ($3 == pid), ($4 == pid) }' /proc/$$/stat
             cat
             """)
         #expect(
