@@ -1,6 +1,6 @@
 #!/bin/bash
 # The role in etc/ansible on a Debian that has no toolchain, by the page's playbook: in check mode, for the first time, again, and
-# with changes. The packages are in /release/apt, which is a signed repository.
+# with changes. The packages are in /release/apt, which is a signed repository. Then with a package file and no repository.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 export PYTHONDONTWRITEBYTECODE=1 ANSIBLE_NOCOLOR=1 ANSIBLE_HOME=/root/.ansible
@@ -18,13 +18,13 @@ mkdir /root/mine
 cd /root/mine || exit 1
 cp -r /src/etc/ansible/roles .
 guide=/src/docs/ansible.md
-block yaml clientsecretd_keys >playbook.yml
+# Without the two tasks that install a package file, because there is a repository.
+block yaml clientsecretd_keys | sed '/clientsecretd[^ ]*\.deb/d' >playbook.yml
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.p8 2>/dev/null
 python3 -c 'import json; print(json.dumps({"apple_key": open("key.p8").read()}))' >vars.json
 echo '[web]
 localhost ansible_connection=local ansible_python_interpreter=/usr/bin/python3' >hosts
-printf '%s\n' '[Service]' 'EnvironmentFile=-/run/clientsecretd/out/web.env' 'ExecStart=/usr/bin/sleep infinity' \
-    >/etc/systemd/system/myapp.service
+printf '%s\n' '[Service]' 'ExecStart=/usr/bin/sleep infinity' >/etc/systemd/system/myapp.service
 systemctl start myapp.service
 
 # plays [ARGUMENT…]: what the run changed, as its last line counts it.
@@ -66,7 +66,7 @@ promise "all is well still" clientsecretd health
 
 apt-get remove --yes clientsecretd >/dev/null 2>&1
 cp "$(find /release -name clientsecretd_0.1.0_amd64.deb)" .
-{ echo '- {hosts: web, become: true, gather_facts: false}' | sed 's/[{}]//g; s/, /\n  /g'; block yaml pre_tasks | sed 's/^/  /'; } >playbook.yml
+block yaml clientsecretd_keys | sed '/^  roles:/,$d' >playbook.yml
 promise "a package needs no repository" changes
 promise "and is installed" command -v clientsecretd
 finish
