@@ -117,7 +117,7 @@ built-tests: $(if $(with_everything),test-packages)
 # How much of the simulation runs with the tests. Always the same lives, so that whether a commit passes depends only on it.
 simulate := .build/release/simulate
 .PHONY: test-all
-test-all: test deb tarball test-deps simulator site ## runs what `make test` left out, and the simulator beside it (25 minutes; as root)
+test-all: test deb tarball test-deps simulator site ## runs what "make test" left out, and the simulator (25 minutes; as root)
 	@(nice -n 10 scripts/simulate $(simulate) 60 15 1 >.build/simulate.log 2>&1 && echo 0 || echo 1) >.build/simulate.status & \
 	status=0; \
 	CLIENTSECRETD_BINARY=$(CURDIR)/$(binary) timeout $(test_limit) scripts/run-tests all || status=$$?; \
@@ -125,7 +125,7 @@ test-all: test deb tarball test-deps simulator site ## runs what `make test` lef
 	[ "$$(cat .build/simulate.status)" = 0 ] && exit $$status
 
 .PHONY: nightly
-nightly: test-all .build/venv/nightly .build/ubuntu-root/usr/bin/python3 ## runs what buys little on each commit, for hours, and prints one summary
+nightly: test-all .build/venv/nightly .build/ubuntu-root/usr/bin/python3 ## runs the slow tests, for hours; before a release
 	@scripts/install-packages chromium-headless-shell
 	@scripts/nightly $(CURDIR)/$(binary)
 
@@ -135,14 +135,14 @@ simulator: deps
 
 # Years and fleet-years of a seed that is drawn anew each time; with SEED or FLEET_SEED only the life of that seed.
 .PHONY: simulate
-simulate: simulator ## lives through simulated years in which everything breaks (YEARS=20000; SEED=N or FLEET_SEED=N for one life)
+simulate: simulator ## simulates years of faults (YEARS=20000; SEED=N or FLEET_SEED=N replays one run)
 	$(if $(SEED),timeout $(test_limit) $(simulate) --seed $(SEED))
 	$(if $(FLEET_SEED),timeout $(test_limit) $(simulate) --fleet-seed $(FLEET_SEED))
 	$(if $(SEED)$(FLEET_SEED),,scripts/simulate $(simulate) $(YEARS) $(FLEET_YEARS))
 
 # Ratios of one run on one machine, medians of five; docs/benchmarks.md has what came of them. As root: file systems are mounted.
 .PHONY: bench
-bench: build .build/venv/ready .build/etcd/usr/bin/etcdctl .build/peers-root/etc/os-release ## measures what it costs, beside plain programs and peers (some 55 minutes)
+bench: build .build/venv/ready .build/etcd/usr/bin/etcdctl .build/peers-root/etc/os-release ## measures speed and memory against other programs (55 minutes)
 	@scripts/install-packages e2fsprogs gcc libc6-dev libssl-dev openssl python3
 	Benchmarks/publish.sh
 	SHARED_ACTION=/bin/true Benchmarks/publish.sh
@@ -190,7 +190,7 @@ sanitize: build .build/venv/ready ## runs the suites of Sources/ under both sani
 # The same suites and the simulation; which folders of Sources/ are looked into.
 COVERED ?= Rotation Outputs Keys
 .PHONY: coverage
-coverage: build .build/venv/ready ## says which lines of the core, Outputs and Keys no test in process reaches (COVERED=State)
+coverage: build .build/venv/ready ## lists the lines that no in-process test reaches (COVERED=State; by default Rotation, Outputs, Keys)
 	timeout $(test_limit) swift build --build-tests --enable-code-coverage --scratch-path .build/coverage
 	rm -rf .build/coverage/debug/codecov
 	timeout $(test_limit) swift test --skip-build --enable-code-coverage --scratch-path .build/coverage \
@@ -199,7 +199,7 @@ coverage: build .build/venv/ready ## says which lines of the core, Outputs and K
 
 # The library's documentation as an archive, which any web server shows.
 .PHONY: docc
-docc: ## makes .build/documentation of the library AppleClientSecret's comments and articles
+docc: ## builds the library's documentation in .build/documentation
 	$(swift_build) --target AppleClientSecret
 	rm -rf .build/documentation
 	mkdir -p .build/documentation/symbols
@@ -224,7 +224,7 @@ FUZZ_SECONDS ?= 60
 
 # In a folder of its own: everything that is looked into is built anew, so that the fuzzer sees which way an input takes.
 .PHONY: fuzz
-fuzz: deps ## looks for inputs that break what reads them (FUZZ_SECONDS=600; TARGET=key for one; KEEP=1 for the corpus)
+fuzz: deps ## fuzzes the parsers (FUZZ_SECONDS=600; TARGET=key for one; KEEP=1 for the corpus)
 	CLIENTSECRETD_FUZZ=1 $(swift_build) --configuration release --sanitize fuzzer \
 	    -Xswiftc -enable-testing -Xswiftc -parse-as-library --product fuzz --scratch-path .build-fuzz
 	scripts/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(TARGET)
