@@ -39,16 +39,17 @@ promise "the application starts with the expired secret" systemctl start app.ser
 # As it was downloaded.
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/AuthKey_ABC123DEFG.p8 2>/dev/null
 
-# At a terminal: its answers are the key, the unit and yes; what is offered is right.
+# At a terminal: the key and the unit that are offered are right, so that yes is all it takes.
 questions() {
     script --quiet --return --command "clientsecretd init --from /srv/app/.env --now" /run/typescript <<END
-/root/AuthKey_ABC123DEFG.p8
+
 
 yes
 END
 }
-cd / || exit 1
+cd /root || exit 1
 promise "three answers set it up" questions
+contains "the key in the current directory is offered" "[/root/AuthKey_ABC123DEFG.p8]" "$(tr -d '\r' </run/typescript)"
 contains "the unit that holds the secret is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
 equal "which leaves nothing to do" "" "$(tr -d '\r' </run/typescript | grep -a -e warning: -e error:)"
 promise "all links hold" clientsecretd doctor --skip-verify
