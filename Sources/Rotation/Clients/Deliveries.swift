@@ -40,8 +40,24 @@ struct Deliveries: Sendable {
     }
 }
 
-/// - An action runs again for the same secret where an application may have read other content; a run that began earlier
-///   does not count for that.
+/// Why actions run again for a secret that they may have delivered before.
+enum RepeatCause {
+    /// The secret was written to a file that did not hold it: a reload added or moved an output, or a directory appeared
+    /// late.
+    case cameToFile(SecretInfo)
+    /// The secret was pushed to a target that did not hold it.
+    case cameToTarget(SecretInfo)
+    /// A file that was read for the first time lacked the secret, so that applications may have read this one while no
+    /// daemon ran; nil: something else or nothing.
+    case foundInFile(SecretInfo?)
+    /// Other content was in a file, which is repaired, for so long that applications may have read it.
+    case wasInFile
+    /// Another secret was at a target, which is repaired.
+    case wasAtTarget
+}
+
+/// - An action runs again for the same secret where an application may have read other content, or has yet to read the
+///   secret at another place (``RepeatCause``); a run that began earlier does not count for that.
 /// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
 extension Rotation {
     // MARK: What is
@@ -59,32 +75,39 @@ extension Rotation {
         if let oldest = found.firstToExpire { clients[client].deliveries.presume(oldest) }
     }
 
-    /// Has actions run again for a secret that they delivered before it came to this place: a reload added or moved an
-    /// output, or a directory appeared late. Not before READY: at a start the applications have yet to begin.
-    mutating func deliverNew(_ secrets: [Slot: SecretInfo], in spec: FileSpec) {
-        guard isReady, let file = files[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint)) else { return }
-        for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
-            if let client = spec.slots[slot].flatMap({ index[$0] }) { deliverAgain(issued, to: client) }
-        }
-    }
-
-    /// Has the actions run again that have delivered this secret to a client.
-    mutating func deliverAgain(_ secret: SecretInfo, to client: ConfiguredClient) {
-        for action in client.actions where clients[client].deliveries.delivered[action]?.isSame(as: secret) == true {
+    /// Has those of a client's actions run again that the cause concerns. A run that began before does not count.
+    mutating func repeatActions(of client: ConfiguredClient, because cause: RepeatCause, at now: Now) {
+        for action in client.actions where isRepeated(action, of: client, because: cause, at: now) {
             clients[client].deliveries.owe(action, next: jobs.next)
         }
     }
 
-    /// Has the clients' actions run again although their secrets are unchanged.
-    ///
-    /// - Parameter place: where another content was; nil: in a file, which no deployment reads.
-    mutating func deliverAgain(to clients: some Sequence<ConfiguredClient>, since place: PushOutput? = nil) {
-        for client in clients {
-            for action in client.actions {
-                if place == nil, index.actions[action]?.isRedeployment == true { continue }
-                self.clients[client].deliveries.owe(action, next: jobs.next)
-            }
+    private func isRepeated(
+        _ action: ActionID, of client: ConfiguredClient, because cause: RepeatCause, at now: Now
+    ) -> Bool {
+        switch cause {
+        // At a start the applications have yet to begin.
+        case .cameToFile(let secret): isReady && hasDelivered(action, secret, to: client)
+        case .cameToTarget(let secret): hasDelivered(action, secret, to: client)
+        // No deployment reads a file.
+        case .foundInFile(let held):
+            held.map { isMerelyEarlier($0, client, at: now) } != true && index.actions[action]?.isRedeployment != true
+        case .wasInFile: index.actions[action]?.isRedeployment != true
+        case .wasAtTarget: true
         }
+    }
+
+    private func hasDelivered(_ action: ActionID, _ secret: SecretInfo, to client: ConfiguredClient) -> Bool {
+        clients[client].deliveries.delivered[action]?.isSame(as: secret) == true
+    }
+
+    /// Whether applications that have read this secret can go on with it until each action of theirs runs for the wanted
+    /// one: the daemon died before it wrote that.
+    private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
+        guard let wanted = wantedSecret(client) else { return false }
+        return client.names(secret) && client.keys.contains { keys.digest(of: $0.name) == secret.signer }
+            && secret.expiresAt > now.wall
+            && client.actions.allSatisfy { !hasDelivered($0, wanted, to: client) }
     }
 
     /// Whether an action that makes a client's applications read its files is running.

@@ -7,7 +7,7 @@ struct Drift: Hashable, Sendable {
     static let quiet: Seconds = 2
     /// A file that is never quiet is read back after this long.
     static let longestDebounce: Seconds = 10
-    /// Bad content may have been read once it is this old: the actions run again after the repair.
+    /// Bad content may have been read once it is this old.
     static let readAfter: Seconds = 5
     /// After this many repairs within `memory` the file is contested: another program keeps changing it.
     static let repairLimit = 3
@@ -78,8 +78,7 @@ struct Drift: Hashable, Sendable {
         deliveredAt = now
     }
 
-    /// Records that the file was written. Returns whether the actions have to run again, because bad content was replaced
-    /// that an application may have read.
+    /// Records that the file was written. Returns whether bad content was replaced that an application may have read.
     ///
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {

@@ -90,7 +90,7 @@ struct File: Sendable {
         drift.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
     }
 
-    /// Records that it was written. Returns whether the actions have to run again because bad content was replaced.
+    /// Records that it was written. Returns whether bad content was replaced that an application may have read.
     mutating func wrote(_ secrets: [Slot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
         writtenAt = now.wall
         wasOwn = secrets[.whole] != nil

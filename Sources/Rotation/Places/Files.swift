@@ -61,12 +61,12 @@ extension Rotation {
                 leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead),
                 showsOthersContent: failure.code.traits.contains(.showsOthersContent))
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
-            deliverNew(secrets, in: spec)
+            repeatForNew(secrets, in: spec, at: now)
             see(observation, as: spec, by: job.id)
             let readers = spec.slots.values.compactMap { index[$0] }
             let isBeingRead = readers.contains { isDelivering($0) }
             if files[spec.path]?.wrote(secrets, isBeingRead: isBeingRead, at: now) == true {
-                deliverAgain(to: readers)
+                for client in readers { repeatActions(of: client, because: .wasInFile, at: now) }
             }
             events.append(.published(spec.path, published(spec, secrets)))
         case (.publish(let spec, _, _), .failure): files[spec.path]?.writeFailed()
@@ -87,34 +87,32 @@ extension Rotation {
     }
 
     /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
-    /// daemon ran, or have started without a file that was published before, so their actions run again. A reboot empties
-    /// directories such as /run, but applications start after the daemon. An older secret is fine while its actions have not
-    /// run: the daemon died before it wrote the new one.
+    /// daemon ran, or have started without a file that was published before. A reboot empties directories such as /run, but
+    /// applications start after the daemon.
     private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec, at now: Now) {
         guard observation.exists || isRestart else { return }
-        let wanted = wantedSecrets(spec)
-        let bad = spec.slots.filter { slot, client in
-            guard observation.exists || wasPublished(slot, of: spec, for: client) else { return false }
-            return wanted[slot].map { observation.slots[slot]?.issued?.fingerprint != $0.fingerprint } == true
+        for (slot, name) in spec.slots {
+            guard let client = index[name], let wanted = wantedSecret(client),
+                observation.exists || wasPublished(slot, of: spec, for: client)
+            else { continue }
+            let held = observation.slots[slot]?.issued
+            if held?.fingerprint != wanted.fingerprint {
+                repeatActions(of: client, because: .foundInFile(held), at: now)
+            }
         }
-        deliverAgain(
-            to: bad.filter { slot, client in
-                observation.slots[slot]?.issued.map { !isMerelyEarlier($0, client, at: now) } ?? true
-            }.values.compactMap { index[$0] })
     }
 
-    private func wasPublished(_ slot: Slot, of spec: FileSpec, for client: ClientName) -> Bool {
-        let place = OutputPlace(path: spec.path, slot: slot)
-        return index[client].map { clients[$0].record.value.outputs.contains(place) } == true
+    private func wasPublished(_ slot: Slot, of spec: FileSpec, for client: ConfiguredClient) -> Bool {
+        clients[client].record.value.outputs.contains(OutputPlace(path: spec.path, slot: slot))
     }
 
-    /// Whether applications that have read this secret can go on with it until each action of theirs runs for the wanted
-    /// one.
-    private func isMerelyEarlier(_ secret: SecretInfo, _ client: ClientName, at now: Now) -> Bool {
-        guard let client = index[client], let wanted = wantedSecret(client) else { return false }
-        return client.names(secret) && client.keys.contains { keys.digest(of: $0.name) == secret.signer }
-            && secret.expiresAt > now.wall
-            && client.actions.allSatisfy { clients[client].deliveries.delivered[$0]?.isSame(as: wanted) != true }
+    /// Has actions run again that have delivered a secret which a file is now seen to hold for the first time.
+    private mutating func repeatForNew(_ secrets: [Slot: SecretInfo], in spec: FileSpec, at now: Now) {
+        guard let file = files[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint)) else { return }
+        for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
+            guard let client = spec.slots[slot].flatMap({ index[$0] }) else { continue }
+            repeatActions(of: client, because: .cameToFile(issued), at: now)
+        }
     }
 
     private func published(_ spec: FileSpec, _ secrets: [Slot: SecretInfo]) -> [ClientName: SecretInfo] {

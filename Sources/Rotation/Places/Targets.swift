@@ -70,8 +70,7 @@ struct Target: Sendable {
         drift.presume([.whole: secret.fingerprint])
     }
 
-    /// Records that the API took a secret. Returns whether the actions have to run again because something else was
-    /// there meanwhile.
+    /// Records that the API took a secret. Returns whether something else was there meanwhile.
     mutating func wasPushed(_ secret: SecretInfo, verified: Bool?, at now: Now) -> Bool {
         pushed = secret
         self.verified = verified == true ? true : nil
@@ -190,10 +189,10 @@ extension Rotation {
             let client = index[name]
             // Actions have delivered the secret before it came to this place.
             if let client, targets[output]?.drift.isNew([.whole: secret.fingerprint]) == true {
-                deliverAgain(secret, to: client)
+                repeatActions(of: client, because: .cameToTarget(secret), at: now)
             }
             if targets[output]?.wasPushed(secret, verified: verified, at: now) == true, let client {
-                deliverAgain(to: CollectionOfOne(client), since: output)
+                repeatActions(of: client, because: .wasAtTarget, at: now)
             }
             events.append(.pushed(output.target, name, secret, verified: verified))
         case (.push(_, _, let output, _), .failure): targets[output]?.pushFailed()
