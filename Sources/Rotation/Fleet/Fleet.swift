@@ -199,7 +199,7 @@ struct Fleet: Sendable {
         members = [:]
         for (machine, host) in hosts {
             let lastSeen = host.lastSign(isOldPerhaps: clockTellsAge, at: now)
-            let isSilent = now.wall - lastSeen > HostReport.silence
+            let isSilent = Host.isSilent(since: lastSeen, at: now)
             for (identity, holding) in host.report?.clients ?? [:] {
                 members[identity, default: []].append(
                     Member(

@@ -26,6 +26,11 @@ extension Fleet {
             return min(at, seen)
         }
 
+        /// Whether it has given no sign of life since a moment for so long that it is silent, whatever is rolled out.
+        static func isSilent(since lastSign: WallTime, at now: Now) -> Bool {
+            now.wall - lastSign > HostReport.silence
+        }
+
         /// Whether it was silent for so long that its report is removed.
         func isForgotten(at now: Now) -> Bool {
             now.boot >= seenAt + HostReport.silence && now.wall - lastSign(isOldPerhaps: true, at: now) >= Self.oblivion
@@ -42,10 +47,12 @@ extension Fleet {
         let machine: String
         let holding: HostReport.Holding
         let lastSeen: WallTime
+        /// Whether it is silent whatever is rolled out.
         let isSilent: Bool
         /// When its report was first seen as it is.
         let seenAt: BootTime
 
+        /// - Parameter lost: the machines that the client's rollout no longer waits for (``RolloutProgress/lost``).
         func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
             if isSilent { return .silent }
             if holding.failure != nil { return .failing }

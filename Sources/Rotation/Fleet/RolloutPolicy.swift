@@ -21,7 +21,8 @@ enum RolloutPolicy {
         var hasDelivered = false
         /// It holds that secret, and fails to deliver it.
         var isFailing = false
-        /// It has not delivered, and gives no sign of life.
+        /// It has not delivered, and gives no sign of life: for ``HostReport/silence``, or since it was admitted
+        /// (``RolloutPolicy/silentFrom(admittedAt:seenAt:readableSince:_:)``).
         var isSilent = false
     }
 
@@ -41,16 +42,27 @@ enum RolloutPolicy {
     /// late.
     private static let reporting: Seconds = 180
 
-    /// How long a machine that was admitted may be silent until the rollout goes on without it: `pause`, but not before its
-    /// report can have come.
-    static func longestSilence(_ settings: RolloutSettings) -> Seconds { max(settings.pause, reporting) }
+    /// From when on a machine that was admitted and has not delivered counts as silent if it gives no further sign of life:
+    /// after `pause`, but not before its report can have come.
+    ///
+    /// - Parameters:
+    ///   - seenAt: when it has last reported.
+    ///   - readableSince: since when reports have been read.
+    static func silentFrom(
+        admittedAt: BootTime, seenAt: BootTime?, readableSince: BootTime, _ settings: RolloutSettings
+    ) -> BootTime {
+        max(admittedAt, seenAt ?? admittedAt, readableSince) + max(settings.pause, reporting)
+    }
 
     /// How many canaries there are to be: fewer than configured where fewer machines report.
     private static func wanted(_ machines: [Machine], _ settings: RolloutSettings) -> Int {
         min(settings.canaries, machines.count { !$0.isSilent })
     }
 
-    private static func admitted(_ machines: [Machine], by rollout: Rollout) -> ArraySlice<Machine> {
+    /// The machines that a rollout admits.
+    ///
+    /// - Parameter machines: by rank.
+    static func admitted(_ machines: [Machine], by rollout: Rollout) -> ArraySlice<Machine> {
         machines.prefix { rollout.admits($0.rank) }
     }
 

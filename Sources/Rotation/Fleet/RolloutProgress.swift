@@ -72,40 +72,27 @@ struct RolloutProgress: Sendable {
 
     mutating func repaired(at now: Now) { repairedAt = now.boot }
 
-    /// Decides whether a rollout that is under way is raised or held, and updates what is shown of it.
+    /// Records what the machines report, and updates what is shown of the rollout.
     ///
     /// - Parameters:
     ///   - members: the machines that report the client.
     ///   - missing: how many machines have reported it, and have no report now.
-    mutating func next(
+    /// - Returns: what ``step(_:_:)`` decides by.
+    mutating func observe(
         _ settings: RolloutSettings, _ members: Fleet.Members, missing: Int, _ deadlines: inout Deadlines
-    ) -> Rollout? {
+    ) -> RolloutPolicy.Progress {
         ranks = members.all.reduce(into: [:]) { ranks, member in
             ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
         }
         self.missing = missing
-        var machines = RolloutPolicy.Machine.all(members, of: rollout, ranks)
-        let admitted = machines.prefix { rollout.admits($0.rank) }.count
-        let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
-        // The last step, which admits all machines, waits for none of them.
-        let steps = steps.filter { $0.admitted != .max }
-        lost = []
-        for index in 0..<admitted where !machines[index].hasDelivered && !machines[index].isSilent {
-            guard let since = steps.first(where: { machines[index].rank <= $0.admitted })?.at,
-                deadlines.reached(
-                    max(since, seenAt[machines[index].name] ?? since, members.readableSince)
-                        + RolloutPolicy.longestSilence(settings))
-            else { continue }
-            lost.insert(machines[index].name)
-            machines[index].isSilent = true
-        }
-        share = machines.isEmpty ? 0 : Double(admitted) / Double(machines.count)
-        failing = machines[..<admitted].filter(\.isFailing).map(\.name)
-        guard !rollout.isFinished, rollout.state == .going else {
-            if rollout.isFinished { share = 1 }
-            return nil
-        }
-        var progress = RolloutPolicy.Progress(machines: machines, missing: missing)
+        var progress = RolloutPolicy.Progress(
+            machines: RolloutPolicy.Machine.all(members, of: rollout, ranks), missing: missing)
+        noteLost(&progress.machines, settings, members, &deadlines)
+        let machines = progress.machines
+        let admitted = RolloutPolicy.admitted(machines, by: rollout)
+        failing = admitted.filter(\.isFailing).map(\.name)
+        share = rollout.isFinished ? 1 : machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
+        guard !rollout.isFinished, rollout.state == .going else { return progress }
         if RolloutPolicy.haveCanariesDelivered(rollout, machines, settings) {
             // What they did while they could not report was not watched.
             let since = max(canariesAt ?? deadlines.now.boot, members.readableSince)
@@ -114,8 +101,34 @@ struct RolloutProgress: Sendable {
         } else {
             canariesAt = nil
         }
-        isMoving = admitted < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
+        isMoving = admitted.count < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
         if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + HostReport.silence) }
+        return progress
+    }
+
+    /// Has those admitted machines count as silent that have been so for too long since they were admitted.
+    private mutating func noteLost(
+        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutSettings, _ members: Fleet.Members,
+        _ deadlines: inout Deadlines
+    ) {
+        let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
+        // The last step, which admits all machines, waits for none of them.
+        let steps = steps.filter { $0.admitted != .max }
+        lost = []
+        for index in RolloutPolicy.admitted(machines, by: rollout).indices
+        where !machines[index].hasDelivered && !machines[index].isSilent {
+            let machine = machines[index]
+            guard let admittedAt = steps.first(where: { machine.rank <= $0.admitted })?.at else { continue }
+            let silentFrom = RolloutPolicy.silentFrom(
+                admittedAt: admittedAt, seenAt: seenAt[machine.name], readableSince: members.readableSince, settings)
+            guard deadlines.reached(silentFrom) else { continue }
+            lost.insert(machine.name)
+            machines[index].isSilent = true
+        }
+    }
+
+    /// How the rollout is raised or held by what was observed; nil where it stays as it is.
+    func step(_ progress: RolloutPolicy.Progress, _ settings: RolloutSettings) -> Rollout? {
         let next = RolloutPolicy.next(rollout, progress, settings)
         return next == rollout ? nil : next
     }

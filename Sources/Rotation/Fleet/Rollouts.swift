@@ -50,7 +50,7 @@ extension Rotation {
     }
 
     /// The answer to who has a rollout do something; nil until it is in the store.
-    mutating func rolloutAnswer(
+    func rolloutAnswer(
         _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
     ) -> Answer? {
         guard let client = index[client], clients[client].rollout?.order != nil else {
@@ -59,10 +59,13 @@ extension Rotation {
             }
             return .rollout(view)
         }
-        guard let failure = obstacle(toRolloutOf: client, since: job, at: now) else { return nil }
-        // An order that was kept would be carried out hours later, when no user expects it.
-        clients[client].rollout?.order(nil)
-        return .noRollout(failure)
+        return obstacle(toRolloutOf: client, since: job, at: now).map { .noRollout($0) }
+    }
+
+    /// Withdraws what a user has ordered, after the answer that it cannot be done: it would be carried out hours later, when
+    /// no user expects it.
+    mutating func withdrawOrder(of client: ClientName) {
+        if let client = index[client] { clients[client].rollout?.order(nil) }
     }
 
     /// Why this machine cannot change a rollout now; nil when it can.
@@ -143,8 +146,10 @@ extension Rotation {
         }
         see(rollout, client, at: deadlines.now)
         let step = members(of: client, &deadlines).flatMap { members in
-            clients[client].rollout?.next(
-                client.entry.rollout ?? .standard, members, missing: fleet.sizes.missing(client.identity), &deadlines)
+            let settings = client.entry.rollout ?? .standard
+            let progress = clients[client].rollout?.observe(
+                settings, members, missing: fleet.sizes.missing(client.identity), &deadlines)
+            return progress.flatMap { clients[client].rollout?.step($0, settings) }
         }
         fleet.note(name, lost: clients[client].rollout?.lost ?? [])
         let isOver = client.entry.rollout == nil && !rollout.isFinished

@@ -42,7 +42,9 @@ extension Rotation {
                 } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
         case .rollout(let client, let order):
-            return rolloutAnswer(order, of: client, since: request.since, at: now)
+            let answer = rolloutAnswer(order, of: client, since: request.since, at: now)
+            if case .noRollout = answer { withdrawOrder(of: client) }
+            return answer
         case .renew:
             while let client = request.open.last {
                 guard let result = request.results[client] ?? result(of: client, in: request, at: now) else {
