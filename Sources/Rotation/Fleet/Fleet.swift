@@ -45,7 +45,7 @@ struct Fleet: Sendable {
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
     /// Whether the report of a machine may have become so old that it is removed.
-    var mayForget = false
+    private(set) var mayForget = false
 
     private struct Own: Hashable, Sendable {
         let identity: ClientIdentity
@@ -224,7 +224,10 @@ struct Fleet: Sendable {
     }
 
     /// A machine that was silent for so long that its report is removed; nil where there is none.
-    func forgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
+    ///
+    /// It is looked for once after each read: until the next one no other machine is found.
+    mutating func takeForgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
+        mayForget = false
         let old = hosts.filter { machine, host in
             machine != own && host.isForgotten(at: now)
                 && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true

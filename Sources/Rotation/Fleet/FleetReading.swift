@@ -52,8 +52,7 @@ extension Rotation {
         if isAsked || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
         } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {
-            fleet.mayForget = false
-            guard let (machine, revision) = fleet.forgotten(excluding: store.machine, at: deadlines.now) else {
+            guard let (machine, revision) = fleet.takeForgotten(excluding: store.machine, at: deadlines.now) else {
                 return
             }
             if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {
