@@ -18,7 +18,7 @@ extension Rotation {
         for client in planned {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             updateSettled(client)
-            if index.hasStore {
+            if client.isSharing {
                 plan(.share(client.name), at: now) { $0.planShare(client, &$1) }
                 plan(.rollout(client.name), at: now) { $0.planRollout(client, &$1) }
             }

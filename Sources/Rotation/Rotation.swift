@@ -104,9 +104,9 @@ package struct Rotation: Sendable {
     /// is being read already: administrators reload to have the daemon do that.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
         let old = configurationWatch.adopt(configuration, at: now)
-        let change = ConfigurationChange(old: old, new: configuration, next: jobs.next, now: now)
+        let change = ConfigurationChange(old: old, new: configuration, index: index, next: jobs.next, now: now)
         keys.adopt(configuration, old, next: jobs.next)
-        clients.adopt(index, change)
+        clients.adopt(change)
         files.adopt(index.specs, next: jobs.next)
         targets.adopt(index)
         runs = index.actions.mapValues { [runs] in runs[$0.id] ?? ActionRun() }
@@ -248,7 +248,7 @@ package struct Rotation: Sendable {
             + targets.checkInvariants(index) + probes.checkInvariants(index)
             + verificationPace.checkInvariants(next: jobs.next) + stateUpkeep.checkInvariants(index)
             + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
-            + reporting.checkInvariants(configuration) + fleet.checkInvariants(configuration)
+            + reporting.checkInvariants(configuration) + fleet.checkInvariants(index)
             + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)
             + waiting.checkInvariants(next: jobs.next)
     }

@@ -6,7 +6,6 @@ extension Client {
     /// - Parameter former: the client of this name under the configuration before; nil for a new one.
     init(_ subject: ConfiguredClient, _ former: Client?, _ change: ConfigurationChange) {
         let entry = subject.entry
-        let isSharing = entry.isSharing && change.new.store != nil
         self.subject = subject
         if let former {
             secret = former.secret
@@ -32,7 +31,7 @@ extension Client {
                 verification = nil
             }
         }
-        if isSharing, !change.isOfStore {
+        if subject.isSharing, !change.isOfStore {
             share = former?.share
             rollout = former?.rollout
         }

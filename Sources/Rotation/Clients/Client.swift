@@ -57,9 +57,9 @@ struct Clients: Sendable {
     }
 
     /// Brings over what is known of those that stay: the one place where clients are matched by name.
-    mutating func adopt(_ index: ConfigurationIndex, _ change: ConfigurationChange) {
+    mutating func adopt(_ change: ConfigurationChange) {
         let former = all.reduce(into: [:]) { $0[$1.subject.name] = $1 }
-        all = index.all.map { Client($0, former[$0.name], change) }
+        all = change.index.all.map { Client($0, former[$0.name], change) }
     }
 
     func checkInvariants(next: JobID) -> [String] {

@@ -23,6 +23,10 @@ final class ConfiguredClient: Sendable {
     let targets: [PushOutput]
     /// Each once, in the configuration's order.
     let actions: [ActionID]
+    /// Whether its secrets are minted here, and put into the store; false without one.
+    let isSharing: Bool
+    /// Whether its secrets are received from the store, or put there; false without one.
+    let concernsStore: Bool
 
     /// A key and its name.
     struct Key: Hashable, Sendable {
@@ -38,7 +42,7 @@ final class ConfiguredClient: Sendable {
 
     init(
         name: ClientName, order: Int, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key],
-        places: [Place], targets: [PushOutput], actions: [ActionID]
+        places: [Place], targets: [PushOutput], actions: [ActionID], hasStore: Bool
     ) {
         self.targets = targets
         self.name = name
@@ -53,6 +57,8 @@ final class ConfiguredClient: Sendable {
         self.places = places
         outputPlaces = entry.places
         self.actions = actions
+        isSharing = hasStore && entry.source == nil && entry.isShared
+        concernsStore = hasStore && entry.source?.isStore == true || isSharing
     }
 }
 

@@ -4,6 +4,8 @@ import Model
 struct ConfigurationChange {
     let old: Configuration
     let new: Configuration
+    /// ``new``, inverted.
+    let index: ConfigurationIndex
     /// The first job under the new one.
     let next: JobID
     let now: Now

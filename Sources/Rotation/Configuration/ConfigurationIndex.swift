@@ -72,7 +72,7 @@ final class ConfigurationIndex: Sendable {
                 keys: client.keys.compactMap { key in
                     configuration.keys[key].map { ConfiguredClient.Key(name: key, entry: $0) }
                 },
-                places: Self.places(of: client), targets: targets, actions: ids)
+                places: Self.places(of: client), targets: targets, actions: ids, hasStore: hasStore)
             all.append(subject)
             subjects[name] = subject
             for place in subject.places {
@@ -147,7 +147,7 @@ final class ConfigurationIndex: Sendable {
         switch resource {
         case .configuration, .state: true
         case .store, .report, .fleet: hasStore
-        case .share(let name), .rollout(let name): hasStore && subjects[name]?.entry.isSharing == true
+        case .share(let name), .rollout(let name): subjects[name]?.isSharing == true
         case .key(let name): configuration.keys[name] != nil
         case .client(let name), .record(let name): subjects[name] != nil
         case .verification(let name): subjects[name].map { $0.entry.source == nil } ?? false

@@ -69,10 +69,10 @@ struct Fleet: Sendable {
 
     mutating func adopt(_ change: ConfigurationChange) {
         if change.isOfStore { self = Fleet() }
-        own = own.filter { change.new.clients[$0.key]?.isSharing == true }
+        own = own.filter { change.index[$0.key]?.isSharing == true }
         counts = counts.filter { own[$0.key] != nil }
         lost = lost.filter { own[$0.key] != nil }
-        isSigner = change.new.store != nil && change.new.clients.values.contains(where: \.isSharing)
+        isSigner = change.index.all.contains(where: \.isSharing)
         if !isSigner { (readingForbidden, forgettingForbidden) = (nil, nil) }
     }
 
@@ -252,9 +252,9 @@ struct Fleet: Sendable {
             })
     }
 
-    func checkInvariants(_ configuration: Configuration) -> [String] {
+    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
         var broken: [String] = []
-        if !own.keys.allSatisfy({ configuration.clients[$0]?.isSharing == true }) {
+        if !own.keys.allSatisfy({ index[$0]?.isSharing == true }) {
             broken.append("the fleet of another client is shown")
         }
         if readAt != nil, counts != counted { broken.append("machines of the fleet are miscounted") }

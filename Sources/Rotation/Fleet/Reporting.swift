@@ -201,7 +201,7 @@ extension Rotation {
     /// Updates what is reported of a client whose health was evaluated.
     mutating func noteHolding(_ client: ConfiguredClient, at now: Now) {
         let name = client.name
-        guard client.entry.concernsStore, let view = clients[client].health.view else {
+        guard client.concernsStore, let view = clients[client].health.view else {
             return reporting.note(nil, of: client.identity, name, at: now)
         }
         let code = view.reason?.failure.code
@@ -211,7 +211,7 @@ extension Rotation {
             secret: view.current?.name, since: now.wall, delivered: view.delivered,
             failure: view.isUnderWay || view.health == .degraded && code == .rolloutHeld ? nil : code?.rawValue)
         reporting.note(holding, of: client.identity, name, at: now)
-        if client.entry.isSharing { fleet.note(name, client.identity, view.current?.name) }
+        if client.isSharing { fleet.note(name, client.identity, view.current?.name) }
     }
 
     mutating func planReport(_ deadlines: inout Deadlines) {

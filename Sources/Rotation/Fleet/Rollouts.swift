@@ -196,7 +196,7 @@ extension Rotation {
 
     /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
     func rolloutReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
-        guard index.hasStore, client.entry.concernsStore else { return nil }
+        guard client.concernsStore else { return nil }
         let name = client.name
         if !storeReading.rollouts.isEmpty,
             storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden })

@@ -31,8 +31,7 @@ extension Rotation {
 
     /// Where a client's own secrets are put; nil where none are.
     func placeToPut(_ client: ConfiguredClient) -> StorePlace? {
-        guard index.hasStore, client.entry.isSharing else { return nil }
-        return storePlaces(of: client).first
+        client.isSharing ? storePlaces(of: client).first : nil
     }
 
     /// The secret that the store is to hold; nil while there is none that may be handed on.

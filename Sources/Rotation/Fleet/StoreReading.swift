@@ -79,7 +79,7 @@ struct StoreReading: Sendable {
             firstOfStore = change.next
         }
         expectPlaces(at: change.now)
-        isUsed = change.new.store != nil && change.new.clients.values.contains { $0.concernsStore }
+        isUsed = change.index.all.contains(where: \.concernsStore)
         reading.readAgain(next: change.next)
     }
 
@@ -146,14 +146,6 @@ struct StoreReading: Sendable {
     }
 }
 
-extension ClientConfiguration {
-    /// Whether its secrets are minted here, and put into the store where there is one.
-    var isSharing: Bool { source == nil && isShared }
-
-    /// Whether its secrets are received from the store, or put there.
-    var concernsStore: Bool { source?.isStore ?? isSharing }
-}
-
 extension StoreObservation {
     /// Whether it is something that the place's key has not signed for its client.
     fileprivate func isRejected(at place: StorePlace) -> Bool {
@@ -187,7 +179,7 @@ extension Rotation {
         case .success(let outcome): return unexpected(outcome, of: job)
         }
         let isNews = storeReading.read(found, rollouts, by: job.id, at: now)
-        for client in index.all where client.entry.concernsStore {
+        for client in index.all where client.concernsStore {
             let places = storePlaces(of: client)
             if client.entry.source != nil {
                 let isRead = (try? found.get()) != nil && places.allSatisfy { storeReading.observed[$0] != nil }
@@ -223,7 +215,7 @@ extension Rotation {
 
     /// Why a client's places in the store cannot be read; nil while they can.
     func storeFailure(of client: ConfiguredClient) -> Failure? {
-        guard index.hasStore else { return nil }
+        guard client.concernsStore else { return nil }
         if let attempts = jobs.lastFailure(of: .store) { return attempts.failure }
         let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
         return isForbidden ? Failure(.storeForbidden, at: .store) : nil
@@ -236,15 +228,14 @@ extension Rotation {
 
     /// Has the next plan cover every client whose secrets are received from the store, or put there.
     mutating func touchClientsOnStore() {
-        for client in index.all where client.entry.concernsStore { touch(client) }
+        for client in index.all where client.concernsStore { touch(client) }
     }
 
     // MARK: What is reported
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
     func certificateReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
-        guard index.hasStore, client.entry.concernsStore,
-            let expiry = storeReading.counts.certificateExpiresAt,
+        guard client.concernsStore, let expiry = storeReading.counts.certificateExpiresAt,
             deadlines.reached(expiry - SecretStore.certificateNotice)
         else { return nil }
         return Reason(
@@ -258,7 +249,7 @@ extension Rotation {
         guard storeReading.isDue(jobs, &deadlines),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
-        let places = Set(index.all.filter { $0.entry.concernsStore }.flatMap(storePlaces)).sorted()
+        let places = Set(index.all.filter(\.concernsStore).flatMap(storePlaces)).sorted()
         if !places.isEmpty, start(.readStore(places), on: .store, &deadlines) { storeReading.beginReading() }
     }
 }
