@@ -11,14 +11,10 @@ final class ConfiguredClient: Sendable {
     let key: KeyConfiguration
     /// The keys that may sign for it, in the order of preference; where it mints, ``key`` alone.
     let keys: [Key]
-    /// Each once, in order.
-    let files: [AbsolutePath]
-    /// The same, in the configuration's order.
-    let outputs: [AbsolutePath]
-    /// The same files with the client's own slots in each: thousands of clients may share one.
+    /// Its files in order, each once, with its own slots in each: thousands of clients may share one.
     let places: [Place]
-    /// The same as its record names them.
-    let outputPlaces: Set<OutputPlace>
+    /// The paths of ``places``: what every plan asks for.
+    let files: [AbsolutePath]
     /// Each once, in the configuration's order; without those that another client has.
     let targets: [PushOutput]
     /// Each once, in the configuration's order.
@@ -37,26 +33,30 @@ final class ConfiguredClient: Sendable {
     /// Where in a file a client's secret is.
     struct Place: Hashable, Sendable {
         let path: AbsolutePath
-        var slots: [Slot] = []
+        let slots: [Slot]
     }
 
+    /// - Parameters:
+    ///   - keys: that may sign for it.
+    ///   - targets: without those that another client has.
+    ///   - hasStore: whether there is a store.
     init(
         name: ClientName, order: Int, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key],
-        places: [Place], targets: [PushOutput], actions: [ActionID], hasStore: Bool
+        targets: [PushOutput], hasStore: Bool
     ) {
-        self.targets = targets
         self.name = name
         self.order = order
         self.entry = entry
         self.key = key
         self.keys = keys
-        files = places.map(\.path)
-        outputs = entry.outputs.map(\.path).reduce(into: []) { paths, path in
-            if !paths.contains(path) { paths.append(path) }
+        self.targets = targets
+        var slots: [AbsolutePath: [Slot]] = [:]
+        for output in entry.outputs where slots[output.path]?.contains(output.slot) != true {
+            slots[output.path, default: []].append(output.slot)
         }
-        self.places = places
-        outputPlaces = entry.places
-        self.actions = actions
+        places = slots.sorted { $0.key < $1.key }.map { Place(path: $0, slots: $1) }
+        files = places.map(\.path)
+        actions = entry.onChange.map(\.id).eachOnce
         isSharing = hasStore && entry.source == nil && entry.isShared
         concernsStore = hasStore && entry.source?.isStore == true || isSharing
     }
@@ -70,4 +70,16 @@ extension ConfiguredClient: Comparable {
 extension ConfiguredClient {
     /// Whose secrets these are, whatever key has signed them.
     var identity: ClientIdentity { ClientIdentity(team: key.team, client: entry.clientID) }
+
+    /// The paths of its outputs in the configuration's order, each once.
+    var outputs: [AbsolutePath] { entry.outputs.map(\.path).eachOnce }
+}
+
+extension Array where Element: Equatable {
+    /// The elements in this order, without those that came before.
+    fileprivate var eachOnce: [Element] {
+        reduce(into: []) { once, element in
+            if !once.contains(element) { once.append(element) }
+        }
+    }
 }

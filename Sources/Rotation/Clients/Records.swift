@@ -48,7 +48,7 @@ extension Rotation {
 
     mutating func planRecall(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         if !clients[client].record.wasTried {
-            start(.recall(client.name, publishedAt: client.outputPlaces), on: .record(client.name), &deadlines)
+            start(.recall(client.name, publishedAt: client.entry.places), on: .record(client.name), &deadlines)
         }
     }
 
@@ -58,7 +58,7 @@ extension Rotation {
         let record = clients[client].record
         guard record.wasRead || !record.wasTried else {
             // Never overwritten: it may hold the only secret, and knows what was published where.
-            start(.recall(client.name, publishedAt: client.outputPlaces), on: resource, &deadlines)
+            start(.recall(client.name, publishedAt: client.entry.places), on: resource, &deadlines)
             return
         }
         guard clients[client].secret.current != nil else { return }
@@ -94,7 +94,7 @@ extension Rotation {
     /// out, because a place that the record names may be overwritten.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
         let former = clients[client].record.value.outputs
-        return client.outputPlaces.filter { place in
+        return client.entry.places.filter { place in
             guard place.slot == .whole, !former.contains(place), let file = files[place.path], !file.wasOwn else {
                 return true
             }

@@ -15,7 +15,7 @@ final class ConfigurationIndex: Sendable {
     let clientOfTarget: [TargetName: ConfiguredClient]
     /// The targets that actions of kind `redeploy` wait for.
     let targetsOfAction: [ActionID: Set<TargetName>]
-    /// If two clients name one action with different timeouts, the longer one counts.
+    /// If one action is named with different timeouts, the longer one counts.
     let actions: [ActionID: Action]
     /// The same actions, and those of `on_state_change` for each state.
     let probes: [ActionID: Action]
@@ -31,94 +31,88 @@ final class ConfigurationIndex: Sendable {
     private let clientsOfKey: [KeyName: [ConfiguredClient]]
 
     init(_ configuration: Configuration) {
-        let names = configuration.clients.keys.sorted()
-        specs = configuration.files
-        hasStore = configuration.store != nil
-        var subjects = [ClientName: ConfiguredClient](minimumCapacity: names.count)
-        var places = Set<OutputPlace>(minimumCapacity: specs.count)
-        var clientsOfFile = [AbsolutePath: [ConfiguredClient]](minimumCapacity: specs.count)
-        var clientOfTarget: [TargetName: ConfiguredClient] = [:]
-        var targetsOfDocument: [String: [TargetName]] = [:]
-        var clientsOfAction: [ActionID: [ConfiguredClient]] = [:]
-        var targetsOfAction: [ActionID: Set<TargetName>] = [:]
-        var clientsOfKey: [KeyName: [ConfiguredClient]] = [:]
-        var actions: [ActionID: Action] = [:]
-        var all: [ConfiguredClient] = []
-        for name in names {
-            guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
-            var targets: [PushOutput] = []
-            for output in client.targets
-            where clientOfTarget[output.target] == nil && !targets.contains(where: { $0.target == output.target }) {
-                targets.append(output)
-                if let document = client.documents[output.target] {
-                    targetsOfDocument[document, default: []].append(output.target)
-                }
-            }
-            var ids: [ActionID] = []
-            for action in client.onChange {
-                if case .redeploy(_, let deployed) = action {
-                    targetsOfAction[action.id, default: []].formUnion(deployed)
-                }
-                guard !ids.contains(action.id) else { continue }
-                ids.append(action.id)
-                if case .exec(_, let timeout) = action, case .exec(_, let known)? = actions[action.id], known >= timeout
-                {
-                    continue
-                }
-                actions[action.id] = action
-            }
-            let subject = ConfiguredClient(
-                name: name, order: all.count, entry: client, key: key,
-                keys: client.keys.compactMap { key in
-                    configuration.keys[key].map { ConfiguredClient.Key(name: key, entry: $0) }
-                },
-                places: Self.places(of: client), targets: targets, actions: ids, hasStore: hasStore)
-            all.append(subject)
-            subjects[name] = subject
-            for place in subject.places {
-                clientsOfFile[place.path, default: []].append(subject)
-                for slot in place.slots { places.insert(OutputPlace(path: place.path, slot: slot)) }
-            }
-            for output in targets { clientOfTarget[output.target] = subject }
-            for id in ids { clientsOfAction[id, default: []].append(subject) }
-            for key in subject.keys { clientsOfKey[key.name, default: []].append(subject) }
-        }
-        var probes = actions
-        var stateChangeResources: [Resource] = []
-        for action in configuration.onStateChange {
-            let runs = action.forEachState
-            for run in runs { probes[run.id] = run }
-            for resource in [.stateChangeAction(action.id)] + runs.map({ Resource.probe($0.id) })
-            where !stateChangeResources.contains(resource) {
-                stateChangeResources.append(resource)
-            }
-        }
+        let all = Self.clients(of: configuration)
         self.all = all
-        self.subjects = subjects
-        self.places = places
-        self.clientsOfFile = clientsOfFile
+        subjects = all.reduce(into: [:]) { $0[$1.name] = $1 }
+        specs = configuration.files
+        places = configuration.places
+        hasStore = configuration.store != nil
+        clientsOfKey = Self.clients(all, by: { $0.keys.map(\.name) })
+        clientsOfFile = Self.clients(all, by: \.files)
+        clientsOfAction = Self.clients(all, by: \.actions)
+        let clientOfTarget = Self.clients(all, by: { $0.targets.map(\.target) }).compactMapValues(\.first)
         self.clientOfTarget = clientOfTarget
-        neighboursOfTarget = targetsOfDocument.values.filter { $0.count > 1 }.reduce(into: [:]) { all, targets in
-            for target in targets { all[target] = targets.filter { $0 != target } }
+        let documents = Self.documents(of: all)
+        neighboursOfTarget = documents.reduce(into: [:]) { neighbours, targets in
+            for target in targets { neighbours[target] = targets.filter { $0 != target } }
         }
-        self.clientsOfAction = clientsOfAction
-        self.targetsOfAction = targetsOfAction
-        self.clientsOfKey = clientsOfKey
-        let clientsOfDocument = targetsOfDocument.values.map { targets in targets.compactMap { clientOfTarget[$0] } }
+        let clientsOfDocument = documents.map { targets in targets.compactMap { clientOfTarget[$0] } }
         batches = ClientBatches(
             all, sharing: Array(clientsOfFile.values) + Array(clientsOfAction.values) + clientsOfDocument)
-        self.actions = actions
-        self.probes = probes
-        self.stateChangeResources = stateChangeResources
+        actions = Self.actions(of: all)
+        targetsOfAction = Self.targetsOfActions(of: all)
+        let runs = configuration.onStateChange.map { ($0.id, $0.forEachState) }
+        probes = runs.flatMap(\.1).reduce(into: actions) { $0[$1.id] = $1 }
+        stateChangeResources = runs.reduce(into: []) { resources, entry in
+            for resource in [.stateChangeAction(entry.0)] + entry.1.map({ Resource.probe($0.id) })
+            where !resources.contains(resource) {
+                resources.append(resource)
+            }
+        }
     }
 
-    /// The files of a client in order, each once, with its slots in each.
-    private static func places(of client: ClientConfiguration) -> [ConfiguredClient.Place] {
-        var slots: [AbsolutePath: [Slot]] = [:]
-        for output in client.outputs where slots[output.path]?.contains(output.slot) != true {
-            slots[output.path, default: []].append(output.slot)
+    private static func clients(of configuration: Configuration) -> [ConfiguredClient] {
+        var taken: Set<TargetName> = []
+        var all: [ConfiguredClient] = []
+        for (name, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            guard let key = configuration.keys[entry.key] else { continue }
+            let keys = entry.keys.compactMap { name in
+                configuration.keys[name].map { ConfiguredClient.Key(name: name, entry: $0) }
+            }
+            all.append(
+                ConfiguredClient(
+                    name: name, order: all.count, entry: entry, key: key, keys: keys,
+                    targets: entry.targets.filter { taken.insert($0.target).inserted },
+                    hasStore: configuration.store != nil))
         }
-        return slots.sorted { $0.key < $1.key }.map { ConfiguredClient.Place(path: $0, slots: $1) }
+        return all
+    }
+
+    /// The clients that have each thing, in order.
+    private static func clients<Thing: Hashable>(
+        _ all: [ConfiguredClient], by things: (ConfiguredClient) -> [Thing]
+    ) -> [Thing: [ConfiguredClient]] {
+        all.reduce(into: [:]) { clients, client in
+            for thing in things(client) { clients[thing, default: []].append(client) }
+        }
+    }
+
+    /// The targets that belong into one document, for each document of several.
+    private static func documents(of clients: [ConfiguredClient]) -> [[TargetName]] {
+        var targets: [String: [TargetName]] = [:]
+        for client in clients {
+            for output in client.targets {
+                guard let document = client.entry.documents[output.target] else { continue }
+                targets[document, default: []].append(output.target)
+            }
+        }
+        return targets.values.filter { $0.count > 1 }
+    }
+
+    private static func actions(of clients: [ConfiguredClient]) -> [ActionID: Action] {
+        clients.flatMap(\.entry.onChange).reduce(into: [:]) { actions, action in
+            if case .exec(_, let timeout) = action, case .exec(_, let known)? = actions[action.id], known >= timeout {
+                return
+            }
+            actions[action.id] = action
+        }
+    }
+
+    private static func targetsOfActions(of clients: [ConfiguredClient]) -> [ActionID: Set<TargetName>] {
+        clients.flatMap(\.entry.onChange).reduce(into: [:]) { targets, action in
+            guard case .redeploy(_, let deployed) = action else { return }
+            targets[action.id, default: []].formUnion(deployed)
+        }
     }
 
     /// Nil for a client that is not configured.
