@@ -21,10 +21,12 @@ extension Rotation {
 
     /// Marks those of these clients that were tried by now.
     mutating func noteTried(_ clients: [ConfiguredClient], at now: Now) {
-        // Many clients may share a file.
-        var files: [AbsolutePath: Bool] = [:]
-        for client in clients
-        where !self.clients[client].readiness.wasTried && isServedOrFailed(client, &files, at: now) {
+        // An unsettled client has more to come: one failed output must not count for the others.
+        let untried = clients.filter { !self.clients[$0].readiness.wasTried && self.clients[$0].isSettled }
+        // Each file once: many clients may share one.
+        let served = Set(untried.flatMap(\.files)).filter { isServedOrFailed($0, at: now) }
+        for client in untried
+        where wantedSecret(client) == nil ? hasFailure(client) : served.isSuperset(of: client.files) {
             self.clients[client].readiness.tried()
         }
     }
@@ -33,18 +35,6 @@ extension Rotation {
         guard !isReady, !jobs.isStopping, !index.all.isEmpty, areAllTried else { return }
         isReady = true
         events.append(.ready)
-    }
-
-    private func isServedOrFailed(_ client: ConfiguredClient, _ files: inout [AbsolutePath: Bool], at now: Now) -> Bool
-    {
-        // An unsettled client has more to come: one failed output must not count for the others.
-        guard clients[client].isSettled else { return false }
-        guard wantedSecret(client) != nil else { return hasFailure(client) }
-        return client.files.allSatisfy { path in
-            let isServed = files[path] ?? isServedOrFailed(path, at: now)
-            files[path] = isServed
-            return isServed
-        }
     }
 
     private func isServedOrFailed(_ path: AbsolutePath, at now: Now) -> Bool {

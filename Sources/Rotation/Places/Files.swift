@@ -138,12 +138,12 @@ extension Rotation {
         }
         // One write serves all clients of a file: wait for those about to get a new secret.
         for client in clients where !self.clients[client].isSettled { return }
-        if holdsWanted(file, spec) {
+        let wanted = wantedSecrets(spec)
+        if file.holds(wanted) {
             // Another program fixed the file, or there is nothing left to write.
             recover(.file(path))
             return
         }
-        let wanted = wantedSecrets(spec)
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
             start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
         }
@@ -159,14 +159,7 @@ extension Rotation {
     /// Whether a file, as last observed, holds what it should.
     package func isGood(_ path: AbsolutePath) -> Bool {
         guard let spec = index.specs[path], let file = files[path] else { return false }
-        return file.isFresh && holdsWanted(file, spec)
-    }
-
-    /// Whether a file, when it was last observed, held ``wantedSecrets(_:)``, without gathering them.
-    private func holdsWanted(_ file: File, _ spec: FileSpec) -> Bool {
-        spec.slots.allSatisfy { slot, client in
-            index[client].flatMap { wantedSecret($0) }.map { file.holds($0, in: slot) } ?? file.isAsObserved
-        }
+        return file.isFresh && file.holds(wantedSecrets(spec))
     }
 
     /// Whether a file is bad and is left so for now, because another program keeps changing it.
