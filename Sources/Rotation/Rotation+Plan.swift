@@ -45,7 +45,7 @@ extension Rotation {
         plan(.state, also: true, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, also: true, at: now) { $0.planTidying(&$1) }
         planAnswers(planned, at: now)
-        return takeStep()
+        return takeStep(at: now)
     }
 
     /// Plans one resource, and sets when it is planned again.
@@ -61,7 +61,7 @@ extension Rotation {
     }
 
     /// Collects what was decided.
-    private mutating func takeStep() -> Step {
+    private mutating func takeStep(at now: Now) -> Step {
         dirty.clear()
         var step = Step(
             start: jobs.takeStarted(), wake: dirty.earliestWake(), answers: waiting.takeFound())
@@ -71,7 +71,7 @@ extension Rotation {
         step.ended =
             jobs.isStopping
             ? jobs.isEmpty
-            : isOnce && isReady && !awaitsVerdict && !awaitsTarget && !isDeploying
+            : isOnce && isReady && !awaitsVerdict && !awaitsTarget(at: now) && !isDeploying
                 && jobs.all.allSatisfy { overdueFailure(of: $0.resource) != nil }
         // With thousands of clients it would take longer than the plan.
         assert(index.all.count > 50 || checkInvariants() == [])

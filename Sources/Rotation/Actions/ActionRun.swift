@@ -73,7 +73,7 @@ extension Rotation {
         where !clients[client].isSettled || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
-            guard let current = wantedSecret(client), owes(client, id), isPublished(client),
+            guard let current = wantedSecret(client), owes(client, id), isPublished(client, at: deadlines.now),
                 !isHeldByContest(id, of: client, &deadlines)
             else { continue }
             covering[client.name] = Covered(issued: current, outputs: client.outputs)
@@ -109,7 +109,7 @@ extension Rotation {
             guard let wanted = wantedSecret(client) else { continue }
             let own = client.targets.map(\.target).filter(targets.contains)
             let missing = own.filter { self.targets[$0]?.holds(wanted) != true }
-            guard missing.allSatisfy(isGivenUp) else { return }
+            guard missing.allSatisfy({ isGivenUp($0, at: deadlines.now) }) else { return }
             guard missing.isEmpty, owes(client, action.id), !isHeldByContest(action.id, of: client, &deadlines) else {
                 continue
             }
@@ -177,9 +177,9 @@ extension Rotation {
     /// long, nothing is wrong if an earlier secret was delivered.
     func awaitsDeployment(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         let owed = owedActions(of: client)
-        guard !owed.isEmpty, isPublished(client), client.targets.allSatisfy({ isGood($0.target) }) else {
-            return false
-        }
+        guard !owed.isEmpty, isPublished(client, at: deadlines.now),
+            client.targets.allSatisfy({ isGood($0.target) })
+        else { return false }
         return owed.allSatisfy { action in
             guard index.targetsOfAction[action] != nil, clients[client].deliveries.delivered[action] != nil else {
                 return false

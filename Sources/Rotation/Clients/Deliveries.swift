@@ -138,9 +138,10 @@ extension Rotation {
     func owedActions(of client: ConfiguredClient) -> [ActionID] { client.actions.filter { owes(client, $0) } }
 
     /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.
-    func isPublished(_ client: ConfiguredClient) -> Bool {
+    func isPublished(_ client: ConfiguredClient, at now: Now) -> Bool {
         guard clients[client].isSettled, isInPlace(client) else { return false }
-        return client.targets.isEmpty || wantedSecret(client).map { mayDeliver(past: client.targets, $0) } == true
+        return client.targets.isEmpty
+            || wantedSecret(client).map { mayDeliver(past: client.targets, $0, at: now) } == true
     }
 }
 

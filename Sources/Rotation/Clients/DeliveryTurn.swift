@@ -80,8 +80,8 @@ extension Rotation {
     }
 
     /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.
-    func waitsForTurn(_ client: ConfiguredClient) -> Bool {
-        guard client.entry.source != nil, isPublished(client) else { return false }
+    func waitsForTurn(_ client: ConfiguredClient, at now: Now) -> Bool {
+        guard client.entry.source != nil, isPublished(client, at: now) else { return false }
         // A deployment waits for no turn.
         let owed = owedActions(of: client)
         return !owed.isEmpty && owed.allSatisfy { runs[$0]?.isWaitingForTurn == true }

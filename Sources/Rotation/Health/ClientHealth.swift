@@ -94,7 +94,7 @@ extension Rotation {
             stateChangeActions.see(client.entry.stage(of: secret, &deadlines), of: name, at: now.boot)
         }
 
-        let isServed = isDone || waitsForTurn(client) || awaitsDeployment(client, &deadlines)
+        let isServed = isDone || waitsForTurn(client, at: now) || awaitsDeployment(client, &deadlines)
         var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
         var reason = failures.first
         if let found {
@@ -111,7 +111,7 @@ extension Rotation {
             // By the last good configuration no action runs, and no request is carried out.
             let failure =
                 configurationWatch.restraint
-                ?? Failure(isPublished(client) ? .notDelivered : .notPublished, at: .client(name))
+                ?? Failure(isPublished(client, at: now) ? .notDelivered : .notPublished, at: .client(name))
             reason = Reason(failure: failure, client: name, since: now.wall)
         }
         // The same failure persists: it began when it was first seen, not now.

@@ -23,8 +23,6 @@ struct Target: Sendable {
     private(set) var writtenAt: WallTime?
     // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
     private(set) var drift = Drift(memory: 21_600, contestedPace: 3600)
-    /// Whether it is bad and left so for now because it is contested, as last planned.
-    private(set) var isLeftAlone = false
 
     /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
     static let readingPace: Seconds = 3600
@@ -43,6 +41,11 @@ struct Target: Sendable {
     /// The secret that is believed to be there; nil when the API shows another. After a push that failed still the one before,
     /// although the push may have been carried out.
     var known: SecretInfo? { verified == false ? nil : pushed }
+
+    /// Whether it does not hold a secret and is left so for now, because it is contested.
+    func isLeftAlone(_ wanted: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
+        !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
+    }
 
     /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
     /// is itself.
@@ -85,8 +88,6 @@ struct Target: Sendable {
     }
 
     mutating func pushFailed() { isUncertain = true }
-
-    fileprivate mutating func leaveAlone(_ isLeftAlone: Bool) { self.isLeftAlone = isLeftAlone }
 
     /// Records what the API shows.
     ///
@@ -208,8 +209,8 @@ extension Rotation {
     }
 
     /// Whether an API took a secret a moment ago, and shows another one until now.
-    var awaitsTarget: Bool {
-        index.clientOfTarget.keys.contains { targets[$0]?.isAwaited == true && !isGivenUp($0) }
+    func awaitsTarget(at now: Now) -> Bool {
+        index.clientOfTarget.keys.contains { targets[$0]?.isAwaited == true && !isGivenUp($0, at: now) }
     }
 
     // MARK: What is wanted
@@ -218,9 +219,6 @@ extension Rotation {
         guard let client = index.clientOfTarget[target], let state = targets[target], clients[client].isSettled,
             let wanted = wantedSecret(client)
         else { return }
-        let isLeftAlone =
-            !state.holds(wanted) && state.drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
-        targets[target]?.leaveAlone(isLeftAlone)
         if !state.holds(wanted) {
             if let failure = jobs.attempts[.target(target)]?.failure, failure.retryAfter != nil,
                 isEmergency(target, &deadlines)
@@ -228,7 +226,7 @@ extension Rotation {
                 jobs.retry(.target(target), on: .emergency(failure), at: deadlines.now)
             }
             let neighbours = index.neighbours(of: target)
-            if !isLeftAlone, !neighbours.contains(where: isAboutToChange) {
+            if !state.isLeftAlone(wanted, &deadlines), !neighbours.contains(where: isAboutToChange) {
                 start(
                     .push(client.name, wanted, to: state.output, with: secrets(for: neighbours)), on: .target(target),
                     &deadlines)
@@ -274,23 +272,28 @@ extension Rotation {
     }
 
     /// Whether none of a client's targets holds its actions back.
-    func mayDeliver(past targets: [PushOutput], _ secret: SecretInfo) -> Bool {
+    func mayDeliver(past targets: [PushOutput], _ secret: SecretInfo, at now: Now) -> Bool {
         targets.allSatisfy { output in
-            self.targets[output.target]?.holds(secret) == true || isLeftAlone(output.target)
+            self.targets[output.target]?.holds(secret) == true || isLeftAlone(output.target, at: now)
                 || jobs.failsOrIsOverdue(.target(output.target)) || jobs.isStopping
         }
     }
 
     /// Whether all pushes of a client's secret have succeeded or failed.
-    func wasPushed(_ client: ConfiguredClient) -> Bool {
+    func wasPushed(_ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
-        return client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true || isGivenUp($0.target) }
+        return client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true || isGivenUp($0.target, at: now) }
     }
 
     /// Whether nothing is pushed to a target now, nor will be soon: the last push failed, or it is left alone.
-    func isGivenUp(_ target: TargetName) -> Bool {
-        jobs[.target(target)] == nil && (jobs.attempts[.target(target)] != nil || isLeftAlone(target))
+    func isGivenUp(_ target: TargetName, at now: Now) -> Bool {
+        jobs[.target(target)] == nil && (jobs.attempts[.target(target)] != nil || isLeftAlone(target, at: now))
     }
 
-    func isLeftAlone(_ target: TargetName) -> Bool { targets[target]?.isLeftAlone == true }
+    /// Whether a target is bad and is left so for now, because another program keeps changing it. Its plan sets the wake.
+    func isLeftAlone(_ target: TargetName, at now: Now) -> Bool {
+        guard let wanted = index.clientOfTarget[target].flatMap({ wantedSecret($0) }), let state = targets[target]
+        else { return false }
+        return Deadlines.peek(at: now) { state.isLeftAlone(wanted, &$0) }
+    }
 }

@@ -86,7 +86,7 @@ extension Rotation {
             return nil
         }
         if let failure = contest(of: client, at: now) { return .failed(failure.message) }
-        guard isPublished(client), wasPushed(client) else { return nil }
+        guard isPublished(client, at: now), wasPushed(client, at: now) else { return nil }
         if !owedActions(of: client).isEmpty {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
@@ -97,9 +97,7 @@ extension Rotation {
     /// it.
     private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
         let file = client.files.first { isLeftAlone($0, at: now) }.map(Failure.Place.path)
-        // Whether a target is left alone is planned once its client is settled: before that the plan was for an earlier secret.
-        let targets = clients[client].isSettled ? client.targets : []
-        let place = file ?? targets.first { isLeftAlone($0.target) }.map { .target($0.target) }
+        let place = file ?? client.targets.first { isLeftAlone($0.target, at: now) }.map { .target($0.target) }
         return place.map { Failure(.contested, at: $0) }
     }
 }
