@@ -102,11 +102,9 @@ final class MetricsKeeper {
             failures = 0
             return .faultCleared(.metricsFileUnwritable)
         }
-        // A disk: retried at least once a minute.
-        let pause = min(60, Int64(1) << Int64(min(failures, 6)))
         failures += 1
         isOwed = true
-        let next = now.advanced(milliseconds: pause * 1_000)
+        let next = now + Retry.localPause(failures: failures)
         notBefore = next
         return .faultRaised(failure, nextAttempt: next)
     }

@@ -156,9 +156,10 @@ struct Jobs: Sendable {
         let failures = (previous?.failures ?? 0) + 1
         let action: Action? = if case .run(let action, _) = job.work { action } else { nil }
         let pause = Retry.pause(
-            of: resource, action: action, failure: failure, failures: failures, isEmergency: isEmergency,
-            isAtOnce: isAtOnce, isReadOfTarget: job.work.isReadOfTarget,
-            jitter: chance.draw("\(resource) \(failures)"))
+            of: resource, after: failure,
+            Retry.Circumstances(
+                failures: failures, action: action, isEmergency: isEmergency, isAtOnce: isAtOnce,
+                isReadOfTarget: job.work.isReadOfTarget, jitter: chance.draw("\(resource) \(failures)")))
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = Attempts(

@@ -1,10 +1,10 @@
-import AppleClientSecret
+package import AppleClientSecret
 internal import Failures
 import Model
 
 /// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
 /// go unnoticed. What says that the cause may be gone (``Sign``) ends the pause, or shortens it.
-enum Retry {
+package enum Retry {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
     /// For a hook, a unit's job or a question to Apple: each try costs other programs something.
@@ -23,20 +23,26 @@ enum Retry {
     /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 
-    /// The pause after the `failures`-th failure in a row, in milliseconds.
-    ///
-    /// - Parameters:
-    ///   - isEmergency: whether an application that waits for the action, or reads the target, holds a critical or expired
-    ///     secret.
-    ///   - isAtOnce: whether the cause may be gone already.
-    ///   - isReadOfTarget: whether an API was only asked what it holds.
-    ///   - jitter: from 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
-    static func pause(
-        of resource: Resource, action: Action?, failure: Failure, failures: Int, isEmergency: Bool = false,
-        isAtOnce: Bool = false, isReadOfTarget: Bool = false, jitter: Double
-    ) -> Int64 {
-        let isTired = needsPerson(action, failure.code, failures: failures)
-        let (first, bound): (Int64, Seconds) =
+    /// What the pause depends on besides the resource and its failure.
+    struct Circumstances {
+        /// How often it has failed in a row.
+        var failures: Int
+        /// The action that was run.
+        var action: Action?
+        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret.
+        var isEmergency = false
+        /// Whether the cause may be gone already: then there is no pause.
+        var isAtOnce = false
+        /// Whether an API was only asked what it holds.
+        var isReadOfTarget = false
+        /// From 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
+        var jitter = 0.0
+    }
+
+    /// The pause after a failure, in milliseconds.
+    static func pause(of resource: Resource, after failure: Failure, _ circumstances: Circumstances) -> Int64 {
+        let isForPerson = needsPerson(circumstances.action, failure.code, failures: circumstances.failures)
+        let (first, bound): (Seconds, Seconds) =
             switch resource {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure.code == .verifierMissing ? localBound : remoteBound)
@@ -47,15 +53,32 @@ enum Retry {
             case .report, .fleet, .rollout: (30, remoteBound)
             // The service that asks the API is the administrator's to start, and its configuration to write.
             case .target: (5, failure.code.traits.contains(.ofPushService) ? localBound : remoteBound)
-            case .action, .stateChangeAction: (30, isTired ? unitBound : isEmergency ? emergencyBound : remoteBound)
+            case .action, .stateChangeAction:
+                (30, isForPerson ? unitBound : circumstances.isEmergency ? emergencyBound : remoteBound)
             default: (1, localBound)
             }
-        let doubled = isTired ? bound.count : min(bound.count, first << Int64(min(max(failures - 1, 0), 12)))
-        let pause = isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * jitter)
+        let doubled = (isForPerson ? bound : doubled(first, failures: circumstances.failures, atMost: bound)).count
+        let pause =
+            circumstances.isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * circumstances.jitter)
         guard let rest = failure.retryAfter else { return pause }
+        let longest = max(pause, rest.count * 1000)
         // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
         // while a secret is critical.
-        return max(pause, (isEmergency || isReadOfTarget ? min(rest, boundOfRest) : rest).count * 1000)
+        return circumstances.isEmergency || circumstances.isReadOfTarget
+            ? min(longest, longestPause(inEmergencyAfter: failure).count * 1000) : longest
+    }
+
+    /// The pause after the `failures`-th failure in a row to write to a disk.
+    package static func localPause(failures: Int) -> Seconds { doubled(1, failures: failures, atMost: localBound) }
+
+    private static func doubled(_ first: Seconds, failures: Int, atMost bound: Seconds) -> Seconds {
+        min(bound, Seconds(first.count << Int64(min(max(failures - 1, 0), 12))))
+    }
+
+    /// How long work waits at most whose failure keeps an application from a secret while its own is critical or expired. An
+    /// API that wants to be left alone is, but not for ever.
+    fileprivate static func longestPause(inEmergencyAfter failure: Failure) -> Seconds {
+        failure.retryAfter == nil ? emergencyBound : boundOfRest
     }
 
     /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency: each try stops and
@@ -87,8 +110,7 @@ extension Retry {
         /// A file changed that another program had changed while it was merged: once that program has finished, the cause is
         /// gone, and no further notice may tell.
         case changedAfterMerge
-        /// The secret in use became critical, after the pause was set by this failure. An API that wants to be left alone is,
-        /// but not for ever.
+        /// The secret in use became critical, after the pause was set by this failure.
         case emergency(Failure)
 
         /// How long the work waits from now on, at most.
@@ -97,7 +119,7 @@ extension Retry {
             case .request, .placed, .created, .minted, .counterpartSucceeded: 0
             case .changed: 1
             case .changedAfterMerge: 5
-            case .emergency(let failure): failure.retryAfter == nil ? emergencyBound : boundOfRest
+            case .emergency(let failure): Retry.longestPause(inEmergencyAfter: failure)
             }
         }
     }

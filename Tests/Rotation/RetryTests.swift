@@ -16,8 +16,8 @@ import Testing
     ) -> [Int64] {
         (1...count).map {
             Retry.pause(
-                of: resource, action: action, failure: Failure(failure, at: .clock), failures: $0,
-                isEmergency: isEmergency, jitter: jitter)
+                of: resource, after: Failure(failure, at: .clock),
+                Retry.Circumstances(failures: $0, action: action, isEmergency: isEmergency, jitter: jitter))
         }
     }
 
@@ -32,6 +32,7 @@ import Testing
                 "\(resource)")
             #expect(pauses(resource, count: 10_000).max() == 60_000, "\(resource)")
         }
+        #expect((1...8).map { Retry.localPause(failures: $0) } == [1, 2, 4, 8, 16, 32, 60, 60])
     }
 
     /// A login costs the member of etcd a tenth of a second, whoever is refused.
@@ -74,8 +75,9 @@ import Testing
         let target = Resource.target(try #require(TargetName("production")))
         func pause(_ rest: Seconds, isEmergency: Bool = false, isAtOnce: Bool = false, isRead: Bool = false) -> Int64 {
             Retry.pause(
-                of: target, action: nil, failure: Failure(.pushRateLimited, at: .clock, retryAfter: rest), failures: 1,
-                isEmergency: isEmergency, isAtOnce: isAtOnce, isReadOfTarget: isRead, jitter: 0)
+                of: target, after: Failure(.pushRateLimited, at: .clock, retryAfter: rest),
+                Retry.Circumstances(
+                    failures: 1, isEmergency: isEmergency, isAtOnce: isAtOnce, isReadOfTarget: isRead))
         }
         #expect(pause(1) == 5000)
         #expect(pause(1, isAtOnce: true) == 1000)
