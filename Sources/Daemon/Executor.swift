@@ -249,7 +249,9 @@ final class Executor: Sendable {
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {
         if case .redeploy(_, let targets) = action { return try redeploy(targets) }
-        try runner?.run(action, covering)
+        // A dry run starts no job that needs it.
+        guard let runner else { throw Failure(.systemError, at: .action(action.id), detail: "nothing is run here") }
+        try runner.run(action, covering)
         return .ran
     }
 

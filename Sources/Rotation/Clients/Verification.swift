@@ -203,8 +203,10 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Drops a candidate that is no longer usable, and makes one current that can wait no longer.
+    ///
+    /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
     mutating func planCandidate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        guard let candidate = clients[client].verification?.candidate, isKnown(client) else { return }
+        guard let candidate = clients[client].verification?.candidate else { return }
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
         let isHeldBack = pendingCandidate(client) != nil

@@ -53,7 +53,7 @@ struct OwnAdmissions: Sendable {
         guard !admission.isHidden else { return false }
         if let rollout = admission.rollout { return rollout.admits(admission.rank) }
         guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
-        return admission.secret.digests.contains(where: seen.contains)
+        return admission.secret.name.digests.contains(where: seen.contains)
     }
 
     func checkInvariants(_ configuration: Configuration) -> [String] {
@@ -63,7 +63,7 @@ struct OwnAdmissions: Sendable {
 
 /// A secret that was received from the store, and what lets this machine deliver it.
 private struct Admission {
-    let secret: SecretName
+    let secret: SecretInfo
     let place: StorePlace
     /// The secret's rollout, by the last read; nil where none was found, or another secret's.
     let rollout: Rollout?
@@ -81,7 +81,7 @@ extension Rotation {
         else { return nil }
         let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
         return Admission(
-            secret: secret.name, place: place, rollout: rollout,
+            secret: secret, place: place, rollout: rollout,
             isHidden: storeReading.rollouts[place] == .forbidden,
             rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
     }
@@ -97,13 +97,11 @@ extension Rotation {
     func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
         guard let admission = admission(client) else { return true }
         if admissions.admits(admission) { return true }
-        guard let held = secretInUseMeanwhile(by: action, of: client), let wanted = wantedSecret(client) else {
-            return true
-        }
+        guard let held = secretInUseMeanwhile(by: action, of: client) else { return true }
         let span = client.entry.renewBefore(of: held)
         // A secret that is newer than that moment, because its signer was down, counts from its issue: otherwise all
         // machines would deliver it at once.
-        let start = max(held.expiresAt - span / 2, wanted.issuedAt)
+        let start = max(held.expiresAt - span / 2, admission.secret.issuedAt)
         return deadlines.reached(start + RolloutRank.part(admission.rank, of: span / 20))
     }
 }
