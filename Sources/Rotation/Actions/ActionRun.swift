@@ -25,7 +25,7 @@ struct ActionRun: Sendable {
     fileprivate mutating func waitForTurn(_ isWaiting: Bool) { isWaitingForTurn = isWaiting }
 
     /// Records whether a project is being deployed.
-    mutating func asked(isDeploying: Bool, at now: Now) {
+    mutating func recordDeployment(isDeploying: Bool, at now: Now) {
         deployment =
             isDeploying
             ? Deployment(since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.pace) : nil
@@ -44,7 +44,7 @@ extension Rotation {
 
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
-        runs[action.id]?.asked(isDeploying: result == .success(.deploying), at: now)
+        runs[action.id]?.recordDeployment(isDeploying: result == .success(.deploying), at: now)
         guard case .success(let outcome) = result, outcome != .deploying else { return }
         guard case .ran = outcome else { return unexpected(outcome, of: job) }
         for (name, covered) in covering {

@@ -42,7 +42,9 @@ extension Rotation {
         }
         // What another store held says nothing of this one. A record of an earlier version does not name its store.
         guard let store = configuration.store?.place, record.store ?? store == store else { return }
-        if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) { admissions.recall(place) }
+        if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
+            admissions.noteRollout(at: place)
+        }
         if client.entry.rollout != nil { fleet.recall(record.fleetSize, client.identity) }
     }
 

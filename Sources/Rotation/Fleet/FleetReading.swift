@@ -43,13 +43,13 @@ extension Rotation {
         guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
         if storeReading.isFailing { fleet.noteUnreadable(at: deadlines.now) }
         guard jobs.mayStart(.fleet, &deadlines) else { return }
-        let isAsked = waiting.pending.contains { request in
+        let isRequested = waiting.pending.contains { request in
             if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
         }
-        if !isAsked, storeReading.isFailing { return }
+        if !isRequested, storeReading.isFailing { return }
         let isDue = fleet.mayRead(
             &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
-        if isAsked || isDue {
+        if isRequested || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
         } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {
             guard let (machine, revision) = fleet.takeForgotten(excluding: store.machine, at: deadlines.now) else {

@@ -42,8 +42,8 @@ struct OwnAdmissions: Sendable {
         for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
     }
 
-    /// Takes from a client's record that a rollout was seen.
-    mutating func recall(_ place: StorePlace) { rolledOut.insert(place) }
+    /// Notes that a place has a rollout, by our own put or a client's record.
+    mutating func noteRollout(at place: StorePlace) { rolledOut.insert(place) }
 
     /// Whether a rollout was ever seen in a place.
     func wasRolledOut(_ place: StorePlace) -> Bool { rolledOut.contains(place) }

@@ -65,7 +65,7 @@ extension Rotation {
         case (.putInStore(let name, let secret, let place, _), .success(.putInStore(let put))):
             putEnded(put, of: secret, of: name, at: place, now)
         case (.putRollout(let name, let rollout, let place, _, let put), .success(.rolloutPut(.done(let revision)))):
-            admissions.recall(place)
+            admissions.noteRollout(at: place)
             storeReading.see(.rollout(rollout, revision: revision), at: place)
             if let put { putEnded(.done(revision: revision), of: put.secret, of: name, at: place, now) }
         case (.putRollout(let name, _, let place, _, let put), .success(.rolloutPut(.found(let found, let secret)))):

@@ -25,7 +25,7 @@ struct Drift: Hashable, Sendable {
     /// Whether the file did not keep what was written: then it is read back before it is written again.
     private var isUndone = false
     /// Whether a request asks for the file to be written.
-    private var isAsked = false
+    private var isRequested = false
     /// When an action that makes applications read the file last succeeded.
     private var deliveredAt: BootTime?
     private var repairs: RateLimit
@@ -55,7 +55,7 @@ struct Drift: Hashable, Sendable {
         if isGood {
             lastGood = wanted
             badSince = nil
-            isAsked = false
+            isRequested = false
         } else if lastGood == wanted {
             badSince = badSince ?? noticed ?? now
         }
@@ -83,7 +83,7 @@ struct Drift: Hashable, Sendable {
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         lastGood = wanted
-        isAsked = false
+        isRequested = false
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
@@ -115,8 +115,8 @@ struct Drift: Hashable, Sendable {
     }
 
     /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
-    mutating func ask() {
-        isAsked = true
+    mutating func requestRepair() {
+        isRequested = true
     }
 
     /// Whether the file may be written now.
@@ -127,7 +127,7 @@ struct Drift: Hashable, Sendable {
     /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is
     /// written at once.
     func isLeftAlone(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
-        guard let nextRepair, !isAsked, lastGood == wanted, isContested(&deadlines) else { return false }
+        guard let nextRepair, !isRequested, lastGood == wanted, isContested(&deadlines) else { return false }
         return !deadlines.reached(nextRepair)
     }
 }

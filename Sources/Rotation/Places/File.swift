@@ -64,18 +64,18 @@ struct File: Sendable {
     mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
 
     /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
-    mutating func ask() { drift.ask() }
+    mutating func requestRepair() { drift.requestRepair() }
 
     /// Records that an action had applications read it.
     mutating func delivered(at now: Now) { drift.delivered(at: now.boot) }
 
     /// Records what it was seen to hold.
     ///
-    /// - Parameter isAsked: whether the job has observed it as it is configured now. An observation by an older
+    /// - Parameter isCurrentSpec: whether the job has observed it as it is configured now. An observation by an older
     ///   configuration's slots and modes does not count.
-    mutating func see(_ observation: FileObservation, by job: JobID, isAsked: Bool) {
+    mutating func see(_ observation: FileObservation, by job: JobID, isCurrentSpec: Bool) {
         reading.end(observation, by: job)
-        if !isAsked { reading.expire() }
+        if !isCurrentSpec { reading.expire() }
         isUncertain = false
         if observation.exists { heldOtherLines = observation.otherLines }
         isRestless = false

@@ -82,8 +82,8 @@ extension Rotation {
 
     private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) {
         for slot in observation.slots.values { clock.noteIssue(slot.issued) }
-        let isAsked = index.specs[spec.path] == spec
-        files[spec.path]?.see(observation, by: job, isAsked: isAsked)
+        let isCurrentSpec = index.specs[spec.path] == spec
+        files[spec.path]?.see(observation, by: job, isCurrentSpec: isCurrentSpec)
     }
 
     /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no

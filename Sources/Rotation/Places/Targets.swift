@@ -18,8 +18,8 @@ struct Target: Sendable {
     private var wasShown = false
     /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
-    /// When the API was last asked since the start, the last reload or the last request.
-    private(set) var askedAt: BootTime?
+    /// When the API was last read or written since the start, the last reload or the last request.
+    private(set) var readAt: BootTime?
     private(set) var writtenAt: WallTime?
     // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
     private(set) var drift = Drift(memory: 21_600, contestedPace: 3600)
@@ -58,12 +58,12 @@ struct Target: Sendable {
     // MARK: What happens
 
     /// Has it read again.
-    mutating func readAgain() { askedAt = nil }
+    mutating func readAgain() { readAt = nil }
 
     /// Has it read again, and put in order at once if it is contested: the user may just have stopped what changed it.
-    mutating func ask() {
-        askedAt = nil
-        drift.ask()
+    mutating func requestRepair() {
+        readAt = nil
+        drift.requestRepair()
     }
 
     /// Takes what a client's record says. When the state directory answers late, what was pushed meanwhile is newer.
@@ -74,14 +74,14 @@ struct Target: Sendable {
     }
 
     /// Records that the API took a secret. Returns whether something else was there meanwhile.
-    mutating func wasPushed(_ secret: SecretInfo, verified: Bool?, at now: Now) -> Bool {
+    mutating func recordPush(_ secret: SecretInfo, verified: Bool?, at now: Now) -> Bool {
         pushed = secret
         self.verified = verified == true ? true : nil
         isAwaited = verified == false || verified == nil && wasShown
         pushedAt = now.boot
         if verified == true { wasShown = true }
         isUncertain = false
-        askedAt = now.boot
+        readAt = now.boot
         writtenAt = now.wall
         // Since when something else was there is not known: an application may have read it.
         return drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot)
@@ -96,11 +96,11 @@ struct Target: Sendable {
     ///   - holds: whether it is there; nil where the API does not show it.
     ///   - wanted: what is to be there now.
     /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
-    mutating func wasRead(
+    mutating func recordRead(
         _ secret: SecretInfo, holds: Bool?, wanted: SecretInfo?, began: BootTime, at now: Now
     ) -> Bool {
         guard pushed == secret else { return false }
-        askedAt = now.boot
+        readAt = now.boot
         let isRecent = isRecent(at: now)
         let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
         if holds == true { wasShown = true }
@@ -192,7 +192,7 @@ extension Rotation {
             if let client, targets[output]?.drift.isNew([.whole: secret.fingerprint]) == true {
                 repeatActions(of: client, because: .cameToTarget(secret), at: now)
             }
-            if targets[output]?.wasPushed(secret, verified: verified, at: now) == true, let client {
+            if targets[output]?.recordPush(secret, verified: verified, at: now) == true, let client {
                 repeatActions(of: client, because: .wasAtTarget, at: now)
             }
             events.append(.pushed(output.target, name, secret, verified: verified))
@@ -200,7 +200,7 @@ extension Rotation {
         case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds))):
             let wanted = index[name].flatMap { wantedSecret($0) }
             let isKept =
-                targets[output]?.wasRead(secret, holds: holds, wanted: wanted, began: job.startedAt, at: now) != true
+                targets[output]?.recordRead(secret, holds: holds, wanted: wanted, began: job.startedAt, at: now) != true
             return isKept ? nil : Failure(.pushNotKept, at: .target(output.target))
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
@@ -233,10 +233,10 @@ extension Rotation {
             }
             return
         }
-        if let askedAt = state.askedAt {
+        if let readAt = state.readAt {
             let next =
                 state.isAwaited
-                ? askedAt + Target.stalePace : askedAt.after(Target.readingPace, spreadBy: jobs.draw("read \(target)"))
+                ? readAt + Target.stalePace : readAt.after(Target.readingPace, spreadBy: jobs.draw("read \(target)"))
             guard state.isAwaited || state.verified != nil, deadlines.reached(next) else { return }
         }
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)

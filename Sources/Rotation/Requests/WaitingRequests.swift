@@ -205,9 +205,9 @@ extension Rotation {
         for resource in resources(of: client) { jobs.want(resource, at: now) }
         for path in client.files {
             observeAgain(at: .file(path))
-            files[path]?.ask()
+            files[path]?.requestRepair()
         }
-        for output in client.targets { targets[output.target]?.ask() }
+        for output in client.targets { targets[output.target]?.requestRepair() }
         jobs.want(.source(client.name), at: now)
         if index.hasStore { jobs.want(.store, at: now) }
         jobs.want(.share(client.name), at: now)
