@@ -26,7 +26,7 @@ struct Jobs: Sendable {
     private var firstOfConfiguration = JobID.first
     /// Failures under the earlier configuration whose work has not succeeded since.
     private var former: [Resource: Attempts] = [:]
-    private let chance: Chance
+    private let jitter: Jitter
 
     private struct Running: Sendable {
         let job: Job
@@ -37,7 +37,7 @@ struct Jobs: Sendable {
 
     /// - Parameter seed: of retries' jitter.
     init(seed: UInt64) {
-        chance = Chance(seed: seed)
+        jitter = Jitter(seed: seed)
     }
 
     // MARK: What is
@@ -53,7 +53,7 @@ struct Jobs: Sendable {
     func isBusy(_ resource: Resource) -> Bool { running[resource]?.isOverdue == false }
 
     /// A number from 0 up to 1, the same for the same question throughout a run.
-    func draw(_ question: String) -> Double { chance.draw(question) }
+    func jitter(_ question: String) -> Double { jitter.value(question) }
 
     /// Whether the job for `resource` has run for longer than ``Rotation/overdueAfter``.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
@@ -159,7 +159,7 @@ struct Jobs: Sendable {
             of: resource, after: failure,
             Retry.Circumstances(
                 failures: failures, action: action, isEmergency: isEmergency, isAtOnce: isAtOnce,
-                isReadOfTarget: job.work.isReadOfTarget, jitter: chance.draw("\(resource) \(failures)")))
+                isReadOfTarget: job.work.isReadOfTarget, jitter: jitter.value("\(resource) \(failures)")))
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = Attempts(

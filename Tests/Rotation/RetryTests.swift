@@ -106,13 +106,13 @@ import Testing
         }
     }
 
-    @Test func chanceIsTheSameForTheSameQuestionAndSpreadOtherwise() {
-        let draws = (0..<1000).map { Chance(seed: 7).draw("file /a \($0)") }
-        #expect(draws == (0..<1000).map { Chance(seed: 7).draw("file /a \($0)") })
-        #expect(draws != (0..<1000).map { Chance(seed: 8).draw("file /a \($0)") })
-        #expect(draws.allSatisfy { (0..<1).contains($0) })
+    @Test func jitterIsTheSameForTheSameQuestionAndSpreadOtherwise() {
+        let values = (0..<1000).map { Jitter(seed: 7).value("file /a \($0)") }
+        #expect(values == (0..<1000).map { Jitter(seed: 7).value("file /a \($0)") })
+        #expect(values != (0..<1000).map { Jitter(seed: 8).value("file /a \($0)") })
+        #expect(values.allSatisfy { (0..<1).contains($0) })
         for tenth in 0..<10 {
-            let share = draws.filter { Int($0 * 10) == tenth }.count
+            let share = values.filter { Int($0 * 10) == tenth }.count
             #expect((50...150).contains(share), "\(tenth): \(share)")
         }
     }

@@ -65,7 +65,7 @@ extension Rotation {
 
     mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
-        hurry(action, &deadlines)
+        shortenPause(of: action, &deadlines)
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
@@ -144,7 +144,7 @@ extension Rotation {
     }
 
     /// Shortens a pause that was set before an emergency began, except where a person is needed.
-    private mutating func hurry(_ action: Action, _ deadlines: inout Deadlines) {
+    private mutating func shortenPause(of action: Action, _ deadlines: inout Deadlines) {
         guard let attempts = jobs.attempts[.action(action.id)],
             !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
             isEmergency(action.id, &deadlines)

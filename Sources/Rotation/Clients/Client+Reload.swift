@@ -21,7 +21,7 @@ extension Client {
             self.source = Source(isSame ? former?.source : nil, next: change.next)
             turn = former?.turn?.within(source.deliverOver, at: change.now)
             // A request to mint is not carried out later, once the client mints again.
-            secret.relent()
+            secret.withdrawRequest()
             // What is received was accepted where it was minted, so it has no verification.
         } else {
             verification = former?.verification

@@ -28,7 +28,7 @@ struct CurrentSecret: Sendable {
     }
 
     /// Withdraws the request for a new secret.
-    mutating func relent() {
+    mutating func withdrawRequest() {
         isForced = false
         skipsVerification = false
     }
@@ -44,7 +44,7 @@ struct CurrentSecret: Sendable {
     mutating func minted() -> MintReason {
         defer { mintReason = nil }
         renewals += 1
-        relent()
+        withdrawRequest()
         return mintReason ?? .asked
     }
 

@@ -57,7 +57,7 @@ extension Rotation {
         // Without a store this machine has no name that others know.
         let wait =
             configuration.store.map { RolloutRank.part(RolloutRank.of($0.machine, secret.fingerprint), of: span) }
-            ?? Seconds(Int64(jobs.draw("turn \(client.name) \(secret.fingerprint)") * Double(span.count)))
+            ?? Seconds(Int64(jobs.jitter("turn \(client.name) \(secret.fingerprint)") * Double(span.count)))
         clients[client].turn = DeliveryTurn(in: wait, at: now)
     }
 
@@ -72,7 +72,7 @@ extension Rotation {
             if waiting.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
                 return false
             }
-            if !hasCome { hasCome = isCalled(client) || self.clients[client].turn?.hasCome(&deadlines) != false }
+            if !hasCome { hasCome = skipsTurn(client) || self.clients[client].turn?.hasCome(&deadlines) != false }
             if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
         }
         if hasCome, isAdmitted { return false }

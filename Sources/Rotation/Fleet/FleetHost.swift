@@ -14,7 +14,7 @@ extension Fleet {
         let hasChanged: Bool
 
         /// After how long without a sign of life a report is removed.
-        private static let oblivion: Seconds = 1_209_600
+        private static let removedAfter: Seconds = 1_209_600
 
         /// When it last gave a sign of life: it was seen to report, or reported before that by its own clock.
         ///
@@ -33,7 +33,8 @@ extension Fleet {
 
         /// Whether it was silent for so long that its report is removed.
         func isForgotten(at now: Now) -> Bool {
-            now.boot >= seenAt + HostReport.silence && now.wall - lastSign(isOldPerhaps: true, at: now) >= Self.oblivion
+            now.boot >= seenAt + HostReport.silence
+                && now.wall - lastSign(isOldPerhaps: true, at: now) >= Self.removedAfter
         }
 
         /// Whether it has a report, in which this client is not.

@@ -88,7 +88,7 @@ extension Rotation {
 
     /// Whether to deliver a client's secret now, without a turn of `deliver_over`: this machine's rank is admitted by a rollout
     /// that is not finished, which spreads the deliveries already, or an operator has finished the rollout.
-    func isCalled(_ client: ConfiguredClient) -> Bool {
+    func skipsTurn(_ client: ConfiguredClient) -> Bool {
         guard let admission = admission(client), let rollout = admission.rollout else { return false }
         return rollout.admits(admission.rank) && (!rollout.admitsAll || rollout.isOrdered)
     }

@@ -65,7 +65,7 @@ struct StoreReading: Sendable {
         guard reading.isFresh, let readAt = reading.value, let readBy = reading.readBy else { return true }
         if let hintedFor, deadlines.reached(hintedFor) { return true }
         let pace = isWatched && !observed.values.contains(.forbidden) ? Self.watchedPace : Self.pace
-        return deadlines.reached(readAt.after(pace, spreadBy: jobs.draw("read the store after \(readBy.number)")))
+        return deadlines.reached(readAt.after(pace, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
     }
 
     // MARK: What happens
@@ -91,7 +91,7 @@ struct StoreReading: Sendable {
 
     /// Notes that something may have changed there.
     mutating func notice(_ jobs: Jobs, at now: Now) {
-        let pause = Int64(Self.longestHint * jobs.draw("a notice of the store after \(jobs.next.number)"))
+        let pause = Int64(Self.longestHint * jobs.jitter("a notice of the store after \(jobs.next.number)"))
         hintedFor = hintedFor ?? now.boot.advanced(milliseconds: pause)
     }
 

@@ -236,7 +236,7 @@ extension Rotation {
         if let readAt = state.readAt {
             let next =
                 state.isAwaited
-                ? readAt + Target.stalePace : readAt.after(Target.readingPace, spreadBy: jobs.draw("read \(target)"))
+                ? readAt + Target.stalePace : readAt.after(Target.readingPace, spreadBy: jobs.jitter("read \(target)"))
             guard state.isAwaited || state.verified != nil, deadlines.reached(next) else { return }
         }
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)

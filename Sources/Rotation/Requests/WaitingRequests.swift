@@ -166,7 +166,7 @@ extension Rotation {
         }
         for name in request.denied.keys {
             guard let client = index[name] else { continue }
-            clients[client].secret.relent()
+            clients[client].secret.withdrawRequest()
             touch(client)
         }
     }
