@@ -101,7 +101,10 @@ struct RolloutProgress: Sendable {
         } else {
             canariesAt = nil
         }
-        isMoving = admitted.count < machines.count || machines.contains { !$0.hasDelivered && !$0.isSilent }
+        // Of a new fleet, or a new store, the first reports are still to come.
+        isMoving =
+            machines.isEmpty || admitted.count < machines.count
+            || machines.contains { !$0.hasDelivered && !$0.isSilent }
         if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + HostReport.silence) }
         return progress
     }

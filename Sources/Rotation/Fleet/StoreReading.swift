@@ -122,7 +122,8 @@ struct StoreReading: Sendable {
             isWatched = false
             refuses = found.code.traits.contains(.refusalOfStore)
         }
-        return isFirst || failure != earlier
+        // After each failure in a row the next attempt is at another time, which the reason of each client shows.
+        return isFirst || failure != nil || earlier != nil
     }
 
     /// Records what a put has found or left.

@@ -86,6 +86,26 @@ struct RolloutPolicyTests {
         return fleet.prefix(count) + "|" + fleet.dropFirst(count)
     }
 
+    /// In seconds: when it was admitted, has reported, and since when reports are read; `pause`; from when on it is silent.
+    @Test(
+        arguments: [
+            (0, nil, 0, 600, 600),
+            (0, 50, 0, 600, 650),
+            (50, 0, 0, 600, 650),
+            (0, 0, 100, 600, 700),
+            (0, nil, 0, 60, 180),
+        ] as [(Int64, Int64?, Int64, Int64, Int64)])
+    func anAdmittedMachineIsSilent(
+        admittedAt: Int64, seenAt: Int64?, readableSince: Int64, pause: Int64, from: Int64
+    ) {
+        let start = BootTime(milliseconds: 5000)
+        let silentFrom = RolloutPolicy.silentFrom(
+            admittedAt: start + Seconds(admittedAt), seenAt: seenAt.map { start + Seconds($0) },
+            readableSince: start + Seconds(readableSince),
+            RolloutSettings(canaries: 1, atOnce: 5, pause: Seconds(pause)))
+        #expect(silentFrom == start + Seconds(from))
+    }
+
     @Test func allWantedCanariesHaveDelivered() {
         func have(_ fleet: String, _ canaries: Int) -> Bool {
             let machines = fleet.enumerated().map { number, letter in

@@ -161,6 +161,11 @@ struct StoreReadingTests {
         bench.pass(61)
         #expect(try health == .degraded)
         #expect(try bench.view("web").reason?.failure.code == code)
+        // It goes on failing: what is shown as the next attempt never is past.
+        for _ in 0..<20 {
+            bench.pass(60)
+            #expect(try bench.view("web").reason?.nextAttempt.map { $0 >= bench.now.wall } == true)
+        }
     }
 
     @Test func aRefusalThatBecomesAnOutageIsNoneAnyMoreAndTheReverse() throws {
