@@ -10,6 +10,8 @@ struct Dirty: Sendable {
     /// By number (``ClientBatches``).
     private(set) var batches: Set<Int> = []
     private var wakes = WakeQueue()
+    /// The resources whose next wake this plan has decided on.
+    private var woken: Set<Resource> = []
 
     mutating func touch(key: KeyName) { keys.insert(key) }
     mutating func touch(batch: Int) { batches.insert(batch) }
@@ -18,6 +20,7 @@ struct Dirty: Sendable {
     mutating func clear() {
         keys = []
         batches = []
+        woken = []
     }
 
     /// After a reload: clears all marks, and drops the wakes of resources that the new configuration lacks.
@@ -28,12 +31,14 @@ struct Dirty: Sendable {
 
     // MARK: When to plan again
 
-    /// Sets when a resource is to be planned again.
-    mutating func wake(_ resource: Resource, at deadlines: Deadlines) { wakes[resource] = deadlines.wake }
-
-    /// Has a resource planned again also at these moments.
-    mutating func wake(_ resource: Resource, alsoAt deadlines: Deadlines) {
-        wakes[resource].formEarliest(with: deadlines.wake)
+    /// Sets when a resource is to be planned again, in place of what an earlier plan decided. Several parts of one plan may
+    /// ask for the same resource, in any order: the earliest of their moments counts.
+    mutating func wake(_ resource: Resource, at deadlines: Deadlines) {
+        if woken.insert(resource).inserted {
+            wakes[resource] = deadlines.wake
+        } else {
+            wakes[resource].formEarliest(with: deadlines.wake)
+        }
     }
 
     /// Removes the moments that have come; returns their resources.

@@ -8,7 +8,7 @@ extension Rotation {
         for resource in dirty.takeReached(at: now) { touch(resource) }
         planOverdue(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
-        plan(.configuration, also: true, at: now) { $0.planConfiguration(&$1) }
+        plan(.configuration, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
         // In the order in which a secret is processed: each call sees what the one before it decided.
         for key in dirty.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
@@ -34,7 +34,7 @@ extension Rotation {
         }
         // From here on, a secret that is not published counts as missing. Each client is judged once: each judgement sets a wake.
         noteTried(planned, at: now)
-        for client in planned { plan(.client(client.name), also: true, at: now) { $0.judge(client, &$1) } }
+        for client in planned { plan(.client(client.name), at: now) { $0.judge(client, &$1) } }
         planReadiness()
         if index.hasStore {
             for client in planned { noteHolding(client, at: now) }
@@ -42,22 +42,19 @@ extension Rotation {
             plan(.fleet, at: now) { $0.planFleet(&$1) }
         }
         for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
-        plan(.state, also: true, at: now) { $0.planStateChangeActions(&$1) }
-        plan(.state, also: true, at: now) { $0.planTidying(&$1) }
+        plan(.state, at: now) { $0.planStateChangeActions(&$1) }
+        plan(.state, at: now) { $0.planTidying(&$1) }
         planAnswers(planned, at: now)
         return takeStep(at: now)
     }
 
     /// Plans one resource, and sets when it is planned again.
-    ///
-    /// - Parameter also: true: the resource keeps the wake that an earlier call in this plan has set, and the earlier of the
-    ///   two counts; false: that wake is replaced.
     private mutating func plan(
-        _ resource: Resource, also: Bool = false, at now: Now, _ next: (inout Rotation, inout Deadlines) -> Void
+        _ resource: Resource, at now: Now, _ next: (inout Rotation, inout Deadlines) -> Void
     ) {
         var deadlines = Deadlines(now: now)
         next(&self, &deadlines)
-        if also { dirty.wake(resource, alsoAt: deadlines) } else { dirty.wake(resource, at: deadlines) }
+        dirty.wake(resource, at: deadlines)
     }
 
     /// Collects what was decided.
