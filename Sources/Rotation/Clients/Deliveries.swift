@@ -105,8 +105,7 @@ extension Rotation {
     /// one: the daemon died before it wrote that.
     private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
-        return client.names(secret) && client.keys.contains { keys.digest(of: $0.name) == secret.signer }
-            && secret.expiresAt > now.wall
+        return Deadlines.peek(at: now) { fits(secret, client, &$0) }
             && client.actions.allSatisfy { !hasDelivered($0, wanted, to: client) }
     }
 
