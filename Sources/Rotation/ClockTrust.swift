@@ -83,6 +83,15 @@ struct ClockTrust: Hashable, Sendable {
         return deadlines.reached(secret.issuedAt + Self.youngest) && mayBeAhead(&deadlines)
     }
 
+    /// Why the clock cannot tell whether a secret is still good; nil where it can tell.
+    ///
+    /// - Parameters:
+    ///   - isSpared: whether the clock spares it.
+    ///   - shown: what the clock shows.
+    func doubt(isSpared: Bool, at shown: WallTime) -> Failure? {
+        failure ?? (isSpared ? Failure(.clockPerhapsAhead, at: .clock, detail: shown.description) : nil)
+    }
+
     /// The clock as a command finds it, which has not seen it run and cannot wait.
     ///
     /// - Parameter secrets: all that are known.
@@ -227,9 +236,16 @@ extension Rotation {
         guard let current = clients[client].secret.current, clients[client].record.value.current == current,
             rank(of: current, client) != nil
         else { return nil }
-        let soonest =
-            client.entry.source == nil
-            ? client.entry.earliestRenewal(of: current, jitter: hostJitter) : current.expiresAt
+        let soonest = client.entry.firstReplacement(of: current, jitter: hostJitter)
         return clock.spares(current, due: soonest, builtAt: builtAt, &deadlines) ? current : nil
+    }
+}
+
+extension ClientConfiguration {
+    /// From when on a secret is replaced because of its times: a received one, which its signer renews, once it has expired.
+    ///
+    /// - Parameter jitter: as in ``renewal(of:jitter:)``.
+    func firstReplacement(of secret: SecretInfo, jitter: Double) -> WallTime {
+        source == nil ? earliestRenewal(of: secret, jitter: jitter) : secret.expiresAt
     }
 }

@@ -15,10 +15,9 @@ extension Failure {
     /// - Parameter builtAt: when this program was built.
     package static func ofClock(judging secret: SecretInfo, builtAt: WallTime, at now: Now) -> Failure? {
         let clock = ClockTrust(judging: [secret], builtAt: builtAt, at: now)
-        var deadlines = Deadlines(now: now)
-        guard clock.failure == nil, clock.spares(secret, due: secret.expiresAt, builtAt: builtAt, &deadlines) else {
-            return clock.failure
+        let isSpared = Deadlines.peek(at: now) {
+            clock.spares(secret, due: secret.expiresAt, builtAt: builtAt, &$0)
         }
-        return Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description)
+        return clock.doubt(isSpared: isSpared, at: now.wall)
     }
 }

@@ -114,13 +114,9 @@ extension ClientConfiguration {
         let isSpared =
             current?.fingerprint == weakest.fingerprint
             && clock.spares(
-                weakest, due: source == nil ? renewal(of: weakest, jitter: 0) : weakest.expiresAt, builtAt: builtAt,
-                &deadlines)
+                weakest, due: firstReplacement(of: weakest, jitter: 0), builtAt: builtAt, &deadlines)
         if !isSpared, let failure = shortLife(of: weakest, name, &deadlines) { return result(.critical, failure) }
-        if let failure = clock.failure { return result(.degraded, failure) }
-        if isSpared {
-            return result(.degraded, Failure(.clockPerhapsAhead, at: .clock, detail: deadlines.now.wall.description))
-        }
+        if let failure = clock.doubt(isSpared: isSpared, at: deadlines.now.wall) { return result(.degraded, failure) }
         for (path, secret) in held {
             do throws(Objection) {
                 _ = try rank(of: secret, keys: keys)
