@@ -4,20 +4,29 @@ import Model
 
 /// Whether Apple accepts a client's newest secret.
 struct Verification: Sendable {
-    /// The newest secret, if it is to be accepted by Apple and was not yet; it may be the current one already.
-    private(set) var candidate: SecretInfo?
-    /// How often Apple has refused ``candidate``.
-    private var refusals = 0
-    private var lastRefusal: Failure?
-    /// When Apple may be asked a second time.
-    private var notBefore: BootTime?
+    /// What Apple has said of a secret.
+    private enum Answer {
+        /// Nothing yet.
+        case none
+        /// It was not reached, or answered something else. It may have refused the secret once before.
+        case unknown(refusedOnce: Failure?)
+        /// It has refused it once, which may be a stray answer, and may be asked a second time from this moment.
+        case refusedOnce(Failure, again: BootTime)
+        /// It has refused it twice, the last time so. It stays refused until it is accepted.
+        case refused(Failure)
+        case accepted
+    }
+
+    /// The newest secret that Apple is to accept; nil where it is asked about none.
+    private let secret: SecretInfo?
+    private var answer = Answer.none
+    private var askedAt: WallTime?
     /// The last job that asked.
     private(set) var askedBy = JobID.beforeAll
     /// Why Apple refused a current secret that ``candidate`` was minted to replace, until it has accepted this one.
     private(set) var earlierRefusal: Failure?
     /// Until when actions that the client shares wait for the verdict.
     private var awaitedUntil: BootTime?
-    private(set) var view: VerificationView?
 
     /// How long before the second request.
     private static let pause: Seconds = 60
@@ -25,26 +34,34 @@ struct Verification: Sendable {
     /// the half minute after which operators are notified that these were not delivered.
     private static let verdictWait: Seconds = 20
 
-    init() {}
+    init() { secret = nil }
 
     /// - Parameters:
     ///   - candidate: a new secret.
     ///   - refusal: why Apple refused the current one, which it replaces.
     ///   - now: when it was minted; nil for one that was minted before the start.
     init(_ candidate: SecretInfo, replacing refusal: Failure? = nil, at now: Now? = nil) {
-        self.candidate = candidate
+        secret = candidate
         earlierRefusal = refusal
         awaitedUntil = now.map { $0.boot + Self.verdictWait }
-        view = VerificationView(fingerprint: candidate.fingerprint, verdict: .pending)
     }
 
     // MARK: What is
 
+    /// The newest secret, if it is to be accepted by Apple and was not yet; it may be the current one already.
+    var candidate: SecretInfo? { if case .accepted = answer { nil } else { secret } }
+
     /// Why the newest secret counts as refused; nil while it does not. A single refusal may be a stray one.
-    var refusal: Failure? { refusals > 1 ? lastRefusal : nil }
+    var refusal: Failure? { if case .refused(let failure) = answer { failure } else { nil } }
 
     /// Whether Apple's first answer about a candidate, or the second after a refusal, is still to come.
-    var isUndecided: Bool { candidate != nil && (refusals == 1 || view?.verdict == .pending) }
+    var isUndecided: Bool {
+        switch answer {
+        case .none: secret != nil
+        case .refusedOnce, .unknown(refusedOnce: _?): true
+        case .unknown(refusedOnce: nil), .refused, .accepted: false
+        }
+    }
 
     /// Whether a shared action is to wait for the verdict on a candidate, because it has to run for that one as well.
     func isAwaited(_ deadlines: inout Deadlines) -> Bool {
@@ -53,53 +70,64 @@ struct Verification: Sendable {
     }
 
     /// Whether Apple may be asked now.
-    func mayAsk(_ deadlines: inout Deadlines) -> Bool { notBefore.map { deadlines.reached($0) } ?? true }
+    func mayAsk(_ deadlines: inout Deadlines) -> Bool {
+        if case .refusedOnce(_, let again) = answer { deadlines.reached(again) } else { true }
+    }
+
+    /// As status and metrics show it; nil where Apple is asked about no secret.
+    var view: VerificationView? {
+        guard let secret else { return nil }
+        let (verdict, refusal): (VerificationView.Verdict, Failure?) =
+            switch answer {
+            case .none: (.pending, nil)
+            case .unknown(let refusal): (.unknown, refusal)
+            case .refusedOnce(let refusal, _): (.pending, refusal)
+            case .refused(let refusal): (.refused, refusal)
+            case .accepted: (.accepted, nil)
+            }
+        return VerificationView(
+            fingerprint: secret.fingerprint, verdict: verdict, askedAt: askedAt, code: refusal?.detail)
+    }
 
     // MARK: What happens
 
     /// Takes what Apple answered, before the start, when it refused the candidate twice.
     mutating func recall(refusal detail: String, of client: ClientName) {
-        refusals = 2
-        lastRefusal = Failure(.refusedByApple, at: .client(client), detail: detail)
-        view?.verdict = .refused
-        view?.code = detail
+        answer = .refused(Failure(.refusedByApple, at: .client(client), detail: detail))
     }
 
     mutating func began(_ job: JobID, at now: Now) {
         askedBy = job
-        view?.askedAt = now.wall
+        askedAt = now.wall
     }
 
     mutating func accepted() {
-        candidate = nil
-        refusals = 0
-        lastRefusal = nil
+        answer = .accepted
         earlierRefusal = nil
-        view?.verdict = .accepted
-        view?.code = nil
     }
 
     /// Records that Apple did not accept the candidate. Returns the failure that this is; nil after a first refusal.
     mutating func failed(_ failure: Failure, at now: Now) -> Failure? {
         guard failure.code == .refusedByApple else {
-            // What Apple has refused twice stays refused until it is accepted.
-            if refusals < 2 { view?.verdict = .unknown }
+            switch answer {
+            case .none: answer = .unknown(refusedOnce: nil)
+            case .refusedOnce(let refusal, _): answer = .unknown(refusedOnce: refusal)
+            case .unknown, .refused, .accepted: break
+            }
             return refusal ?? earlierRefusal ?? failure
         }
-        refusals += 1
-        lastRefusal = failure
-        view?.code = failure.detail
-        guard let refusal else {
-            notBefore = now.boot + Self.pause
+        switch answer {
+        case .none, .unknown(refusedOnce: nil), .accepted:
+            answer = .refusedOnce(failure, again: now.boot + Self.pause)
             return nil
+        case .unknown, .refusedOnce, .refused:
+            answer = .refused(failure)
+            return failure
         }
-        view?.verdict = .refused
-        notBefore = nil
-        return refusal
     }
 
     func checkInvariants() -> [String] {
-        candidate == nil && (refusals > 0 || earlierRefusal != nil) ? ["it has no candidate that was refused"] : []
+        candidate == nil && earlierRefusal != nil ? ["it has no candidate that was refused"] : []
     }
 }
 
@@ -117,9 +145,7 @@ extension Rotation {
 
     /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
     mutating func recallCandidate(_ record: Record, _ client: ConfiguredClient) {
-        guard let candidate = record.candidate, clients[client].verification?.candidate == nil,
-            clients[client].verification?.view == nil
-        else { return }
+        guard let candidate = record.candidate, clients[client].verification?.view == nil else { return }
         clients[client].verification = Verification(candidate)
         if let detail = record.refusal { clients[client].verification?.recall(refusal: detail, of: client.name) }
     }

@@ -57,6 +57,36 @@ import Testing
 
     // MARK: Verdicts
 
+    /// What Apple answers in turn: y accepts, n refuses, and with ? it is not reached.
+    @Test(arguments: [
+        ("", VerificationView.Verdict.pending, false, true), ("?", .unknown, false, false),
+        ("n", .pending, false, true),
+        ("nn", .refused, true, false), ("?n", .pending, false, true), ("n?", .unknown, false, true),
+        ("n?n", .refused, true, false), ("nn?", .refused, true, false), ("y", .accepted, false, false),
+        ("ny", .accepted, false, false), ("nny", .accepted, false, false),
+    ])
+    func theSecondRefusalCounts(
+        answers: String, verdict: VerificationView.Verdict, isRefused: Bool, isUndecided: Bool
+    ) throws {
+        let client = Failure.Place.client(try Values.name(web))
+        let now = Now(wall: Values.moment(0), boot: BootTime(milliseconds: 0), kernelSynced: true)
+        var verification = Verification(try Values.issued(1, signer: nil))
+        for answer in answers {
+            switch answer {
+            case "y": verification.accepted()
+            case "n": _ = verification.failed(Failure(.refusedByApple, at: client, detail: "no"), at: now)
+            default: _ = verification.failed(Failure(.verdictUnknown, at: client), at: now)
+            }
+        }
+        #expect(verification.view?.verdict == verdict)
+        #expect(verification.view?.code == (verdict != .accepted && answers.contains("n") ? "no" : nil))
+        #expect((verification.refusal != nil) == isRefused)
+        #expect(verification.isUndecided == isUndecided)
+        #expect((verification.candidate == nil) == (verdict == .accepted))
+        // Only a single refusal has its own pause.
+        #expect(Deadlines.peek(at: now) { verification.mayAsk(&$0) } == (answers.last != "n" || isRefused))
+    }
+
     @Test func anAcceptedSecretIsPublishedOnlyThen() throws {
         let bench = try settled()
         let verification = Resource.verification(try Values.name(web))
