@@ -103,9 +103,8 @@ extension DryRun.Secret {
     fileprivate init(_ name: ClientName, _ client: ClientConfiguration, _ rotation: Rotation, at now: Now) {
         var deadlines = Deadlines(now: now)
         let decision = rotation.decide(name, &deadlines)
-        let isKeptFromMinting = rotation.failures[.key(client.key)] != nil || rotation.clockFailure != nil
         self.client = name
-        self.decision = if case .mint = decision, isKeptFromMinting { .wait } else { decision }
+        self.decision = if case .mint = decision, !rotation.canMint(name) { .wait } else { decision }
         outputsToWrite = Set(client.outputs.map(\.path)).sorted().filter { !rotation.isGood($0) }
         targetsToPush = client.targets.map(\.target).filter { !rotation.isGood($0) }
     }

@@ -48,9 +48,9 @@ extension Rotation {
         case .keep, .verify: recover(.client(client.name))
         case .wait, .receive, .mint: break
         }
-        guard case .mint(let reason) = decision, clock.failure == nil, keys.digest(of: client.entry.key) != nil,
-            let moment = mintingTime(client, &deadlines)
-        else { return }
+        guard case .mint(let reason) = decision, canMint(client), let moment = mintingTime(client, &deadlines) else {
+            return
+        }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID,
             now: moment, lifetime: client.entry.lifetime)
@@ -85,6 +85,13 @@ extension Rotation {
     }
 
     // MARK: What is wanted
+
+    /// Whether a decision to mint is carried out: the clock is trusted, and the client's key was read.
+    package func canMint(_ name: ClientName) -> Bool { index[name].map { canMint($0) } ?? false }
+
+    private func canMint(_ client: ConfiguredClient) -> Bool {
+        clock.failure == nil && keys.digest(of: client.entry.key) != nil
+    }
 
     /// Decides what to do about a client's secret from what is known.
     package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
