@@ -38,8 +38,7 @@ package struct PublishedSecrets: Sendable {
         }
     }
 
-    /// Why Apple refuses a secret because of its ids; nil where it does not, or where this user cannot know: only the key
-    /// that has signed it tells which ids it should state. Blocks.
+    /// Why Apple refuses a secret because of its ids; nil where it does not, or where this user cannot know. Blocks.
     ///
     /// - Parameters:
     ///   - file: where it is, and in which variable; nil for one that is in no file.
@@ -49,17 +48,13 @@ package struct PublishedSecrets: Sendable {
     ) -> Objection? {
         let configuration = loaded.configuration
         let keys = keys(of: configuration, settings)
-        guard let issued = TokenReader.read(token, keys: keys.known), let signer = issued.signer else { return nil }
+        guard let issued = TokenReader.read(token, keys: keys.known) else { return nil }
         let client = configuration.clients.values.first { client in
             client.outputs.contains { output in
                 output.path == file?.path && (file?.variable.map { .variable($0) } ?? output.slot) == output.slot
             }
         }
-        // Apple is asked before it is replaced: until then its ids may be the right ones.
-        if client?.verify == true { return nil }
-        return issued.refusalOfIds(
-            client: client?.clientID,
-            signer: configuration.keys.filter { keys.evidence[$0.key] == .key(signer) }.map(\.value))
+        return configuration.refusalOfIds(of: issued, for: client, keys.evidence)
     }
 
     /// Why the clock cannot tell whether Apple accepts the secret; nil where it can, or where this is no secret. Blocks.

@@ -62,7 +62,7 @@ extension Rotation {
         guard let current = clients[client].secret.current,
             client.names(current)
                 || client.entry.clientID.accepts(current.client)
-                    && (client.entry.verify || pendingCandidate(client) != nil)
+                    && (client.entry.mayHaveFormerIds(current, current: current) || pendingCandidate(client) != nil)
         else { return nil }
         return current
     }

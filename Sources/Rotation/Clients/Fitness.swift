@@ -24,22 +24,6 @@ package enum SignatureEvidence: Hashable, Sendable {
 /// A key that may sign for a client, and what is available to check whether it did.
 package typealias KnownKey = (entry: KeyConfiguration, evidence: SignatureEvidence)
 
-extension SecretInfo {
-    /// Why Apple refuses its ids, whatever its times are; nil where it accepts them.
-    ///
-    /// - Parameters:
-    ///   - client: nil where it is not known.
-    ///   - signer: the key that has signed it, under each of its configured names.
-    package func refusalOfIds(client: ClientID?, signer: [KeyConfiguration]) -> Objection? {
-        let expected = SecretForm.Expectation(
-            client: client,
-            keys: signer.map { .init(team: $0.team, keyID: $0.keyID, signature: .valid) },
-            signer: signer.map { .init(team: $0.team, keyID: $0.keyID) })
-        let objection = form.refusal(expected) { _ in true }
-        return objection?.isAboutTime == true ? nil : objection
-    }
-}
-
 /// Whether a client can use a secret, by the one judgement (``SecretForm``).
 extension ClientConfiguration {
     /// What a secret of this client has to be.
@@ -69,19 +53,26 @@ extension ClientConfiguration {
         try issued.form.rank(expectation(of: issued, keys))
     }
 
+    /// Whether its ids may be the right ones although the configuration says others now: with `verify`, Apple is asked
+    /// before the client's secret is replaced.
+    ///
+    /// - Parameter current: the client's secret; nil where it is not known, so that any may be it.
+    func mayHaveFormerIds(_ issued: SecretInfo, current: SecretInfo?) -> Bool {
+        verify && current.map { $0.isSame(as: issued) } ?? true
+    }
+
     /// Why Apple refuses it now; nil where it may accept it, also as a secret of a key that was replaced since.
     ///
     /// - Parameters:
     ///   - signer: the key that has signed it, under each of its configured names; none where it is not configured.
-    ///   - current: the client's secret as far as is known. With `verify`, its ids may be the right ones although the
-    ///     configuration says others now: Apple is asked before it is replaced.
+    ///   - current: the client's secret as far as is known.
     ///   - clockIsTrusted: false: by this machine's clock nothing is judged.
     func refusal(
         of issued: SecretInfo, keys: [KnownKey], signer: [KeyConfiguration], current: SecretInfo?,
         clockIsTrusted: Bool = true, _ deadlines: inout Deadlines
     ) -> Objection? {
-        let areIdsDoubtful = verify && current.map { $0.isSame(as: issued) } ?? true
-        let expectation = expectation(of: issued, keys, signer: areIdsDoubtful ? [] : signer)
+        let expectation = expectation(
+            of: issued, keys, signer: mayHaveFormerIds(issued, current: current) ? [] : signer)
         let objection = issued.form.refusal(expectation) { deadlines.reached($0) }
         return objection?.isAboutTime == true && !clockIsTrusted ? nil : objection
     }
@@ -152,5 +143,31 @@ extension Configuration {
         }
         guard let signer = issued.signer, !isUnreadable else { return [] }
         return keys.filter { digest($0.key) == signer }.map(\.value)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter evidence: by key; one that is missing here cannot be read.
+    func names(ofSigner issued: SecretInfo, _ evidence: [KeyName: SignatureEvidence]) -> [KeyConfiguration] {
+        names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
+    }
+
+    /// Why Apple refuses a secret because of its ids, whatever its times are; nil where it does not, or where only the key
+    /// that has signed it could tell, and that one is not known.
+    ///
+    /// - Parameters:
+    ///   - client: whose secret it is; nil where that is not known.
+    ///   - evidence: by key; one that is missing here cannot be read.
+    package func refusalOfIds(
+        of issued: SecretInfo, for client: ClientConfiguration?, _ evidence: [KeyName: SignatureEvidence]
+    ) -> Objection? {
+        guard issued.signer != nil, client?.mayHaveFormerIds(issued, current: nil) != true else { return nil }
+        let signer = names(ofSigner: issued, evidence)
+        let expected = SecretForm.Expectation(
+            client: client?.clientID,
+            keys: signer.map { .init(team: $0.team, keyID: $0.keyID, signature: .valid) },
+            signer: signer.map { .init(team: $0.team, keyID: $0.keyID) })
+        let objection = issued.form.refusal(expected) { _ in true }
+        return objection?.isAboutTime == true ? nil : objection
     }
 }

@@ -46,9 +46,7 @@ extension Configuration {
             var deadlines = Deadlines(now: now)
             let judged = entry.evaluate(
                 name, keys: known,
-                signer: { issued in
-                    names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
-                }, current: current[name], clock: clock, builtAt: builtAt,
+                signer: { names(ofSigner: $0, evidence) }, current: current[name], clock: clock, builtAt: builtAt,
                 found: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) }, &deadlines)
             return records[name].map { judged.considering($0, of: entry, clock: clock, &deadlines) } ?? judged
         }

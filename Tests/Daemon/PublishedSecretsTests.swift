@@ -1,0 +1,78 @@
+import AppleClientSecret
+import Keys
+import Linux
+import Model
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What the configuration and the keys that can be read tell of a secret's ids.
+@Suite struct PublishedSecretsTests {
+    private let directory: TemporaryDirectory
+
+    /// With two different keys: `ABC123DEFG`, of the client, and `HIJ456KLMN`.
+    init() throws {
+        directory = try TemporaryDirectory()
+        for name in ["ABC123DEFG", "HIJ456KLMN", "stranger"] {
+            let finished = try run([
+                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                directory(name),
+            ])
+            try #require(finished.status == 0, "\(finished.complaints)")
+            try directory.permit(0o600, name)
+        }
+    }
+
+    private func source(verify: Bool, isSpareReadable: Bool) throws -> ConfigurationSource {
+        let spare = isSpareReadable ? "HIJ456KLMN" : "missing"
+        let path = try directory.write(
+            """
+            keys:
+              k: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: \(directory("ABC123DEFG"))}
+              spare: {team_id: DEF123GHIJ, key_id: HIJ456KLMN, file: \(directory(spare))}
+            clients:
+              web: {client_id: com.example.web, key: k, verify: \(verify), outputs: [{path: \(directory("web.jwt"))}]}
+            """, to: "c.yaml")
+        return ConfigurationSource(path: path, environment: ["STATE_DIRECTORY": directory("state")])
+    }
+
+    private func token(of key: String, _ client: String, _ keyID: String) throws -> [UInt8] {
+        let entry = KeyConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID(keyID)),
+            location: .file(try #require(AbsolutePath(directory(key)))))
+        let minted = try KeyLoader(as: .current(), credentials: nil).load(entry).mint(.sample(of: client, keyID: keyID))
+        return minted.token.withBytes { Array($0) }
+    }
+
+    @Test(arguments: [
+        (signer: "ABC123DEFG", states: "ABC123DEFG", verify: false, isSpareReadable: true, isRefused: false),
+        ("ABC123DEFG", "ZZZZZZZZZZ", false, true, true), ("ABC123DEFG", "HIJ456KLMN", false, true, true),
+        // Until Apple was asked, they may be the right ones.
+        ("ABC123DEFG", "ZZZZZZZZZZ", true, true, false),
+        // The key that it names may be the same one.
+        ("ABC123DEFG", "HIJ456KLMN", false, false, false), ("stranger", "ZZZZZZZZZZ", false, true, false),
+    ])
+    func idsAreRefusedWhereTheSignerIsKnown(
+        signer: String, states: String, verify: Bool, isSpareReadable: Bool, isRefused: Bool
+    ) throws {
+        let source = try source(verify: verify, isSpareReadable: isSpareReadable)
+        let loaded = try source.load().get()
+        let output = (path: try #require(AbsolutePath(directory("web.jwt"))), variable: nil as String?)
+        let refusal = PublishedSecrets.refusal(
+            ofIdsOf: try token(of: signer, "com.example.web", states), in: output, by: loaded, from: source)
+        #expect((refusal != nil) == isRefused, "\(String(describing: refusal))")
+    }
+
+    @Test func anOutputHoldsNoSecretOfAnotherClient() throws {
+        let source = try source(verify: false, isSpareReadable: true)
+        let loaded = try source.load().get()
+        let token = try token(of: "ABC123DEFG", "com.example.other", "ABC123DEFG")
+        let output = (path: try #require(AbsolutePath(directory("web.jwt"))), variable: nil as String?)
+        #expect(
+            PublishedSecrets.refusal(ofIdsOf: token, in: output, by: loaded, from: source)
+                == .otherClient(try #require(ClientID("com.example.other"))))
+        // In no output it may be anyone's.
+        #expect(PublishedSecrets.refusal(ofIdsOf: token, in: nil, by: loaded, from: source) == nil)
+    }
+}
