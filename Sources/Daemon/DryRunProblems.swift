@@ -178,15 +178,3 @@ struct DryRunProblems {
         add([met].compactMap { $0 } + bySandbox.map { $0.ofMetricsFile(path) })
     }
 }
-
-extension Resource {
-    fileprivate var client: ClientName? {
-        switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
-            .rollout(let name):
-            name
-        case .store, .report, .fleet, .configuration, .key, .file, .target, .action, .probe, .stateChangeAction, .state:
-            nil
-        }
-    }
-}

@@ -211,9 +211,7 @@ extension KeyChange {
 extension Resource {
     func fields(of clients: [ClientName]) -> [JournalField] {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
-            .rollout(let name):
-            [.client(name)]
+        case .client, .verification, .record, .source, .share, .rollout: client.map { [.client($0)] } ?? []
         case .file(let path): [.path(path)] + clients.map(JournalField.client)
         case .target(let target): [.target(target)] + clients.map(JournalField.client)
         case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
@@ -225,9 +223,7 @@ extension Resource {
     /// The subject of a log line, where the failure's sentence does not name it.
     var prefix: String {
         switch self {
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
-            .rollout(let name):
-            "\(name): "
+        case .client, .verification, .record, .source, .share, .rollout: client.map { "\($0): " } ?? ""
         case .key(let name): "key \(name): "
         case .stateChangeAction: "on_state_change: "
         case .report: "this machine's report: "

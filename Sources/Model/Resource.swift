@@ -33,6 +33,17 @@ package enum Resource: Hashable, Sendable {
 }
 
 extension Resource {
+    /// The client that it belongs to; nil for one that several clients may share, or that concerns none of them.
+    package var client: ClientName? {
+        switch self {
+        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
+            .rollout(let name):
+            name
+        case .configuration, .key, .store, .report, .fleet, .file, .target, .action, .probe, .stateChangeAction, .state:
+            nil
+        }
+    }
+
     package var isProbe: Bool {
         if case .probe = self { true } else { false }
     }

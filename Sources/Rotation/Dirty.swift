@@ -60,9 +60,8 @@ extension Rotation {
         case .key(let name):
             dirty.touch(key: name)
             for client in index.clients(of: name) { touch(client) }
-        case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
-            .rollout(let name):
-            if let client = index[name] { touch(client) }
+        case .client, .verification, .record, .source, .share, .rollout:
+            if let client = resource.client.flatMap({ index[$0] }) { touch(client) }
         case .file, .target, .action, .probe:
             // All clients of one are in one batch.
             if let client = index.clients(of: resource).first { touch(client) }
