@@ -11,12 +11,16 @@ package struct Deadlines: Hashable, Sendable {
         self.now = now
     }
 
+    /// Whether a moment on the wall clock has come. One that has not is a reason to wake; if the clock is set, the question is
+    /// asked again.
     package mutating func reached(_ moment: WallTime) -> Bool {
         if now.wall >= moment { return true }
         wall = min(wall ?? moment, moment)
         return false
     }
 
+    /// Whether a moment on the boot clock, which runs on during suspend and cannot be set, has come. One that has not is a
+    /// reason to wake.
     package mutating func reached(_ moment: BootTime) -> Bool {
         if now.boot >= moment { return true }
         boot = min(boot ?? moment, moment)
