@@ -71,7 +71,8 @@ extension Rotation {
         let wanted = wantedSecret(client)
         let failures = reasons(for: client, &deadlines)
         // Before its first try, only what was published earlier is known of it.
-        let found = known.readiness.wasEverTried || !failures.isEmpty ? nil : evaluate(client, &deadlines)
+        let facts = facts(of: client, &deadlines)
+        let found = known.readiness.wasEverTried || !failures.isEmpty ? nil : facts.judgeOutputs(&deadlines)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs =
             client.entry.outputs.map { outputView($0, holding: published, &deadlines) }
@@ -85,8 +86,8 @@ extension Rotation {
             wanted != nil && outputs.allSatisfy { $0.state == .ok } && owedActions(of: client).isEmpty
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
-        let held = client.actions.map { self.secretInUse(by: $0, of: client) }
-        let weakest = weakest(client, holding: held, &deadlines)
+        var weakest = facts.weakest
+        if case .nowhere = weakest, let current { weakest = .held(current) }
 
         // A clock that may be ahead raises no alarm.
         let isSpared = spared(client, &deadlines) != nil
@@ -121,7 +122,7 @@ extension Rotation {
         let view = ClientView(
             name: name, clientID: client.entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
             reason: health == .ok ? nil : reason, current: current,
-            deliveredExpiresAt: deliveredExpiry(client, holding: held, wanted),
+            deliveredExpiresAt: deliveredExpiry(client, wanted),
             renewAt: current.map { renewal(of: $0, client.entry) }, renewals: known.secret.renewals,
             counts: known.health.tally, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
@@ -149,22 +150,39 @@ extension Rotation {
 
     /// Why the applications of a client are locked out, or soon will be; nil while they are not.
     private func lockout(
-        of client: ConfiguredClient, holding weakest: Weakest, isSpared: Bool, _ deadlines: inout Deadlines
+        of client: ConfiguredClient, holding weakest: ClientFacts.Weakest, isSpared: Bool, _ deadlines: inout Deadlines
     ) -> Failure? {
         switch weakest {
-        case .none: Failure(wantedSecret(client) == nil ? .noSecret : .notPublished, at: .client(client.name))
-        case .refused(let path, let objection): objection.failure(at: path).concerning(client.name)
+        case .lockedOut(let path, let found):
+            if case .refused = found {
+                found.failure(at: path)?.concerning(client.name)
+            } else {
+                unserved(client)
+            }
+        case .nowhere: isKnown(client) ? unserved(client) : nil
         case .held(let secret): isSpared ? nil : client.entry.shortLife(of: secret, client.name, &deadlines)
         case .unknown: nil
         }
     }
 
-    /// The client's health by what its outputs were last seen to hold, and nothing else.
-    private func evaluate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> OutputsHealth {
-        client.entry.evaluate(
-            client.name, keys: knownKeys(client), signer: configuredSigner, current: clients[client].secret.current,
-            clock: clock, builtAt: builtAt, isUnderWay: true,
-            found: { [files] path in files[path]?.observed.map { .success($0) } }, &deadlines)
+    /// The failure of a client whose applications find no secret.
+    private func unserved(_ client: ConfiguredClient) -> Failure {
+        Failure(wantedSecret(client) == nil ? .noSecret : .notPublished, at: .client(client.name))
+    }
+
+    /// What a client's outputs, APIs and applications were last seen to hold.
+    private func facts(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> ClientFacts {
+        var facts = ClientFacts(
+            name: client.name, entry: client.entry, keys: knownKeys(client), current: clients[client].secret.current,
+            clock: clock, builtAt: builtAt, isUnderWay: !clients[client].readiness.wasTried)
+        facts.findOutputs(
+            reading: { path in
+                if let observed = files[path]?.observed { return .success(observed) }
+                return jobs.attempts[.file(path)].map { .failure($0.failure) }
+            }, refusal: { refusal(of: $0, for: client, &deadlines) })
+        facts.pushed = client.targets.map { targets[$0.target]?.known }
+        facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
+        return facts
     }
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
@@ -173,65 +191,11 @@ extension Rotation {
         clients[client].readiness.wasTried && !view.isUnderWay
     }
 
-    /// The worst of what a client's outputs and applications hold.
-    private enum Weakest {
-        case unknown
-        /// Some output holds no usable secret at all.
-        case none
-        /// Some output holds a secret that Apple refuses, not merely because it has expired.
-        case refused(AbsolutePath, Objection)
-        /// The one that expires first.
-        case held(SecretInfo)
-    }
-
-    private func weakest(
-        _ client: ConfiguredClient, holding held: [SecretInfo?], _ deadlines: inout Deadlines
-    ) -> Weakest {
-        var secrets: [SecretInfo] = []
-        var isUnknown = false
-        let isUnderWay = !clients[client].readiness.wasTried
-        for place in client.places {
-            guard let observed = files[place.path]?.observed else {
-                // Unknown if not read yet. If reading it failed, no application can read it either, unless the failure
-                // says nothing of the file.
-                if let attempts = jobs.attempts[.file(place.path)], !attempts.failure.code.traits.contains(.ofReader) {
-                    return .none
-                }
-                isUnknown = true
-                continue
-            }
-            for slot in place.slots {
-                switch SlotJudgement(observed.slots[slot], refusal: { refusal(of: $0, for: client, &deadlines) }) {
-                // While the client is being tried, a missing secret is still to come.
-                case .missing where isUnderWay: isUnknown = true
-                case .missing, .strange: return .none
-                case .refused(let objection): return .refused(place.path, objection)
-                case .held(let secret): secrets.append(secret)
-                }
-            }
-        }
-        for output in client.targets {
-            // Something else there may well be valid: another program put it there.
-            if let known = targets[output.target]?.known {
-                secrets.append(known)
-            } else {
-                isUnknown = true
-            }
-        }
-        // Never delivered is degraded, not critical: an application that has read nothing yet can still start.
-        secrets += held.compactMap { $0 }
-        if let first = secrets.firstToExpire { return .held(first) }
-        if isUnknown { return .unknown }
-        return clients[client].secret.current.map { .held($0) } ?? (isKnown(client) ? .none : .unknown)
-    }
-
     /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
     /// the outputs. Nil when one of them holds nothing, or has to be deployed by a user.
-    private func deliveredExpiry(_ client: ConfiguredClient, holding held: [SecretInfo?], _ wanted: SecretInfo?)
-        -> WallTime?
-    {
+    private func deliveredExpiry(_ client: ConfiguredClient, _ wanted: SecretInfo?) -> WallTime? {
         guard client.entry.undeployed.isEmpty else { return nil }
-        var expiries = held.map { $0?.expiresAt }
+        var expiries = client.actions.map { secretInUse(by: $0, of: client)?.expiresAt }
         if expiries.isEmpty {
             for place in client.places {
                 let observed = files[place.path]?.observed?.slots ?? [:]

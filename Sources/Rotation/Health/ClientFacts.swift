@@ -1,0 +1,268 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// What a client's health is judged by, in the daemon and without one. Only what the daemon does for it, and what fails of
+/// that, is not here.
+struct ClientFacts {
+    let name: ClientName
+    let entry: ClientConfiguration
+    /// Those that may sign for it, and what is available to check whether they did.
+    let keys: [KnownKey]
+    /// The client's secret as far as is known.
+    let current: SecretInfo?
+    /// By one that is not trusted no secret is called bad because of its times but one that has expired, and by one that may
+    /// be ahead not even that.
+    let clock: ClockTrust
+    /// When this program was built.
+    let builtAt: WallTime
+    /// Whether a missing or overdue secret may be still to come, because it is being made.
+    var isUnderWay = false
+    /// What was found in each of its outputs, in order, up to the first one that locks its applications out.
+    private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
+    /// What was last put into each place behind an API; nil where that is not known.
+    var pushed: [SecretInfo?] = []
+    /// What the applications hold that each action notifies, as far as is known.
+    var delivered: [SecretInfo] = []
+
+    /// The worst of what a client's outputs, APIs and applications hold.
+    enum Weakest {
+        /// In this output applications find no secret, or one that Apple refuses.
+        case lockedOut(AbsolutePath, OutputFinding)
+        /// The one that expires first.
+        case held(SecretInfo)
+        /// No secret is known, and not every place was read.
+        case unknown
+        /// There is no place that could hold one.
+        case nowhere
+    }
+
+    /// Notes what its outputs hold.
+    ///
+    /// - Parameters:
+    ///   - read: what an output's file holds, or why it could not be read; nil while it was not read.
+    ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
+    mutating func findOutputs(
+        reading read: (AbsolutePath) -> Result<FileObservation, Failure>?, refusal: (SecretInfo) -> Objection?
+    ) {
+        outputs = []
+        for output in entry.outputs {
+            let found = OutputFinding(read(output.path), output.slot, refusal: refusal)
+            outputs.append((output.path, found))
+            if found.locksOut(isUnderWay: isUnderWay) { return }
+        }
+    }
+
+    /// The output that locks its applications out; nil where none does.
+    private var lockout: (path: AbsolutePath, found: OutputFinding)? {
+        outputs.last.flatMap { $0.found.locksOut(isUnderWay: isUnderWay) ? $0 : nil }
+    }
+
+    /// The secrets in its outputs.
+    private var inOutputs: [(path: AbsolutePath, secret: SecretInfo)] {
+        outputs.compactMap { path, found in
+            if case .held(let secret) = found { (path: path, secret: secret) } else { nil }
+        }
+    }
+
+    /// The worst of what its outputs, APIs and applications hold. An application that was never notified does not count: it
+    /// can still start.
+    var weakest: Weakest {
+        if let lockout { return .lockedOut(lockout.path, lockout.found) }
+        let secrets = inOutputs.map(\.secret) + pushed.compactMap(\.self) + delivered
+        if let first = secrets.firstToExpire { return .held(first) }
+        return outputs.isEmpty && pushed.isEmpty ? .nowhere : .unknown
+    }
+}
+
+/// What an output was found to hold, as health judges it.
+enum OutputFinding {
+    /// It was not read yet.
+    case unread
+    case unreadable(Failure)
+    case missing
+    /// No client secret at all.
+    case strange
+    /// A secret that Apple refuses, not merely because it has expired.
+    case refused(Objection)
+    /// A secret that Apple accepts, or did until it expired.
+    case held(SecretInfo)
+
+    /// - Parameters:
+    ///   - read: what the file holds, or why it could not be read; nil while it was not read.
+    ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
+    init(_ read: Result<FileObservation, Failure>?, _ slot: Slot, refusal: (SecretInfo) -> Objection?) {
+        switch read {
+        case nil: self = .unread
+        case .failure(let failure): self = .unreadable(failure)
+        case .success(let observation):
+            switch observation.slots[slot] {
+            case nil: self = .missing
+            case .unusable(nil): self = .strange
+            case .unusable(let objection?): self = .refused(objection)
+            case .secret(let secret):
+                switch refusal(secret) {
+                // The client, which may hold another one, reports that it has expired.
+                case nil, .expired: self = .held(secret)
+                case let objection?: self = .refused(objection)
+                }
+            }
+        }
+    }
+
+    /// Whether applications find no secret there that Apple may accept.
+    ///
+    /// - Parameter isUnderWay: whether one that is missing may be still to come.
+    func locksOut(isUnderWay: Bool) -> Bool {
+        switch self {
+        // An application that runs as another user, or with descriptors left, may be able to read it.
+        case .unreadable(let failure): !failure.code.traits.contains(.ofReader)
+        case .missing: !isUnderWay
+        case .strange, .refused: true
+        case .unread, .held: false
+        }
+    }
+
+    /// Why applications cannot use what is there; nil where it is not known that they cannot.
+    func failure(at path: AbsolutePath) -> Failure? {
+        switch self {
+        case .unreadable(let failure): failure
+        case .missing: Failure(.noSecret, at: .path(path))
+        case .strange: Failure(.noSecret, at: .path(path), detail: "what it holds is not a client secret")
+        case .refused(let objection): Failure(.secretUnacceptable, at: .path(path), detail: "it \(objection.words)")
+        case .unread, .held: nil
+        }
+    }
+}
+
+/// Health by the rules and thresholds that the daemon acts on.
+extension ClientFacts {
+    private func result(_ health: HealthState?, _ failure: Failure?, _ secret: SecretInfo?) -> OutputsHealth {
+        OutputsHealth(client: name, health: health, failure: failure?.concerning(name), secret: secret)
+    }
+
+    /// Judges what its outputs hold.
+    func judgeOutputs(_ deadlines: inout Deadlines) -> OutputsHealth {
+        let held = inOutputs
+        let weakest = held.map(\.secret).firstToExpire
+        if let lockout {
+            let isRefused = if case .refused = lockout.found { true } else { false }
+            return result(.critical, lockout.found.failure(at: lockout.path), isRefused ? weakest : nil)
+        }
+        var unreadable: Failure?
+        var isMissing = false
+        for (path, found) in outputs {
+            if case .unreadable = found { unreadable = unreadable ?? found.failure(at: path) }
+            if case .missing = found { isMissing = true }
+        }
+        guard let weakest else {
+            if isMissing { return result(.degraded, Failure(.notPublished, at: .client(name)), nil) }
+            // A secret that is only served as a credential is in no file that could be read here.
+            return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)), nil)
+        }
+        let isSpared =
+            current?.fingerprint == weakest.fingerprint
+            && clock.spares(
+                weakest, due: entry.firstReplacement(of: weakest, jitter: 0), builtAt: builtAt, &deadlines)
+        if !isSpared, let failure = entry.shortLife(of: weakest, name, &deadlines) {
+            return result(.critical, failure, weakest)
+        }
+        if let failure = clock.doubt(isSpared: isSpared, at: deadlines.now.wall) {
+            return result(.degraded, failure, weakest)
+        }
+        for (path, secret) in held {
+            do throws(Objection) {
+                _ = try entry.rank(of: secret, keys: keys)
+            } catch {
+                let words = "\(Printable.name(path.description)) holds one that \(error.words)"
+                return result(.degraded, Failure(.notPublished, at: .client(name), detail: words), weakest)
+            }
+        }
+        if let unreadable { return result(nil, unreadable, weakest) }
+        let isEverywhere = !isMissing && held.allSatisfy { $0.secret.fingerprint == weakest.fingerprint }
+        if let failure = lateness(of: weakest, isEverywhere: isEverywhere, &deadlines) {
+            return result(.degraded, failure, weakest)
+        }
+        if keys.allSatisfy({ $0.evidence == .none }) {
+            return result(.degraded, Failure(.signatureUnchecked, at: .client(name)), weakest)
+        }
+        return result(.ok, nil, weakest)
+    }
+
+    /// What is late of a secret that applications can still use; nil where nothing is.
+    ///
+    /// - Parameter isEverywhere: whether it is in all places where the client's secret is to be.
+    private func lateness(
+        of weakest: SecretInfo, isEverywhere: Bool, _ deadlines: inout Deadlines
+    ) -> Failure? {
+        if !isEverywhere { return Failure(.notPublished, at: .client(name)) }
+        // A host's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue; one that has
+        // just started is about to renew.
+        let due = entry.renewal(of: weakest, jitter: 0)
+        return !isUnderWay && deadlines.reached(due)
+            ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
+    }
+
+    /// Judges also what the state directory knows: what was last put behind APIs, and which secret its applications were
+    /// last notified of.
+    ///
+    /// - Parameter record: as it is kept; it knows of every action that has run.
+    func judge(with record: Record, _ deadlines: inout Deadlines) -> OutputsHealth {
+        let actions = entry.onChange.filter { !$0.isRedeployment }.map(\.id)
+        var facts = self
+        facts.pushed = record.current == nil ? [] : entry.targets.map { record.pushed[$0] }
+        facts.delivered = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }
+        let judged = facts.judgeTargets(after: judgeOutputs(&deadlines), holding: record.current, &deadlines)
+        guard judged.health != .critical else { return judged }
+        let weakest: SecretInfo? = if case .held(let secret) = facts.weakest { secret } else { nil }
+        if clock.failure == nil, judged.failure?.code != .clockPerhapsAhead,
+            let failure = facts.delivered.firstToExpire.flatMap({ entry.shortLife(of: $0, name, &deadlines) })
+        {
+            return result(.critical, failure, weakest)
+        }
+        let isNotified = actions.allSatisfy { action in
+            !record.owed.contains(action)
+                && judged.secret.map { record.delivered[action]?.isSame(as: $0) == true } != false
+        }
+        // A secret that is newer than the record was written by hand. A received one may wait for its turn or its rollout,
+        // of which only the daemon knows.
+        let isKnown = judged.secret.map { record.current?.isSame(as: $0) == true } == true
+        if judged.health == .ok, isKnown, entry.source == nil, !isNotified {
+            return result(.degraded, Failure(.notDelivered, at: .client(name)), weakest)
+        }
+        return result(judged.health, judged.failure, weakest)
+    }
+
+    /// The same with what was last put behind APIs.
+    ///
+    /// - Parameters:
+    ///   - judged: by the outputs.
+    ///   - current: the client's secret; nil where none is kept.
+    private func judgeTargets(
+        after judged: OutputsHealth, holding current: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> OutputsHealth {
+        guard let current, !pushed.isEmpty, clock.failure == nil,
+            judged.health == .ok || judged.failure?.code == .noOutputs
+        else { return judged }
+        let known = pushed.compactMap(\.self)
+        guard let weakest = known.firstToExpire, known.count == pushed.count else {
+            return result(.critical, Failure(.notPublished, at: .client(name)), known.firstToExpire)
+        }
+        if let failure = entry.shortLife(of: weakest, name, &deadlines) { return result(.critical, failure, weakest) }
+        let isEverywhere = known.allSatisfy { $0.isSame(as: current) }
+        let failure = lateness(of: weakest, isEverywhere: isEverywhere, &deadlines)
+        return result(failure == nil ? .ok : .degraded, failure, weakest)
+    }
+}
+
+extension ClientConfiguration {
+    /// The failure of a secret that has expired or is critical; nil for one that is neither.
+    func shortLife(of secret: SecretInfo, _ name: ClientName, _ deadlines: inout Deadlines) -> Failure? {
+        let expiry = secret.expiresAt
+        if deadlines.reached(expiry) {
+            return Failure(.secretExpired, at: .client(name), detail: expiry.description)
+        }
+        return isCritical(secret, &deadlines)
+            ? Failure(.secretExpiring, at: .client(name), detail: expiry.description) : nil
+    }
+}
