@@ -1,21 +1,36 @@
 internal import Failures
 package import Model
 
-// The five phases of a plan.
+// The five phases of a plan, in the order in which a secret is processed: each sees what the one before it decided.
 extension Rotation {
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {
+        planCircumstances(at: now)
+        planKeysAndStore(at: now)
+        let clients = touchedClients
+        planClients(clients, at: now)
+        planPublishing(for: clients, at: now)
+        planReporting(of: clients, at: now)
+        return takeStep(at: now)
+    }
+
+    /// What is due, the clock, the configuration and what was requested.
+    private mutating func planCircumstances(at now: Now) {
         for resource in dirty.takeReached(at: now) { touch(resource) }
         planOverdue(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
         plan(.configuration, at: now) { $0.planConfiguration(&$1) }
         planRequests(at: now)
-        // In the order in which a secret is processed: each call sees what the one before it decided.
+    }
+
+    private mutating func planKeysAndStore(at now: Now) {
         for key in dirty.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         plan(.store, at: now) { $0.planStore(&$1) }
-        let planned = touchedClients
-        planClients(planned, at: now)
-        for client in planned {
+    }
+
+    /// Records, the store, Apple's verdicts, files, targets and actions: the way of each client's current secret.
+    private mutating func planPublishing(for clients: [ConfiguredClient], at now: Now) {
+        for client in clients {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
             updateSettled(client)
             if client.isSharing {
@@ -25,27 +40,30 @@ extension Rotation {
             planCredential(client)
         }
         plan(.state, at: now) { $0.planRequestToApple(&$1) }
-        for file in Set(planned.flatMap(\.files)).sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
-        for target in planned.flatMap(\.targets).map(\.target).sorted() {
+        for file in Set(clients.flatMap(\.files)).sorted() { plan(.file(file), at: now) { $0.planFile(file, &$1) } }
+        for target in clients.flatMap(\.targets).map(\.target).sorted() {
             plan(.target(target), at: now) { $0.planTarget(target, &$1) }
         }
-        for action in Set(planned.flatMap(\.actions)).sorted() {
+        for action in Set(clients.flatMap(\.actions)).sorted() {
             plan(.action(action), at: now) { $0.planAction(action, &$1) }
         }
-        // From here on, a secret that is not published counts as missing. Each client is judged once: each judgement sets a wake.
-        noteTried(planned, at: now)
-        for client in planned { plan(.client(client.name), at: now) { $0.judge(client, &$1) } }
+    }
+
+    /// Health, reports, what helps operators, and the answers to requests. From here on, a secret that is not published
+    /// counts as missing.
+    private mutating func planReporting(of clients: [ConfiguredClient], at now: Now) {
+        noteTried(clients, at: now)
+        for client in clients { plan(.client(client.name), at: now) { $0.judge(client, &$1) } }
         planReadiness()
         if index.hasStore {
-            for client in planned { noteHolding(client, at: now) }
+            for client in clients { noteHolding(client, at: now) }
             plan(.report, at: now) { $0.planReport(&$1) }
             plan(.fleet, at: now) { $0.planFleet(&$1) }
         }
         for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
         plan(.state, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, at: now) { $0.planTidying(&$1) }
-        planAnswers(planned, at: now)
-        return takeStep(at: now)
+        planAnswers(clients, at: now)
     }
 
     /// Plans one resource, and sets when it is planned again.
