@@ -84,9 +84,9 @@ let package = Package(
                 "AppleClientSecret", "Failures", "Formats", "Model", "Rotation", "Linux", "Config", "Keys", "Outputs",
                 "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store", systemPackage,
             ]),
-        source("SignIn", uses: ["AppleClientSecret", "CLibcrypto"]),
-        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Model", "SignIn"]),
-        source("Store", uses: ["AppleClientSecret", "Failures", "SignIn"]),
+        source("SignIn", uses: ["AppleClientSecret", "Failures", "CLibcrypto"]),
+        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Model"]),
+        source("Store", uses: ["AppleClientSecret", "Failures"]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
@@ -181,7 +181,7 @@ let package = Package(
             ]),
         // The real programs against a stand-in for Apple.
         test("Network", of: []),
-        test("SignIn", of: ["SignIn", "AppleClientSecret"]),
+        test("SignIn", of: ["SignIn", "Failures", "AppleClientSecret"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",
@@ -195,9 +195,9 @@ let package = Package(
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
         // The real program against stand-ins for APIs, PocketBase and moto.
-        test("Push", of: ["Push", "SignIn", "Failures", "AppleClientSecret"]),
+        test("Push", of: ["Push", "Failures", "AppleClientSecret"]),
         // The real program against three members of etcd.
-        test("Store", of: ["Store", "SignIn", "Failures", "AppleClientSecret"]),
+        test("Store", of: ["Store", "Failures", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]
 )

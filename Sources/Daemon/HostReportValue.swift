@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Model
-import SignIn
 import Store
 
 /// A machine's report as it is in the store, in JSON.

@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import SignIn
 
 /// What the API answers, and what that means.
 extension PushExchange {

@@ -1,6 +1,5 @@
 package import AppleClientSecret
-import Failures
-package import SignIn
+package import Failures
 
 /// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is its
 /// ``PushKind``.

@@ -1,6 +1,5 @@
 package import AppleClientSecret
 package import Failures
-import SignIn
 
 /// A question to the push role of the network program: one JSON object on one line.
 package struct PushQuestion: Sendable {
@@ -134,9 +133,7 @@ extension RoleFailure {
             case .certificateRefused, .caFileUnusable: .pushCertificateRefused
             case .answerTooLong, .notHTTP: .pushAnswerUnexpected
             }
-        let detail =
-            failure.kind == .answerTooLong
-            ? "it is longer than 1 MiB, or its header than 64 KiB" : hidden.words(failure.detail)
+        let detail = hidden.words(failure.report)
         self.init(code, detail.isEmpty ? nil : detail)
     }
 }

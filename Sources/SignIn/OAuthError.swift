@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+package import Failures
 
 /// An error of Apple's token or revocation endpoint (RFC 6749, section 5.2), read leniently: other members, another
 /// content type and blanks around it are passed over.

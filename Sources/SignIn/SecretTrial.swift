@@ -1,4 +1,5 @@
 package import AppleClientSecret
+package import Failures
 
 /// How a token is tried without a user, by the rules of its kind (``TokenTrial``).
 package struct SecretTrial: Sendable {

@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+package import Failures
 
 /// What the token endpoint answers with when all is well (RFC 6749, section 5.1). Other members are passed over.
 package struct TokenResponse: Sendable {

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import SignIn
+import Failures
 
 /// What etcd's JSON gateway answers, read by the rules of Protocol Buffers' JSON: a 64-bit number is a string of digits, or a
 /// number; bytes are base64; a member that is absent has its default. A member of another type makes the whole answer

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import SignIn
+import Failures
 
 /// Why etcd did not carry out a request, by its error.
 enum EtcdError: Hashable {

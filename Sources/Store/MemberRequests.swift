@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import SignIn
 
 /// Sends requests to the member of the store that they go to now, logs in there first where that is needed, and says what a
 /// failure or an answer of etcd means for the question and for the other members.

@@ -1,5 +1,4 @@
 package import Failures
-package import SignIn
 
 /// Reads and puts values in one etcd. It has no clock, network or random source of its own.
 ///

@@ -1,5 +1,4 @@
 import Failures
-import SignIn
 
 extension RoleFailure {
     /// The same for what the network could not do.
@@ -14,9 +13,7 @@ extension RoleFailure {
                 Self.isAlert(failure.detail) ? .storeCertificateRefused : .storeUnreachable
             case .nameNotResolved, .notConnected, .proxyFailed: .storeUnreachable
             }
-        let detail =
-            failure.kind == .answerTooLong ? "it is longer than 1 MiB, or its header than 64 KiB" : failure.detail
-        self.init(code, detail.isEmpty ? nil : detail)
+        self.init(code, failure.report.isEmpty ? nil : failure.report)
     }
 
     /// Whether this text of OpenSSL's reports an alert about our certificate (RFC 8446, section 6.2), which the server

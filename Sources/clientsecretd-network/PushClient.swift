@@ -1,8 +1,8 @@
 import AppleClientSecret
 import CLibcurl
+import Failures
 import Glibc
 import Push
-import SignIn
 
 /// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
 ///

@@ -7,7 +7,6 @@ import Keys
 import Linux
 import Model
 import Push
-import SignIn
 
 /// `push`: pushes one client secret to one place behind an API, or checks whether that holds it.
 struct PushRole: ParsableCommand {

@@ -3,7 +3,6 @@ import Failures
 import Glibc
 import Keys
 import Linux
-import SignIn
 import Store
 
 /// Answers questions from one store, with its session and its watch.

@@ -1,8 +1,8 @@
 import AppleClientSecret
 import CLibcurl
+import Failures
 import Glibc
 import Linux
-import SignIn
 import Store
 
 /// The PEM files for TLS connections to the store's members.

@@ -2,7 +2,6 @@ import AppleClientSecret
 import CLibcurl
 import Glibc
 import Linux
-import SignIn
 import Store
 
 /// One watch, and waiting for it and for standard input at once.

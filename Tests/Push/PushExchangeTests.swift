@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import SignIn
 import TestSupport
 import Testing
 

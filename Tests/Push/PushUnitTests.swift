@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import SignIn
 import Testing
 
 @testable import Push

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Keys
-import SignIn
 
 @testable import Push
 

@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Failures
 import Linux
-import SignIn
 
 @testable import Store
 

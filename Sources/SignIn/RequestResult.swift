@@ -1,55 +1,5 @@
 package import AppleClientSecret
-
-/// What a server answered, as the network program hands it on.
-package struct HTTPAnswer: Hashable, Sendable {
-    /// The status of the answer; 200 for what was asked.
-    package let status: Int
-    /// At most ``longestBody`` bytes, whatever they are.
-    package let body: [UInt8]
-    /// The server's clock (`Date:`); nil where it does not tell.
-    package let date: WallTime?
-
-    /// In bytes: Apple's key set has some 2 KiB, a token response 3 KiB.
-    package static let longestBody = 1 << 20
-
-    package init(status: Int, body: [UInt8], date: WallTime?) {
-        self.status = status
-        self.body = body
-        self.date = date
-    }
-}
-
-/// Why there is no answer.
-package struct TransportFailure: Error, Hashable, Sendable {
-    package let kind: Kind
-    /// What the library for the network says of it, on one line.
-    package let detail: String
-    /// Whether the server may have got the request, wholly or in part.
-    package let mayBeSent: Bool
-
-    /// Raw values are used in JSON.
-    package enum Kind: String, JSONString, Hashable, Sendable, CaseIterable {
-        case nameNotResolved = "name_not_resolved"
-        case notConnected = "not_connected"
-        case timedOut = "timed_out"
-        case certificateRefused = "certificate_refused"
-        case tlsFailed = "tls_failed"
-        case proxyFailed = "proxy_failed"
-        case connectionLost = "connection_lost"
-        case answerTooLong = "answer_too_long"
-        /// What came is no answer of HTTP/1.1, but of HTTP/0.9, HTTP/2 or another protocol.
-        case notHTTP = "not_http"
-        case caFileUnusable = "ca_file_unusable"
-        /// Anything else, as ``TransportFailure/detail`` tells.
-        case failed
-    }
-
-    package init(_ kind: Kind, _ detail: String, mayBeSent: Bool = true) {
-        self.kind = kind
-        self.detail = detail
-        self.mayBeSent = mayBeSent
-    }
-}
+package import Failures
 
 extension TransportFailure {
     /// What happened and what helps, as a sentence without its end.
