@@ -59,6 +59,26 @@ import Testing
         }
     }
 
+    /// A dependency that is declared and not used hides what a module depends on.
+    @Test func modulesImportWhatTheManifestNames() throws {
+        let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)
+        let list = #/(?s)(?:source\(|\.executableTarget\(\s*name:)\s*"([\w-]+)",\s*(?:uses|dependencies): \[(.*?)\]/#
+        var imported: [String: Set<String>] = [:]
+        for (path, module) in try Self.imports() {
+            imported[String(path.prefix { $0 != "/" }), default: []].insert(module)
+        }
+        let modules = manifest.matches(of: list).map(\.output).filter { imported[String($0.1)] != nil }
+        #expect(modules.count > 15)
+        for (_, module, dependencies) in modules {
+            let dependencies = dependencies.replacing(#/, package: "[\w-]+"/#, with: "")
+                .replacing("systemPackage", with: #""SystemPackage""#)
+            let names = Set(dependencies.matches(of: #/"([\w-]+)"/#).map { String($0.output.1) })
+            // The manifest says why these are named.
+            let unused = names.subtracting(imported[String(module)] ?? []).subtracting(["Atomics", "DequeModule"])
+            #expect(unused == [], "\(module)")
+        }
+    }
+
     /// What is built today is what was tried: also the packages that others bring.
     @Test func everyPackageIsPinned() throws {
         let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)
