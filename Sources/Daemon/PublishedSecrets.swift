@@ -2,7 +2,6 @@ package import AppleClientSecret
 package import Config
 import Failures
 import Formats
-import Glibc
 package import Keys
 import Linux
 package import Model
@@ -141,39 +140,21 @@ package struct PublishedSecrets: Sendable {
         return slots
     }
 
-    /// Never waits for a FIFO, and reads nothing but regular files.
     private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {
-        DiskPatience.value(at: path.description) { readAtOnce(path) }
-            ?? .failure(Failure(.notResponding, at: .path(path), detail: DiskPatience.words))
-    }
-
-    private static func readAtOnce(_ path: AbsolutePath) -> Result<[UInt8], Failure> {
-        let number = unsafe open(path.description, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard number >= 0 else { return .failure(failure(path, errno)) }
-        let descriptor = Descriptor(adopting: number)
-        var status = stat()
-        guard unsafe fstat(descriptor.raw, &status) == 0 else { return .failure(failure(path, errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(Failure(.notARegularFile, at: .path(path))) }
-        do throws(SystemError) {
-            guard let bytes = try Descriptor.read(descriptor.raw, atMost: AtomicFile.sizeLimit) else {
-                return .failure(Failure(.fileTooLarge, at: .path(path)))
-            }
-            return .success(bytes)
+        do throws(FileError) {
+            return .success(try ForeignFile.contents(of: path.description, limit: AtomicFile.sizeLimit))
         } catch {
-            return .failure(failure(path, error.number))
+            let code: Failure.Code =
+                switch error.code {
+                case .missing, .notADirectory: .noSecret
+                case .permissionDenied: .notReadable
+                case .isDirectory, .isMountPoint: .notARegularFile
+                case .notARegularFile, .fileTooLarge, .ioError, .outOfDescriptors, .outOfMemory, .notResponding:
+                    error.code
+                default: .systemError
+                }
+            let detail = code == .notResponding ? error.detail : nil
+            return .failure(Failure(code, at: .path(path), cause: error.cause, detail: detail))
         }
-    }
-
-    private static func failure(_ path: AbsolutePath, _ cause: Int32) -> Failure {
-        let code: Failure.Code =
-            switch cause {
-            case ENOENT, ENOTDIR: .noSecret
-            case EACCES, EPERM: .notReadable
-            case EIO: .ioError
-            case EMFILE, ENFILE: .outOfDescriptors
-            case ENOMEM: .outOfMemory
-            default: .systemError
-            }
-        return Failure(code, at: .path(path), cause: cause)
     }
 }

@@ -1,5 +1,4 @@
 internal import Failures
-internal import Glibc
 package import Linux
 package import Model
 
@@ -97,23 +96,15 @@ enum CredentialFile {
     ) throws(Failure) -> Descriptor {
         let place = Failure.Place.credential(name)
         guard let path = directory?.appending(name) else { throw Failure(.credentialMissing, at: place) }
-        // A blocking open of a FIFO would wait until a program writes into it.
-        let raw = unsafe Glibc.open(path.description, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard raw >= 0 else {
+        do throws(FileError) { return try ForeignFile.open(path.description) } catch {
             let code: Failure.Code =
-                switch errno {
-                case ENOENT, ENOTDIR: .credentialMissing
-                case EMFILE, ENFILE: .outOfDescriptors
-                case ENOMEM: .outOfMemory
-                case EIO: .ioError
+                switch error.code {
+                case .missing, .notADirectory: .credentialMissing
+                case .isDirectory, .isMountPoint: .notARegularFile
+                case .notARegularFile, .outOfDescriptors, .outOfMemory, .ioError: error.code
                 default: otherwise
                 }
-            throw Failure(code, at: place, cause: code == .credentialMissing ? nil : errno)
+            throw Failure(code, at: place, cause: code == .credentialMissing ? nil : error.cause)
         }
-        let descriptor = Descriptor(adopting: raw)
-        var status = stat()
-        guard unsafe fstat(descriptor.raw, &status) == 0 else { throw Failure(otherwise, at: place, cause: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.notARegularFile, at: place) }
-        return descriptor
     }
 }

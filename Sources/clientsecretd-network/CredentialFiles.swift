@@ -23,25 +23,14 @@ enum CredentialFiles {
 
     /// The text of a file, without line breaks at its end.
     static func text(at path: String) throws(Unusable) -> String {
-        func failed(_ number: Int32) -> Unusable {
-            Unusable(words: "\(Printable.name(path)): \(ErrorNumber.words(for: number))")
-        }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failed(errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw failed(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Unusable(words: "\(Printable.name(path)) is not a regular file")
-        }
-        let content: [UInt8]?
-        do throws(SystemError) {
-            content = try Descriptor.read(descriptor, atMost: longest)
+        var bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try ForeignFile.contents(of: path, limit: longest)
         } catch {
-            throw failed(error.number)
-        }
-        guard var bytes = content else {
-            throw Unusable(words: "\(Printable.name(path)) has more than \(longest) bytes")
+            let reason =
+                error.cause.map { ": \(ErrorNumber.words(for: $0))" }
+                ?? (error.code == .fileTooLarge ? " has more than \(longest) bytes" : " is not a regular file")
+            throw Unusable(words: Printable.name(path) + reason)
         }
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {

@@ -1,24 +1,40 @@
 import CLinux
+internal import Failures
 internal import Glibc
+import SystemPackage
 
 /// Reads files of other programs and users, to report what they say. What is read here decides nothing: nobody is trusted
 /// for it.
 package enum ForeignFile {
     /// The content of a regular file, links followed; nil where there is none, it may not be read or is longer than `limit`
     /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
-    package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        DiskPatience.value(at: path) { readAtOnce(path, limit) } ?? nil
+    package static func read(_ path: String, limit: Int) -> [UInt8]? { try? contents(of: path, limit: limit) }
+
+    /// The same, or why not: also `.fileTooLarge`, and `.notResponding` after ``DiskPatience``.
+    package static func contents(of path: String, limit: Int) throws(FileError) -> [UInt8] {
+        try DiskPatience.require(at: path) { () throws(FileError) in
+            let descriptor = try open(path)
+            let bytes: [UInt8]?
+            do throws(SystemError) { bytes = try Descriptor.read(descriptor.raw, atMost: limit) } catch {
+                throw FileError(of: error.errno, at: path)
+            }
+            guard let bytes else { throw FileError(.fileTooLarge, at: path) }
+            return bytes
+        }
     }
 
-    private static func readAtOnce(_ path: String, _ limit: Int) -> [UInt8]? {
+    /// Opens a regular file for reading, links followed; waits for nothing but its file system. Anything else is refused
+    /// before it is opened, which can have side effects on a device.
+    package static func open(_ path: String) throws(FileError) -> Descriptor {
         var found = clinux_status()
-        guard unsafe clinux_path_look_whole(path, &found) == 0, FileStatus(found).kind == .regular else { return nil }
-        let raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard raw >= 0 else { return nil }
+        _ = try checked(unsafe clinux_path_look_whole(path, &found), path)
+        try FileStatus(found).requireRegular(path)
+        let raw = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard raw >= 0 else { throw FileError(of: Errno(rawValue: errno), at: path) }
         let descriptor = Descriptor(adopting: raw)
         // Another file may have this name since.
-        guard let status = try? FileStatus(of: descriptor.raw, path: path), status.kind == .regular else { return nil }
-        return try? Descriptor.read(descriptor.raw, atMost: limit)
+        try FileStatus(of: descriptor.raw, path: path).requireRegular(path)
+        return descriptor
     }
 
     /// The names in a directory, sorted; none where it cannot be read.

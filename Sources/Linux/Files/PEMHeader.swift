@@ -8,9 +8,7 @@ enum PEMHeader {
 
     /// Whether the file at the real path begins with one; false where it cannot be read.
     static func begins(_ path: String) -> Bool {
-        let raw = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
-        guard raw >= 0 else { return false }
-        let descriptor = Descriptor(adopting: raw)
+        guard let descriptor = try? ForeignFile.open(path) else { return false }
         var bytes = [UInt8](repeating: 0, count: longest)
         let count = unsafe read(descriptor.raw, &bytes, longest)
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)

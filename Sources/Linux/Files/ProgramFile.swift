@@ -110,8 +110,7 @@ package struct ProgramFile: Sendable {
 
     /// Nil when it cannot be read; fewer bytes at the file's end.
     private static func read(_ path: String, count: Int, at offset: Int) -> [UInt8]? {
-        let file = Descriptor(adopting: unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
-        guard file.raw >= 0 else { return nil }
+        guard let file = try? ForeignFile.open(path) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         let length = unsafe pread(file.raw, &bytes, count, off_t(offset))
         return length < 0 ? nil : Array(bytes.prefix(length))
