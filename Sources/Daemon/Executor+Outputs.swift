@@ -105,14 +105,13 @@ extension Executor {
             }
         }
         guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
-        let place = FormatPlace(file.slot)
-        let parsed: ParsedFile?
+        let found: ParsedFile.Content?
         do throws(FormatFlaw) {
-            parsed = try file.format.implementation?.parse(bytes, places: [place])
+            found = try file.format.implementation?.parse(bytes, slots: [file.slot])[file.slot]
         } catch {
             return .source(.foreign("line \(error.line): \(error.reason)"))
         }
-        switch parsed?.places[place] {
+        switch found {
         case nil: return .source(.missing)
         case .token(let bytes)?:
             guard let issued = recognise(Token(bytes)) else {

@@ -23,10 +23,10 @@ struct OutputMerge {
     func read(_ bytes: [UInt8]) throws(Failure) -> Found {
         let format = try format()
         do throws(FormatFlaw) {
-            let parsed = try format.parse(bytes, places: file.slots.keys.map(FormatPlace.init))
+            let parsed = try format.parse(bytes, slots: file.slots.keys)
             var slots: [Slot: SlotContents] = [:]
             for slot in file.slots.keys {
-                switch parsed.places[FormatPlace(slot)] {
+                switch parsed[slot] {
                 case .token(let token): slots[slot] = .token(Token(token, sha256: sha256))
                 case .foreign: slots[slot] = .foreign
                 case nil: break

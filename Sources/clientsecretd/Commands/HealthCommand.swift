@@ -88,10 +88,10 @@ struct HealthCommand: ParsableCommand {
             guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
             // The daemon would start with the last adopted configuration, too, and be degraded.
             return HealthLine(
-                PublishedSecrets(of: adopted, from: source).evaluate(),
+                OfflineEvaluation(of: adopted, from: source).health(),
                 unanswered: before + "the configuration would not start: " + why, now: now)
         case .success(let loaded):
-            return HealthLine(PublishedSecrets(of: loaded, from: source).evaluate(), unanswered: unanswered, now: now)
+            return HealthLine(OfflineEvaluation(of: loaded, from: source).health(), unanswered: unanswered, now: now)
         }
     }
 }

@@ -80,10 +80,10 @@ struct InspectCommand: ParsableCommand {
         let source = ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
         let loaded = (try? Hardening.forbidInspection()).flatMap { try? source.load().get() }
-        let clockFailure = PublishedSecrets.clockFailure(for: token, key: key, by: loaded, from: source)
+        let clockFailure = OfflineEvaluation.clockFailure(for: token, key: key, by: loaded, from: source)
         guard let loaded else { return (nil, clockFailure) }
         let output = file.flatMap { ConfigurationLoader.absolutePath(of: $0) }.map { ($0, variable) }
-        return (PublishedSecrets.refusal(ofIdsOf: token, in: output, by: loaded, from: source), clockFailure)
+        return (OfflineEvaluation.refusal(ofIdsOf: token, in: output, by: loaded, from: source), clockFailure)
     }
 
     private static func publicKey(_ file: String) throws -> PublicKey {

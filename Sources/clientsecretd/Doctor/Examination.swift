@@ -26,7 +26,7 @@ struct Examination {
         let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
         let processes = geteuid() == 0 ? ReaderProcess.all(of: Set(units.values.joined().map(\.name))) : nil
         let silent = DiskPatience.silent
-        let evaluations = PublishedSecrets(of: settings.loaded, from: settings.source).evaluate()
+        let evaluations = OfflineEvaluation(of: settings.loaded, from: settings.source).health()
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
             var facts = ChainFacts(name: name, client: client, key: key, now: now)

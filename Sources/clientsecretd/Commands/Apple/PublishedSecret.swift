@@ -133,14 +133,13 @@ struct PublishedSecret {
 
     private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
         let bytes = try NamedFile.read(output.path.description, limit: fileLimit)
-        let place = FormatPlace(output.slot)
-        let parsed: ParsedFile?
+        let found: ParsedFile.Content?
         do throws(FormatFlaw) {
-            parsed = try output.format.implementation?.parse(bytes, places: [place])
+            found = try output.format.implementation?.parse(bytes, slots: [output.slot])[output.slot]
         } catch {
             throw CommandFailure(.failed, "\(output.path):\(error.line): \(error.reason)")
         }
-        guard case .token(let token) = parsed?.places[place] else {
+        guard case .token(let token) = found else {
             throw CommandFailure(.failed, "\(output.path): there is no secret in it")
         }
         return token

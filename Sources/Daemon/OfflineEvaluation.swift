@@ -9,10 +9,10 @@ import Outputs
 package import Rotation
 import State
 
-/// What the outputs hold, read without a daemon and with the caller's own rights: for monitoring.
+/// How good the secrets are that the outputs hold, found out without a daemon and with the caller's own rights.
 ///
 /// The files are opened as an application opens them, so that an output that an application could not read is found.
-package struct PublishedSecrets: Sendable {
+package struct OfflineEvaluation: Sendable {
     private let files: [AbsolutePath: Result<FileObservation, Failure>]
     private let evidence: [KeyName: SignatureEvidence]
     private let records: [ClientName: Record]
@@ -92,7 +92,7 @@ package struct PublishedSecrets: Sendable {
     }
 
     /// Every client's health now.
-    package func evaluate() -> [OutputsHealth] {
+    package func health() -> [OutputsHealth] {
         configuration.evaluate(
             files, evidence, current: current, records: records, builtAt: Version.builtAt, at: Clock.now())
     }
@@ -125,10 +125,10 @@ package struct PublishedSecrets: Sendable {
     private static func observe(
         _ spec: FileSpec, in bytes: [UInt8], keys: [PublicKey]
     ) -> [Slot: SlotObservation] {
-        let parsed = try? spec.format.implementation?.parse(bytes, places: spec.slots.keys.map(FormatPlace.init))
+        let parsed = try? spec.format.implementation?.parse(bytes, slots: spec.slots.keys)
         var slots: [Slot: SlotObservation] = [:]
         for slot in spec.slots.keys {
-            guard let content = parsed?.places[FormatPlace(slot)] else { continue }
+            guard let content = parsed?[slot] else { continue }
             guard case .token(let token) = content else {
                 slots[slot] = .foreign
                 continue
