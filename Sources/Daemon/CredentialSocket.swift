@@ -30,8 +30,7 @@ final class CredentialSocket: Sendable {
     /// - Parameter statusSocket: the daemon's own socket is made in the directory of this path.
     init(_ server: CredentialServer, from sockets: inout PassedSockets, beside statusSocket: String) {
         self.server = server
-        let directory = statusSocket.lastIndex(of: "/").map { statusSocket[...$0] } ?? ""
-        path = directory + Self.fileName
+        path = LocalService.path(Self.fileName, nextTo: statusSocket)
         while let held = sockets.takeHeld(Self.heldName) { server.inherit(held) }
         let state = Self.takeOver(from: &sockets, server, path)
         self.state = Mutex(state)

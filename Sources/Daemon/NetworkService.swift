@@ -28,8 +28,6 @@ struct NetworkService: Sendable {
         self.patience = patience
     }
 
-    /// In seconds: a local connection waits only when many others do.
-    static let connecting: Int64 = 10
     /// In bytes; an answer has a few hundred.
     private static let longestAnswer = 16_384
 
@@ -43,10 +41,8 @@ struct NetworkService: Sendable {
         ///   - target: the role's argument; nil where it has none.
         ///   - status: the daemon's status socket; the service's is next to it.
         init(_ role: String, of target: TargetName? = nil, besideSocket status: String) {
-            let directory = status.lastIndex(of: "/").map { String(status[..<$0]) } ?? "."
             let name = target.map { "\(role)/\($0)" } ?? role
-            let path = "\(directory)/\(name).sock"
-            self.path = path
+            path = LocalService.path("\(name).sock", nextTo: status)
             self.role = target.map { "\(role) \($0)" } ?? role
         }
 
@@ -79,28 +75,46 @@ struct NetworkService: Sendable {
         throw Failure(silent, at: place, detail: "too many connections to \(socket.path)", retryAfter: pause)
     }
 
-    /// Throws unless root or the daemon's user listens. The kernel reports which user began to: as a rule root, for systemd.
+    /// Throws unless root or the daemon's user listens.
     func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
-        guard let peer, identity.trusts(peer.user) else {
-            throw Failure(
-                missing, at: place, detail: "\(socket.path) does not belong to root", remedy: .strangers(socket.path))
+        do throws(FileError) {
+            try LocalService.checkListener(peer, at: socket.path, as: identity)
+        } catch {
+            throw Failure(missing, at: place, detail: error.detail, remedy: error.remedy)
         }
+    }
+
+    /// The failure of an answer to another request than was made.
+    func answeredAnotherRequest(for place: Failure.Place) -> Failure {
+        Failure(silent, at: place, detail: "it answered another request")
     }
 
     /// Sends a request and reads the answer. Blocks.
     ///
     /// - Parameters:
+    ///   - arguments: the absolute path and the arguments of a program that is started for this request where there is no
+    ///     socket; nil to need a service.
     ///   - place: what a failure is reported for.
-    ///   - unreadable: the failure's detail where `read` returns nil.
+    ///   - unreadable: the failure's detail where `read` returns nil for the answer of a service.
     ///   - read: parses the answer; nil for one that cannot be parsed.
     func ask<Answer>(
+        _ request: [UInt8], at socket: Socket, orOf arguments: [String]?, for place: Failure.Place,
+        otherwise unreadable: String, read: ([UInt8]) -> Answer?
+    ) throws(Failure) -> Answer {
+        if let arguments, obstacle(at: socket, for: place) != nil {
+            return try ask(request, of: arguments, for: place, read: read)
+        }
+        return try ask(request, at: socket, for: place, otherwise: unreadable, read: read)
+    }
+
+    private func ask<Answer>(
         _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise unreadable: String,
         read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
         try checkRate(at: socket, for: place)
         let stream: UnixStream
         do {
-            stream = try UnixStream.connect(to: socket.path, timeoutSeconds: Self.connecting)
+            stream = try UnixStream.connect(to: socket.path, timeoutSeconds: LocalService.connecting)
         } catch {
             throw missing(at: socket, cause: error.errno.rawValue, for: place)
         }
@@ -126,13 +140,7 @@ struct NetworkService: Sendable {
         "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "CREDENTIALS_DIRECTORY",
     ]
 
-    /// Starts a role for one request, and reads its answer. Blocks.
-    ///
-    /// - Parameters:
-    ///   - arguments: the program's absolute path and its arguments.
-    ///   - place: what a failure is reported for.
-    ///   - read: parses the answer; nil for one that cannot be parsed.
-    func ask<Answer>(
+    private func ask<Answer>(
         _ request: [UInt8], of arguments: [String], for place: Failure.Place, read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
         var environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]

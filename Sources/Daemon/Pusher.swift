@@ -45,7 +45,7 @@ struct Pusher: Sendable {
         case .published(let verified): return verified
         case .failed(let failure): throw self.failure(failure, of: target)
         case .read, .redeployed:
-            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answered another request")
+            throw service.answeredAnotherRequest(for: .target(target))
         }
     }
 
@@ -55,7 +55,7 @@ struct Pusher: Sendable {
         case .read(let holds): return holds
         case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .redeployed:
-            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answered another request")
+            throw service.answeredAnotherRequest(for: .target(target))
         }
     }
 
@@ -66,7 +66,7 @@ struct Pusher: Sendable {
         case .redeployed(let isReady): return isReady
         case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .read:
-            throw Failure(.pushServiceSilent, at: .target(target), detail: "it answered another request")
+            throw service.answeredAnotherRequest(for: .target(target))
         }
     }
 
@@ -78,15 +78,10 @@ struct Pusher: Sendable {
     }
 
     private func ask(_ question: PushQuestion, of target: TargetName) throws(Failure) -> PushResult {
-        let socket = socket(of: target)
-        if let program, service.obstacle(at: socket, for: .target(target)) != nil {
-            return try service.ask(
-                question.request, of: [program, "push", target.description, "--config", configuration],
-                for: .target(target), read: { try? PushResult(parsing: $0) })
-        }
-        return try service.ask(
-            question.request, at: socket, for: .target(target), otherwise: "its answer does not belong to a push",
-            read: { try? PushResult(parsing: $0) })
+        try service.ask(
+            question.request, at: socket(of: target),
+            orOf: program.map { [$0, "push", target.description, "--config", configuration] }, for: .target(target),
+            otherwise: "its answer does not belong to a push", read: { try? PushResult(parsing: $0) })
     }
 
     /// The same for the core.

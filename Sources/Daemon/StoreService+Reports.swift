@@ -19,9 +19,9 @@ extension StoreService {
         switch try ask(.put([put])) {
         case .put(let revision): return .done(revision: revision)
         case .conflict(let entries):
-            guard entries.count == 1 else { throw Self.answersAnotherQuestion }
+            guard entries.count == 1 else { throw answersAnotherQuestion }
             return .found(Self.report(entries[0], of: Set(value.report.clients.keys), own: value.instance))
-        default: throw Self.answersAnotherQuestion
+        default: throw answersAnotherQuestion
         }
     }
 
@@ -37,7 +37,7 @@ extension StoreService {
         }
         for _ in 0..<Self.mostPages {
             guard case .list(let page, let next) = try ask(.list(.report, from: first), until: deadline) else {
-                throw Self.answersAnotherQuestion
+                throw answersAnotherQuestion
             }
             for listed in page {
                 // In the order of their keys, so that each page leads on.
@@ -46,7 +46,7 @@ extension StoreService {
                 }
                 last = listed.key
                 guard let machine = listed.key.machine, let report = Self.report(listed.entry, of: clients, own: nil)
-                else { throw Self.answersAnotherQuestion }
+                else { throw answersAnotherQuestion }
                 found[machine] = report
                 holdings += report.report?.clients.count ?? 0
             }
@@ -64,7 +64,7 @@ extension StoreService {
     /// Removes a machine's report, unless it was changed at another revision. Blocks.
     func forgetReport(of machine: String, ifAt revision: Int64) throws(Failure) -> Outcome {
         guard case .removed = try ask(.remove(.report(of: machine), ifAt: revision)) else {
-            throw Self.answersAnotherQuestion
+            throw answersAnotherQuestion
         }
         return .reportForgotten
     }

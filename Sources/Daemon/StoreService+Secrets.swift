@@ -19,7 +19,7 @@ extension StoreService {
             // A secret and its rollout next to each other, so that both are read in one transaction.
             let keys = page.flatMap { [StoreKey.secret($0.slot), .rollout($0.slot)] }
             guard case .read(let entries) = try ask(.read(keys), until: deadline), entries.count == keys.count else {
-                throw Self.answersAnotherQuestion
+                throw answersAnotherQuestion
             }
             for (number, place) in page.enumerated() {
                 found[place] = Self.secret(entries[2 * number], issued)
@@ -36,7 +36,7 @@ extension StoreService {
         switch try ask(.put([try Self.put(token, at: place, ifAt: revision)])) {
         case .put(let revision): return .done(revision: revision)
         case .conflict(let entries):
-            guard entries.count == 1 else { throw Self.answersAnotherQuestion }
+            guard entries.count == 1 else { throw answersAnotherQuestion }
             // Another version may have written the same token in other words.
             if case .value(let bytes, let revision) = entries[0],
                 let held = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }), held.name == token.name
@@ -44,7 +44,7 @@ extension StoreService {
                 return .done(revision: revision)
             }
             return .conflict(Self.secret(entries[0], issued))
-        default: throw Self.answersAnotherQuestion
+        default: throw answersAnotherQuestion
         }
     }
 
@@ -61,10 +61,10 @@ extension StoreService {
         switch try ask(.put(puts)) {
         case .put(let revision): return .done(revision: revision)
         case .conflict(let entries):
-            guard entries.count == puts.count else { throw Self.answersAnotherQuestion }
+            guard entries.count == puts.count else { throw answersAnotherQuestion }
             return .found(
                 Self.rollout(entries[0]), secret: secret == nil ? nil : Self.secret(entries[1], issued))
-        default: throw Self.answersAnotherQuestion
+        default: throw answersAnotherQuestion
         }
     }
 

@@ -117,9 +117,7 @@ final class StoreService: Sendable {
     // MARK: The connection
 
     /// The failure of an answer to another request than was made.
-    static var answersAnotherQuestion: Failure {
-        Failure(.storeServiceSilent, at: .store, detail: "it answered another request")
-    }
+    var answersAnotherQuestion: Failure { service.answeredAnotherRequest(for: .store) }
 
     /// Makes a request. Blocks.
     ///
@@ -219,7 +217,7 @@ final class StoreService: Sendable {
         let stream: LineStream
         do {
             stream = try LineStream(
-                connectingTo: socket.path, timeoutSeconds: NetworkService.connecting, longestLine: 0)
+                connectingTo: socket.path, timeoutSeconds: LocalService.connecting, longestLine: 0)
         } catch {
             throw service.missing(at: socket, cause: error.errno.rawValue, for: .store)
         }

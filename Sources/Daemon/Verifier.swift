@@ -54,12 +54,9 @@ struct Verifier: Sendable {
     }
 
     private func verdict(on trial: SecretTrial, of client: ClientName) throws(Failure) -> Verdict {
-        let read = { (bytes: [UInt8]) in try? Verdict(parsing: bytes) }
-        if let program, obstacle(for: client) != nil {
-            return try service.ask(trial.request, of: [program, "verify"], for: .client(client), read: read)
-        }
-        return try service.ask(
-            trial.request, at: socket, for: .client(client), otherwise: "its answer is not a verdict", read: read)
+        try service.ask(
+            trial.request, at: socket, orOf: program.map { [$0, "verify"] }, for: .client(client),
+            otherwise: "its answer is not a verdict", read: { try? Verdict(parsing: $0) })
     }
 
     /// Why Apple cannot be asked about a client, because there is no socket; nil where there is one.

@@ -18,8 +18,6 @@ package struct UserWriterClient: Sendable {
     /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
     /// responding, and not longer than a local failure waits for its next attempt. In milliseconds.
     static let patience: Int64 = 60_000
-    /// A local connection waits only when a hundred others do. In seconds.
-    private static let connecting: Int64 = 10
 
     /// - Parameters:
     ///   - socket: the daemon's status socket; those of the writers are in `writer/` next to it.
@@ -31,7 +29,7 @@ package struct UserWriterClient: Sendable {
         besideSocket socket: String, configuration: String, identity: Identity, cancel: EventCounter?,
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) {
-        sockets = (socket.lastIndex(of: "/").map { String(socket[..<$0]) } ?? ".") + "/writer"
+        sockets = LocalService.path("writer", nextTo: socket)
         self.configuration = configuration
         self.identity = identity
         self.cancel = cancel
@@ -81,7 +79,7 @@ package struct UserWriterClient: Sendable {
     {
         let stream: UnixStream
         do {
-            stream = try UnixStream.connect(to: socket(of: user), timeoutSeconds: Self.connecting)
+            stream = try UnixStream.connect(to: socket(of: user), timeoutSeconds: LocalService.connecting)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory, .connectionRefused, .notDirectory:
@@ -96,11 +94,10 @@ package struct UserWriterClient: Sendable {
             }
         }
         let timed = TimedStream(stream, milliseconds: Self.patience, cancel: cancel)
-        // The listener is given secrets: the kernel says which user began to listen, as a rule systemd's.
-        guard let peer = try? timed.peer(), identity.trusts(peer.user) else {
-            throw failure(
-                .writerNotPermitted, user, path,
-                detail: "\(socket(of: user)) does not belong to root", remedy: .strangers(socket(of: user)))
+        do throws(FileError) {
+            try LocalService.checkListener(try? timed.peer(), at: socket(of: user), as: identity)
+        } catch {
+            throw failure(.writerNotPermitted, user, path, detail: error.detail, remedy: error.remedy)
         }
         return try exchange(request, timed, user, path).get()
     }
