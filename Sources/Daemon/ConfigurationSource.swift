@@ -3,10 +3,8 @@ import Failures
 import Keys
 package import Linux
 package import Model
-import Rotation
 import State
 import SystemPackage
-import UserWriter
 
 /// Where the configuration comes from, and the parts of the environment that decide it.
 package struct ConfigurationSource: Sendable {
@@ -33,44 +31,6 @@ package struct ConfigurationSource: Sendable {
 
     package func load() -> Result<LoadedConfiguration, Refusal> {
         ConfigurationLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
-    }
-
-    /// The client of the writers, whose sockets are next to the daemon's.
-    func writers(besideSocket socket: String, cancel: EventCounter?) -> UserWriterClient {
-        UserWriterClient(
-            besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
-            identity: identity, cancel: cancel, sha256: { SHA256.digest($0) })
-    }
-
-    /// The client of the service that asks Apple, whose socket is next to the daemon's.
-    ///
-    /// - Parameter isOnce: whether it needs no socket.
-    func verifier(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Verifier {
-        Verifier(
-            besideSocket: socket, program: Self.program(isOnce: isOnce), identity: identity, cancel: cancel)
-    }
-
-    /// The program that is started where no service listens; nil where a service is needed.
-    private static func program(isOnce: Bool) -> String? {
-        isOnce && NetworkProgram.mayHaveNetwork ? NetworkProgram.path() ?? NetworkProgram.installed : nil
-    }
-
-    /// The client of the services that push, whose sockets are in a directory next to the daemon's.
-    ///
-    /// - Parameter isOnce: whether it needs none of them.
-    func pusher(besideSocket socket: String, isOnce: Bool, cancel: EventCounter?) -> Pusher {
-        Pusher(
-            besideSocket: socket, configuration: ConfigurationLoader.absolutePath(of: path)?.description ?? path,
-            program: Self.program(isOnce: isOnce), identity: identity, cancel: cancel)
-    }
-
-    /// The client of the service that asks the store, whose socket is next to the daemon's.
-    ///
-    /// - Parameter post: receives the notices that come while a request is open.
-    func storeService(
-        besideSocket socket: String, cancel: EventCounter?, post: @escaping @Sendable (Input) -> Void = { _ in }
-    ) throws(SystemError) -> StoreService {
-        try StoreService(besideSocket: socket, identity: identity, cancel: cancel, post: post)
     }
 
     /// The state directory: configured, else systemd's, else the default.

@@ -106,8 +106,8 @@ package struct DaemonRun {
         RuntimeDirectory.make(as: settings.identity)
         for diagnostic in loaded.warnings { log.note(.configurationWarning(diagnostic)) }
         if case .absent = PrivateKeyHeap.start() { log.note(.noSecureMemory) }
-        let inbox = try Inbox<Input>()
-        let state = try stateAccess(of: loaded.configuration, inbox)
+        let channels = try LoopChannels()
+        let state = try stateAccess(of: loaded.configuration, channels.inbox)
         if case .failure(let failure) = state.last, failure.code == .stateLocked {
             return giveUp([.stateLocked(failure)], .locked)
         }
@@ -120,7 +120,19 @@ package struct DaemonRun {
         } catch {
             return giveUp([.temporaryNames(error)], .failed)
         }
-        return try keepPublished(consume loaded, refused, notices, state, naming, inbox, from: &passed)
+        let start = Start(refused: refused, notices: notices, state: state, naming: naming, channels: channels)
+        return try runLoop(with: consume loaded, start, from: &passed)
+    }
+
+    /// What the loop is built from, next to the configuration.
+    private struct Start {
+        /// What is wrong with the present text, where the configuration is the one last adopted; else nil.
+        let refused: [String]?
+        /// Nil with `--once`.
+        let notices: ConfigurationNotices?
+        let state: StateAccess
+        let naming: TemporaryNames
+        let channels: LoopChannels
     }
 
     private func stateAccess(
@@ -135,87 +147,78 @@ package struct DaemonRun {
             })
     }
 
-    /// Builds the loop and runs it.
-    ///
-    /// - Parameters:
-    ///   - refused: what is wrong with the present text, when `loaded` is the text last adopted; else nil.
-    ///   - notices: nil with `--once`.
-    private func keepPublished(
-        _ loaded: consuming LoadedConfiguration, _ refused: [String]?, _ notices: ConfigurationNotices?,
-        _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>, from passed: inout PassedSockets
+    /// Builds the loop and runs it to its end.
+    private func runLoop(
+        with loaded: consuming LoadedConfiguration, _ start: Start, from passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
+        let channels = start.channels
         let now = Clock.now()
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce,
-            isRestart: state.known?.wasUsedSinceBoot == true)
+            isRestart: start.state.known?.wasUsedSinceBoot == true)
         rotation.handle(
-            refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
-        let callers = WaitingCallers()
-        let cancel = try EventCounter()
-        let storeService = try settings.storeService(besideSocket: socketPath, cancel: cancel) { inbox.post($0) }
-        let listener = openSocket(from: &passed, inbox, callers, storeService, configuration, telling: &rotation, now)
+            start.refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration),
+            at: now)
+        let services = try ServiceClients(
+            of: settings, besideSocket: socketPath, isOnce: isOnce, cancel: channels.cancel
+        ) { channels.inbox.post($0) }
         let secretCache = SecretCache()
-        let credentials = try openCredentials(from: &passed, secretCache, configuration, telling: &rotation, now)
+        let status = openStatus(from: &passed, configuration, channels, services.store)
+        let credentials = try openCredentials(from: &passed, configuration, secretCache)
         var stopBy: BootTime?
         defer { credentials?.close(by: stopBy) }
+        // Secrets matter more than the status: the daemon runs, and reports why its socket is missing.
+        if case .failure(let failure)? = status { rotation.handle(.faultRaised(failure), at: now) }
+        let sockets = ServedSockets(status: try? status?.get(), credentials: credentials)
+        if !isOnce {
+            for input in sockets.follow(configuration, as: settings.identity) { rotation.handle(input, at: now) }
+        }
         for name in passed.names { log.note(.socketIgnored(name: name)) }
-        let server = listener?.server
-        let findings = try Inbox<Watcher.Finding>()
-        let executor = makeExecutor(
-            state, naming, inbox, findings, storeService, secretCache, listener, credentials, cancel)
-        let watcher = notices.map { notices in
+        let executor = makeExecutor(start, services, sockets, secretCache)
+        let watcher = start.notices.map { notices in
             Watcher(
                 notices,
                 // The same for as long as the daemon runs: a reload that names another one only causes a warning.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
-                lane: { executor.lane(of: $0) }, found: findings)
+                lane: { executor.lane(of: $0) }, found: channels.findings)
         }
         executor.adopt(loaded)
-        if refused == nil, !isOnce { executor.keepText(loaded) }
+        if start.refused == nil, !isOnce { executor.keepText(loaded) }
         if environment["SYSTEMD_EXEC_PID"] == String(getpid()) { reviewUnits(of: configuration, executor) }
         // The loop runs for as long as the daemon, which needs the text and its positions no more.
         _ = consume loaded
         let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)
         let loop = try Loop(
-            rotation: consume rotation, inbox: inbox, callers: callers, executor: executor, log: log, server: server,
-            credentials: credentials?.server, watcher: watcher, findings: findings, metrics: isOnce ? nil : metrics,
-            cancel: cancel)
+            rotation: consume rotation, channels: channels, executor: executor, sockets: sockets, watcher: watcher,
+            metrics: isOnce ? nil : metrics)
         let end = try loop.run()
         stopBy = loop.stopBy
-        listener?.close()
+        sockets.status?.close()
         // Meanwhile, refused callers read their answers.
         credentials?.server.beginStop()
         return finish(end, executor, metrics, by: stopBy)
     }
 
-    /// What carries out the jobs, and tells others of a configuration that is adopted.
+    /// What carries out the jobs, and has the sockets follow a configuration that is adopted.
     private func makeExecutor(
-        _ state: StateAccess, _ naming: TemporaryNames, _ inbox: Inbox<Input>, _ findings: Inbox<Watcher.Finding>,
-        _ storeService: StoreService, _ secretCache: SecretCache, _ listener: StatusListener?,
-        _ credentials: CredentialSocket?, _ cancel: EventCounter
+        _ start: Start, _ services: ServiceClients, _ sockets: ServedSockets, _ secretCache: SecretCache
     ) -> Executor {
         let identity = settings.identity
+        let channels = start.channels
         let adoptedCopy = AdoptedCopy(
-            of: settings.path, cancel: cancel, isKept: { [settings] in settings.isKeptByRoot($0) },
+            of: settings.path, cancel: channels.cancel, isKept: { [settings] in settings.isKeptByRoot($0) },
             report: { [log] in log.note(.configurationNotKept($0)) })
         return Executor(
-            log: log, identity: identity, naming: naming, state: state, settings: settings, secretCache: secretCache,
-            keyring: KeyCache(), writers: settings.writers(besideSocket: socketPath, cancel: cancel),
-            verifier: settings.verifier(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
-            pusher: settings.pusher(besideSocket: socketPath, isOnce: isOnce, cancel: cancel),
-            storeService: storeService,
+            settings: settings, naming: start.naming, state: start.state, services: services,
+            secretCache: secretCache, log: log,
             runner: ActionRunner(
-                as: identity, cancel: cancel, redact: { secretCache.redacted($0, isCut: $1) },
+                as: identity, cancel: channels.cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.note(.hookPrinted($0, $1)) }),
-            findings: findings,
-            adopting: { loaded in
-                let configuration = loaded.configuration
-                let control = ControlPermission(configuration, identity)
-                inbox.post(control.lack(in: configuration))
-                if let listener { inbox.post(listener.permit(control)) }
-                if let credentials { inbox.post(credentials.adopt(configuration)) }
+            findings: channels.findings,
+            onAdoption: { loaded in
+                for input in sockets.follow(loaded.configuration, as: identity) { channels.inbox.post(input) }
                 adoptedCopy.follow(loaded)
             })
     }
@@ -252,46 +255,35 @@ package struct DaemonRun {
         }
     }
 
-    /// Nil with `--once`, and where the socket cannot be made.
-    private func openSocket(
-        from sockets: inout PassedSockets, _ inbox: Inbox<Input>, _ callers: WaitingCallers,
-        _ storeService: StoreService, _ configuration: Configuration, telling rotation: inout Rotation,
-        _ now: Now
-    ) -> StatusListener? {
+    /// Nil with `--once`; else the status socket with its server, or why there is none.
+    private func openStatus(
+        from sockets: inout PassedSockets, _ configuration: Configuration, _ channels: LoopChannels,
+        _ store: StoreService
+    ) -> Result<StatusListener, Failure>? {
         guard !isOnce else { return nil }
-        let control = ControlPermission(configuration, settings.identity)
-        let lack = control.lack(in: configuration)
-        rotation.handle(lack, at: now)
         do throws(Failure) {
-            let listener = try StatusListener(
-                passed: try sockets.socket(StatusListener.passedName),
-                metrics: try sockets.socket(StatusListener.metricsName), path: socketPath, control: control,
-                handle: { [log] request, peer, reply in
-                    // A request for the fleet's reports changes nothing, so it is not logged.
-                    if case .fleet = request {} else { log.note(.asked(request, Requester(peer))) }
-                    if request == .reload, peer.user == 0 { storeService.expectChange() }
-                    inbox.post(.asked(request, callers.admit(reply)))
-                })
-            let lack = listener.permit(control)
-            rotation.handle(lack, at: now)
-            return listener
+            return .success(
+                try StatusListener(
+                    passed: try sockets.socket(StatusListener.passedName),
+                    metrics: try sockets.socket(StatusListener.metricsName), path: socketPath,
+                    control: ControlPermission(configuration, settings.identity),
+                    handle: { [log] request, peer, reply in
+                        // A request for the fleet's reports changes nothing, so it is not logged.
+                        if case .fleet = request {} else { log.note(.asked(request, Requester(peer))) }
+                        if request == .reload, peer.user == 0 { store.expectChange() }
+                        channels.inbox.post(.asked(request, channels.callers.admit(reply)))
+                    }))
         } catch {
-            // Secrets matter more than the status: the daemon runs, and reports why its socket is missing.
-            rotation.handle(.faultRaised(error), at: now)
-            return nil
+            return .failure(error)
         }
     }
 
     /// Nil with `--once`.
     private func openCredentials(
-        from sockets: inout PassedSockets, _ secretCache: SecretCache, _ configuration: Configuration,
-        telling rotation: inout Rotation, _ now: Now
+        from sockets: inout PassedSockets, _ configuration: Configuration, _ secretCache: SecretCache
     ) throws(SystemError) -> CredentialSocket? {
         guard !isOnce else { return nil }
         let server = try CredentialServer(configuration, secretCache: secretCache, log: log)
-        let credentials = CredentialSocket(server, from: &sockets, beside: socketPath)
-        let lack = credentials.adopt(configuration)
-        rotation.handle(lack, at: now)
-        return credentials
+        return CredentialSocket(server, from: &sockets, beside: socketPath)
     }
 }

@@ -56,7 +56,7 @@ package struct DryRun: Sendable {
         let configuration = loaded.configuration
         let now = Clock.now()
         _ = PrivateKeyHeap.start()
-        guard let reader = DryRunReader(loaded, settings, settings.identity, socket) else {
+        guard let reader = DryRunReader(loaded, from: settings, socket: socket) else {
             secrets = []
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
@@ -90,11 +90,10 @@ package struct DryRun: Sendable {
         idleWriters = found.review?.idleWriters ?? []
         storeFailures =
             loaded.store.map { StoreLoginFiles.failures(of: $0, as: settings.identity, at: now.wall) } ?? []
-        let verifier = settings.verifier(besideSocket: socket, isOnce: false, cancel: nil)
         limitations =
             found.limitations
             + configuration.clients.sorted { $0.key < $1.key }.compactMap { name, client in
-                client.verify ? verifier.obstacle(for: name) : nil
+                client.verify ? reader.obstacle(toVerifying: name) : nil
             }
     }
 }

@@ -11,25 +11,20 @@ import State
 /// Runs the jobs that only read.
 struct DryRunReader: Sendable {
     private let executor: Executor
-    private let settings: ConfigurationSource
     private let state: AbsolutePath?
-    private let identity: Identity
 
-    init?(_ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ identity: Identity, _ socket: String) {
+    /// Nil where the kernel gives no random bytes or no descriptor.
+    ///
+    /// - Parameter socket: the daemon's status socket.
+    init?(_ loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String) {
         guard let naming = try? TemporaryNames(),
-            let storeService = try? settings.storeService(besideSocket: socket, cancel: nil)
+            let services = try? ServiceClients(of: settings, besideSocket: socket)
         else { return nil }
-        self.settings = settings
-        self.identity = identity
         state = settings.stateDirectory(of: loaded.configuration)
         executor = Executor(
-            log: Log(environment: [:]), identity: identity, naming: naming,
-            state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), settings: settings,
-            secretCache: SecretCache(), keyring: KeyCache(),
-            writers: settings.writers(besideSocket: socket, cancel: nil),
-            verifier: settings.verifier(besideSocket: socket, isOnce: false, cancel: nil),
-            pusher: settings.pusher(besideSocket: socket, isOnce: false, cancel: nil),
-            storeService: storeService, runner: nil, findings: nil)
+            settings: settings, naming: naming,
+            state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), services: services,
+            log: Log(environment: [:]))
         executor.adopt(loaded)
     }
 
@@ -45,13 +40,13 @@ struct DryRunReader: Sendable {
     private func carryOut(_ job: Job) throws(Failure) -> Outcome {
         // A request would start the service, so only the socket is checked. The failure below holds back nothing else.
         if case .readStore = job.work {
-            throw executor.storeService.obstacle() ?? Failure(.storeUnconfigured, at: .store)
+            throw executor.services.store.obstacle() ?? Failure(.storeUnconfigured, at: .store)
         }
         guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
         guard let state else { return .recalled(Record()) }
         return executor.remember(
             try StateDirectory.peek(
-                client, publishedAt: places, in: state, as: identity, sha256: { SHA256.digest($0) }))
+                client, publishedAt: places, in: state, as: executor.identity, sha256: { SHA256.digest($0) }))
     }
 
     /// The user whose writer writes a file; nil where the daemon does, or there is no such user.
@@ -78,7 +73,10 @@ struct DryRunReader: Sendable {
         return spec.owner == nil ? Self.obstacle(at: spec.path, find) : find()
     }
 
-    func obstacle(to target: TargetName) -> Failure? { executor.pusher.obstacle(to: target) }
+    func obstacle(to target: TargetName) -> Failure? { executor.services.pusher.obstacle(to: target) }
+
+    /// Why Apple could not be asked about a client, because there is no socket; nil where there is one.
+    func obstacle(toVerifying client: ClientName) -> Failure? { executor.services.verifier.obstacle(for: client) }
 
     func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
         Self.obstacle(at: path) { [executor] in executor.metricsFile(path).obstacle() }

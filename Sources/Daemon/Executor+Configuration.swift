@@ -29,7 +29,7 @@ extension Executor {
             }
             adopt(loaded)
             keepText(loaded)
-            adopting(loaded)
+            onAdoption(loaded)
             return .configuration(loaded.configuration)
         case .failure(let refusal):
             return .refused(refusal.errorsFirst.map(\.description))
@@ -73,7 +73,7 @@ extension Executor {
     /// Registers the files that the configuration reads and writes, before any of its jobs runs.
     func adopt(_ loaded: LoadedConfiguration) {
         noteLinkChain(of: .configuration, loaded.files)
-        storeService.follow(loaded.store)
+        services.store.follow(loaded.store)
         tokens.withLock { $0 = loaded.tokenCredentials }
         let configuration = loaded.configuration
         keyring.keepOnly(Set(configuration.keys.keys))

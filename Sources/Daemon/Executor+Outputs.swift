@@ -14,7 +14,7 @@ extension Executor {
     /// Where a file's secrets are published, which depends on whose file it is.
     func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
         guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, sweeping: sweptDirectories) }
-        return UserFile(spec, of: user, by: writers, naming: naming, sweeping: sweptDirectories)
+        return UserFile(spec, of: user, by: services.writers, naming: naming, sweeping: sweptDirectories)
     }
 
     /// The user whose writer writes a file; nil when the daemon writes it itself.

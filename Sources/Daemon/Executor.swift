@@ -15,12 +15,9 @@ import UserWriter
 /// Runs jobs on worker threads: everything that blocks, touches a disk or sees a secret.
 final class Executor: Sendable {
     let secretCache: SecretCache
-    let keyring: KeyCache
+    let keyring = KeyCache()
     let publisher: Publisher
-    let writers: UserWriterClient
-    private let verifier: Verifier
-    let pusher: Pusher
-    let storeService: StoreService
+    let services: ServiceClients
     let naming: TemporaryNames
     let reservedPaths = ReservedPaths()
     /// Nil where nothing is written, as in a dry run.
@@ -32,8 +29,8 @@ final class Executor: Sendable {
     /// Nil where nothing is run, as in a dry run.
     private let runner: ActionRunner?
     let log: Log
-    /// Called with every configuration that was read and accepted.
-    let adopting: @Sendable (LoadedConfiguration) -> Void
+    /// Called with every configuration that was read and accepted after the start's.
+    let onAdoption: @Sendable (LoadedConfiguration) -> Void
     /// Receives which links lead to a file, and where it really is.
     let findings: Inbox<Watcher.Finding>?
     let pool: WorkerPool<Lane>
@@ -50,25 +47,21 @@ final class Executor: Sendable {
     private static let threadsPerLane = 8
 
     init(
-        log: Log, identity: Identity, naming: TemporaryNames, state: StateAccess, settings: ConfigurationSource,
-        secretCache: SecretCache, keyring: KeyCache, writers: UserWriterClient, verifier: Verifier,
-        pusher: Pusher, storeService: StoreService, runner: ActionRunner?, findings: Inbox<Watcher.Finding>?,
-        adopting: @escaping @Sendable (LoadedConfiguration) -> Void = { _ in }
+        settings: ConfigurationSource, naming: TemporaryNames, state: StateAccess, services: ServiceClients,
+        secretCache: SecretCache = SecretCache(), log: Log, runner: ActionRunner? = nil,
+        findings: Inbox<Watcher.Finding>? = nil,
+        onAdoption: @escaping @Sendable (LoadedConfiguration) -> Void = { _ in }
     ) {
-        self.adopting = adopting
-        self.findings = findings
-        self.identity = identity
-        self.naming = naming
-        self.writers = writers
-        self.verifier = verifier
-        self.pusher = pusher
-        self.storeService = storeService
-        self.state = state
         self.settings = settings
+        identity = settings.identity
+        self.naming = naming
+        self.state = state
+        self.services = services
         self.secretCache = secretCache
-        self.keyring = keyring
-        self.runner = runner
         self.log = log
+        self.runner = runner
+        self.findings = findings
+        self.onAdoption = onAdoption
         publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: { SHA256.digest($0) })
         sweptDirectories =
             runner == nil ? nil : SweptDirectories(naming: naming, as: identity, reservedPaths: reservedPaths)
@@ -191,21 +184,21 @@ final class Executor: Sendable {
         case .readKey(let name, let entry): try readKey(name, entry)
         case .recall(let client, let places): try recall(client, publishedAt: places)
         case .readSource(let client, let file): try readSource(file, of: client)
-        case .readStore(let places): try storeService.read(places, issued: recognise)
+        case .readStore(let places): try services.store.read(places, issued: recognise)
         case .putInStore(_, let issued, let place, let revision):
             .putInStore(
-                try storeService.put(try secret(issued).token, at: place, ifAt: revision, issued: recognise))
+                try services.store.put(try secret(issued).token, at: place, ifAt: revision, issued: recognise))
         case .putRollout(_, let rollout, let place, let revision, let put):
             .rolloutPut(
-                try storeService.put(
+                try services.store.put(
                     rollout, at: place, ifAt: revision, with: try token(of: put), issued: recognise))
         case .putReport(let report, let machine, let revision):
             .reportPut(
-                try storeService.put(
+                try services.store.put(
                     HostReportValue(instance: try state.get().instance(), report: report), of: machine, ifAt: revision))
-        case .readReports(let clients): .reportsRead(try storeService.readReports(of: clients))
+        case .readReports(let clients): .reportsRead(try services.store.readReports(of: clients))
         case .forgetReport(let machine, let revision):
-            try storeService.forgetReport(of: machine, ifAt: revision)
+            try services.store.forgetReport(of: machine, ifAt: revision)
         case .observe(let spec): .observed(observe(try destination(spec).observe(), spec))
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
@@ -213,7 +206,7 @@ final class Executor: Sendable {
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
         case .push(_, let issued, let output, let others): try push(issued, to: output.target, with: others)
         case .readTarget(_, let issued, let output):
-            .targetRead(holds: try pusher.read(try secret(issued).token, at: output.target))
+            .targetRead(holds: try services.pusher.read(try secret(issued).token, at: output.target))
         case .run(let action, let covering): try run(action, covering)
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()
@@ -235,7 +228,7 @@ final class Executor: Sendable {
     }
 
     private func verify(_ issued: SecretInfo, of client: ClientName) throws(Failure) -> Outcome {
-        try verifier.verify(try secret(issued), of: client)
+        try services.verifier.verify(try secret(issued), of: client)
         return .accepted
     }
 
@@ -244,7 +237,7 @@ final class Executor: Sendable {
     ) throws(Failure) -> Outcome {
         var tokens: [TargetName: Token] = [:]
         for (target, issued) in others { tokens[target] = try secret(issued).token }
-        return .pushed(verified: try pusher.push(try secret(issued).token, to: target, with: tokens))
+        return .pushed(verified: try services.pusher.push(try secret(issued).token, to: target, with: tokens))
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {
@@ -259,7 +252,7 @@ final class Executor: Sendable {
     /// deployment, unless there is one already; the others find it under way.
     private func redeploy(_ targets: [TargetName]) throws(Failure) -> Outcome {
         var isReady = true
-        for target in targets { isReady = try pusher.redeploy(target) && isReady }
+        for target in targets { isReady = try services.pusher.redeploy(target) && isReady }
         return isReady ? .ran : .deploying
     }
 

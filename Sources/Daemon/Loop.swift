@@ -10,8 +10,7 @@ import StatusAPI
 /// Not Sendable: it stays on the thread that made it.
 final class Loop {
     private var rotation: Rotation
-    private let inbox: Inbox<Input>
-    private let callers: WaitingCallers
+    private let channels: LoopChannels
     private let executor: Executor
     private let log: Log
     private let server: StatusServer?
@@ -21,8 +20,6 @@ final class Loop {
     private let watcher: Watcher?
     /// Nil with `--once`.
     private let metrics: MetricsKeeper?
-    private let findings: Inbox<Watcher.Finding>
-    private let cancel: EventCounter
     private let epoll: Epoll
     private let wallTimer: WallTimer
     private let bootTimer: BootTimer
@@ -78,22 +75,17 @@ final class Loop {
     private static let statePause: Int64 = 2_000
 
     init(
-        rotation: Rotation, inbox: Inbox<Input>, callers: WaitingCallers, executor: Executor, log: Log,
-        server: StatusServer?,
-        credentials: CredentialServer?, watcher: Watcher?, findings: Inbox<Watcher.Finding>, metrics: MetricsKeeper?,
-        cancel: EventCounter
+        rotation: Rotation, channels: LoopChannels, executor: Executor, sockets: ServedSockets, watcher: Watcher?,
+        metrics: MetricsKeeper?
     ) throws(SystemError) {
         self.rotation = rotation
-        self.inbox = inbox
-        self.callers = callers
+        self.channels = channels
         self.executor = executor
-        self.log = log
-        self.server = server
-        self.credentials = credentials
+        log = executor.log
+        server = sockets.status?.server
+        credentials = sockets.credentials?.server
         self.watcher = watcher
-        self.findings = findings
         self.metrics = metrics
-        self.cancel = cancel
         manager = ManagerNotifications(log: log)
         epoll = try Epoll()
         wallTimer = try WallTimer()
@@ -102,13 +94,13 @@ final class Loop {
         try epoll.add(wallTimer.raw, tag: Tag.wallTimer.rawValue)
         try epoll.add(bootTimer.raw, tag: Tag.bootTimer.rawValue)
         try epoll.add(signals.raw, tag: Tag.signals.rawValue)
-        try epoll.add(inbox.raw, tag: Tag.inbox.rawValue)
-        try epoll.add(findings.raw, tag: Tag.findings.rawValue)
+        try epoll.add(channels.inbox.raw, tag: Tag.inbox.rawValue)
+        try epoll.add(channels.findings.raw, tag: Tag.findings.rawValue)
         // A change of /proc/self/mountinfo is an error condition (proc(5)). epoll always reports EPOLLERR, so that no
         // interest flags are needed.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
         if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
-        try epoll.add(executor.storeService.raw, tag: Tag.store.rawValue)
+        try epoll.add(executor.services.store.raw, tag: Tag.store.rawValue)
         if let raw = manager.raw { try epoll.add(raw, tag: Tag.manager.rawValue, for: .once) }
     }
 
@@ -118,7 +110,7 @@ final class Loop {
         while true {
             let now = Clock.now()
             log.beginStep()
-            for input in inbox.drain() { rotation.handle(input, at: now) }
+            for input in channels.inbox.drain() { rotation.handle(input, at: now) }
             if let reloadAt, now.boot >= reloadAt {
                 self.reloadAt = nil
                 reloadLimit.note(at: now.boot)
@@ -128,7 +120,7 @@ final class Loop {
             for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
             credentials?.serve(step.served)
-            executor.start(step.start) { [inbox] in inbox.post($0) }
+            executor.start(step.start) { [channels] in channels.inbox.post($0) }
             for (event, clients) in zip(step.changes, rotation.clients(of: step.changes)) {
                 log.note(event, clients: clients)
                 if case .configured = event { follow(rotation.configuration, at: now) }
@@ -137,7 +129,7 @@ final class Loop {
             // Before the answers: a client that then reads the status must not see the old one.
             let cannotWait = step.ended || !step.answers.isEmpty || step.changes.contains(.ready)
             let mustShow = show(at: now, isLast: cannotWait)
-            for (requestID, answer) in step.answers { callers.answer(requestID, answer) }
+            for (requestID, answer) in step.answers { channels.callers.answer(requestID, answer) }
             if step.ended { return snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
                 log.note(.stoppedEarly(jobs: rotation.runningJobs))
@@ -190,7 +182,7 @@ final class Loop {
                 watcher?.noteMounts(at: Clock.now().boot)
             case .watcher: isListening = false
             case .store:
-                for input in executor.storeService.takeNotices() { rotation.handle(input, at: Clock.now()) }
+                for input in executor.services.store.takeNotices() { rotation.handle(input, at: Clock.now()) }
             case .inbox, .findings, .metrics, nil:
                 break
             }
@@ -199,7 +191,7 @@ final class Loop {
 
     /// Gives the core the notices of changed files.
     private func watch(at now: Now) throws(SystemError) {
-        let found = findings.drain()
+        let found = channels.findings.drain()
         guard let watcher else { return }
         try follow(watcher)
         var debounce = watcher.handle(found, at: now.boot)
@@ -243,10 +235,10 @@ final class Loop {
             let now = Clock.now()
             stopAt = now.boot + Self.stopPatience
             manager.stop()
-            cancel.signal()
+            channels.cancel.signal()
             rotation.handle(.stop, at: now)
         case .hangUp where sender == 0:
-            executor.storeService.expectChange()
+            executor.services.store.expectChange()
             rotation.handle(.asked(.reload, nil), at: Clock.now())
         case .hangUp:
             // A hook runs as the daemon's own user, and is limited as it is at the status socket.

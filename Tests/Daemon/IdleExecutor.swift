@@ -12,13 +12,8 @@ extension Executor {
     static func idle() throws -> Executor {
         let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
         return Executor(
-            log: Log(environment: [:]), identity: settings.identity, naming: try TemporaryNames(),
-            state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))), settings: settings,
-            secretCache: SecretCache(), keyring: KeyCache(),
-            writers: settings.writers(besideSocket: "/nowhere/socket", cancel: nil),
-            verifier: settings.verifier(besideSocket: "/nowhere/socket", isOnce: false, cancel: nil),
-            pusher: settings.pusher(besideSocket: "/nowhere/socket", isOnce: false, cancel: nil),
-            storeService: try settings.storeService(besideSocket: "/nowhere/socket", cancel: nil), runner: nil,
-            findings: nil)
+            settings: settings, naming: try TemporaryNames(),
+            state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))),
+            services: try ServiceClients(of: settings, besideSocket: "/nowhere/socket"), log: Log(environment: [:]))
     }
 }
