@@ -46,7 +46,7 @@ struct CheckCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.failed, error.description)
         }
-        let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
+        let source = ConfigurationSource.ofCaller(path)
         let result = source.load()
         if case .failure(let refusal) = result, answer.json {
             try CommandOutput.answer(DryRunReport.json(refused: refusal.diagnostics.map(\.description)))

@@ -80,8 +80,7 @@ struct HealthCommand: ParsableCommand {
             return HealthLine(unknown: before + error.description)
         }
         let path = settings.path(Environment.current)
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         switch source.load() {
         case .failure(let refusal):
             let why = refusal.headline?.description ?? "no configuration"

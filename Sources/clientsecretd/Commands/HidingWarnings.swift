@@ -7,8 +7,7 @@ import Model
 enum HidingWarnings {
     /// Those about the outputs of a configuration; none where it is not accepted, which other messages say.
     static func found(byConfiguration path: String) -> [HiddenOutput] {
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         guard case .success(let loaded) = source.load() else { return [] }
         return HiddenOutputs.all(of: loaded.configuration, at: .now)
     }

@@ -77,8 +77,7 @@ struct InspectCommand: ParsableCommand {
         _ token: [UInt8], in file: String?, variable: String?, key: PublicKey?
     ) -> (refusalOfIds: Objection?, clockFailure: Failure?) {
         let path = ConfigurationOption.path(flag: nil, Environment.current)
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         let loaded = (try? Hardening.forbidInspection()).flatMap { try? source.load().get() }
         let clockFailure = OfflineEvaluation.clockFailure(for: token, key: key, by: loaded, from: source)
         guard let loaded else { return (nil, clockFailure) }

@@ -96,8 +96,7 @@ struct MintCommand: ParsableCommand {
 
     private func configured(_ name: ClientName) throws -> Minted {
         let path = settings.path(Environment.current)
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         let loaded = try accepted(source.load())
         let known = loaded.configuration
         guard let client = known.clients[name], let entry = known.keys[client.key] else {

@@ -35,8 +35,7 @@ struct PublicKeyCommand: ParsableCommand {
         }
         _ = PrivateKeyHeap.start()
         let path = settings.path(Environment.current)
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         let loaded = try accepted(source.load())
         let known = loaded.configuration
         for name in names where known.keys[name] == nil {

@@ -45,7 +45,7 @@ enum ServiceUser {
 
     /// The user that runs the command. Root acts for the user that runs the configuration's daemon as well, so that a key
     /// guarded for that user does not count as unguarded.
-    static func identity(for configuration: String) -> Identity {
+    fileprivate static func identity(for configuration: String) -> Identity {
         // Where the user database cannot be read, root acts for no other user.
         let account = (try? account(of: configuration)).flatMap { $0 }
         return account.map { Identity.current().acting(for: $0) } ?? identity
@@ -86,7 +86,7 @@ enum ServiceUser {
 
     /// This process's environment and, for the service's own configuration, the directory of the credentials that
     /// systemd provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
-    static func environment(for configuration: String) -> [String: String] {
+    fileprivate static func environment(for configuration: String) -> [String: String] {
         let own = Environment.current
         guard own["CREDENTIALS_DIRECTORY"] == nil, isServices(configuration),
             unsafe access(credentials, X_OK) == 0
@@ -99,5 +99,18 @@ enum ServiceUser {
     /// Whether this is the configuration of the package's unit, on a machine with systemd.
     static func isServices(_ configuration: String) -> Bool {
         SystemManager.isSystemd && configuration == ConfigurationOption.standard
+    }
+}
+
+extension ConfigurationSource {
+    /// The configuration at this path as the caller may use it; root acts for the user that runs its daemon as well.
+    static func ofService(_ path: String) -> ConfigurationSource {
+        ConfigurationSource(
+            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+    }
+
+    /// The same as this process's user alone may use it, whom ``ServiceUser/judge(configuration:)`` may have changed.
+    static func ofCaller(_ path: String) -> ConfigurationSource {
+        ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
     }
 }

@@ -65,7 +65,7 @@ struct Examination {
         } catch {
             throw CommandFailure(.failed, error.description)
         }
-        let source = ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
+        let source = ConfigurationSource.ofCaller(path)
         guard case .success(let loaded) = source.load() else { return }
         let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit)
         for index in facts.indices {

@@ -172,8 +172,7 @@ struct PublishedSettings {
 
     init(_ option: ConfigurationOption) throws(CommandFailure) {
         let path = option.path(Environment.current)
-        source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        source = ConfigurationSource.ofService(path)
         loaded = try accepted(source.load())
     }
 

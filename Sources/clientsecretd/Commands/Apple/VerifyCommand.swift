@@ -96,8 +96,7 @@ struct VerifyCommand: ParsableCommand {
         let file = ConfigurationLoader.absolutePath(of: subject)?.description ?? subject
         guard FileStatus.obstacle(toAccess: file, F_OK) == nil else { return nil }
         let path = settings.path(Environment.current)
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         guard let name = ClientName(subject), case .success(let loaded) = source.load() else { return subject }
         return loaded.configuration.clients[name] == nil ? subject : nil
     }

@@ -13,8 +13,7 @@ struct ExistingConfiguration {
 
     /// Throws where the configuration is not accepted, or has that client.
     init(_ path: String, adding name: ClientName) throws(CommandFailure) {
-        let source = ConfigurationSource(
-            path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
+        let source = ConfigurationSource.ofService(path)
         let loaded = try accepted(source.load())
         guard loaded.configuration.clients[name] == nil else {
             throw CommandFailure(
