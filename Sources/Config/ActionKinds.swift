@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Model
 
 /// A kind of action, as the configuration has it.

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Formats
 import Model
 
@@ -47,8 +48,7 @@ final class FileOutput: Sendable {
         let written = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
             if let format = FormatRegistry.named(text) { return format }
             let names = FormatRegistry.all.map { $0.name }
-            let advice = nearest(to: text, among: names).map { "did you mean \"\($0)\"?" }
-            throw Mistake("unknown format\(apposition(text)); \(advice ?? "write \(alternatives(names))")")
+            throw Mistake("unknown format\(apposition(text)); \(advice(for: text, among: names, otherwise: names))")
         }
         let format = written.isAbsent ? FormatRegistry.standard : written.value
         let position = written.position ?? section.position

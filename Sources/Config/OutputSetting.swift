@@ -53,9 +53,9 @@ enum OutputSetting {
                 first[target.value] = (client.name.value, target.position)
                 guard !mentioned.contains(name) else { continue }
                 let advice =
-                    nearest(to: name, among: mentioned).map { "did you mean \"\($0)\"?" }
-                    ?? (mentioned.isEmpty
-                        ? "write it under \"targets\" in the main file" : "write \(alternatives(mentioned.prefix(10)))")
+                    mentioned.isEmpty
+                    ? "write it under \"targets\" in the main file"
+                    : advice(for: name, among: mentioned, otherwise: mentioned.prefix(10))
                 diagnostics.error(at: target.position, "there is no target\(apposition(name)); \(advice)")
             }
         }

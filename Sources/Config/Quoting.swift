@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 
 /// A name or value of the file as messages show it: in quotes when it is short, printable ASCII and cannot be a secret,
 /// otherwise described. Users will paste private keys or tokens where a name belongs.
@@ -21,11 +22,11 @@ func apposition(_ text: String) -> String {
     return (shown.hasPrefix("\"") ? " " : ", ") + shown
 }
 
-/// `a`, `a or b`, `a, b or c`.
-func alternatives(_ names: some Sequence<String>, joinedBy word: String = "or") -> String {
-    let names = Array(names)
-    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-    return names.dropLast().joined(separator: ", ") + " \(word) " + last
+/// What to write instead of a text that is none of these names: the one that was meant, else one of `choices`.
+func advice(
+    for text: String, among names: some Sequence<String>, otherwise choices: some Sequence<String>
+) -> String {
+    suggestion(for: text, among: names) ?? "write \(alternatives(choices))"
 }
 
 /// The longest value that is quoted back, in bytes: a path or a Services ID of ordinary length.

@@ -164,10 +164,8 @@ package enum Scalar {
 
     static func kind(_ text: String) throws(Mistake) -> TokenKind {
         if let kind = TokenKind(text) { return kind }
-        let near = nearest(to: text, among: TokenKind.allCases.map(\.rawValue))
-        throw Mistake(
-            "\(quoted(text)) is not a kind of token; "
-                + (near.map { "did you mean \"\($0)\"?" } ?? "write one of \(TokenKind.names)"))
+        let near = suggestion(for: text, among: TokenKind.allCases.map(\.rawValue))
+        throw Mistake("\(quoted(text)) is not a kind of token; \(near ?? "write one of \(TokenKind.names)")")
     }
 
     static func origin(_ text: String) throws(Mistake) -> WebOrigin {

@@ -1,3 +1,4 @@
+import AppleClientSecret
 internal import Model
 
 /// A mapping with a fixed set of names: gives the values by name and reports unknown names.

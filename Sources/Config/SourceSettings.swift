@@ -18,10 +18,10 @@ enum SourceSettings {
         }
         let format = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
             if let format = readable.first(where: { $0.name == text }) { return format }
-            let advice = nearest(to: text, among: readable.map { $0.name }).map { "did you mean \"\($0)\"?" }
+            let names = readable.map { $0.name }
             throw Mistake(
-                "no secret is received as format\(apposition(text)); "
-                    + (advice ?? "write \(alternatives(readable.map { $0.name }))"))
+                "no secret is received as format\(apposition(text)); \(advice(for: text, among: names, otherwise: names))"
+            )
         }
         let places = readable.compactMap { type in
             type.setting.map { setting in

@@ -143,8 +143,7 @@ struct TargetSettings {
         }
         return Setting(line.value, named: "\"kind\"", at: line.key.position, diagnostics) { text throws(Mistake) in
             if kinds.contains(text) { return text }
-            let advice = nearest(to: text, among: kinds).map { "did you mean \"\($0)\"?" }
-            throw Mistake("unknown kind\(apposition(text)); \(advice ?? "write \(alternatives(kinds))")")
+            throw Mistake("unknown kind\(apposition(text)); \(advice(for: text, among: kinds, otherwise: kinds))")
         }.value
     }
 
@@ -210,10 +209,8 @@ struct TargetSettings {
         let choices = setting.choices ?? []
         guard let choice = choices.first(where: { $0.name == text }) else {
             let usable = choices.filter { $0.obstacle == nil }.map(\.name)
-            let advice = nearest(to: text, among: choices.map(\.name)).map { "did you mean \"\($0)\"?" }
-            throw Mistake(
-                "unknown \(setting.isList ? "item" : "value")\(apposition(text)); \(advice ?? "write \(alternatives(usable))")"
-            )
+            let advice = advice(for: text, among: choices.map(\.name), otherwise: usable)
+            throw Mistake("unknown \(setting.isList ? "item" : "value")\(apposition(text)); \(advice)")
         }
         if let obstacle = choice.obstacle { throw Mistake("\"\(text)\" cannot be used: \(obstacle)") }
         return text

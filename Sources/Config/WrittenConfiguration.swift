@@ -140,8 +140,7 @@ struct WrittenConfiguration {
         let advice =
             diagnostics.isFull
             ? ""
-            : nearest(to: name.value.description, among: names).map { "did you mean \"\($0)\"?" }
-                ?? "write \(alternatives(names.prefix(10)))"
+            : advice(for: name.value.description, among: names, otherwise: names.prefix(10))
         diagnostics.error(at: name.position, "there is no key\(apposition(name.value.description)); \(advice)")
         return nil
     }

@@ -124,8 +124,7 @@ extension Request {
 
     private static func list(_ clients: Set<ClientName>) -> String {
         if clients.isEmpty { return "all clients" }
-        let named = clients.sorted().prefix(namedClients).map(\.description).joined(separator: ", ")
-        return named + (clients.count > namedClients ? " and \(clients.count - namedClients) more" : "")
+        return listed(clients.sorted().lazy.map(\.description), atMost: namedClients)
     }
 
     /// How many a log line names; the journal's fields have all of them.

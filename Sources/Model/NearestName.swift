@@ -27,6 +27,11 @@ package func nearest(to text: String, among names: some Sequence<String>) -> Str
     return best?.name ?? (continued.count == 1 ? continued.first : nil)
 }
 
+/// The question at the end of a message whether the nearest of `names` was meant; nil when none is near enough.
+package func suggestion(for text: String, among names: some Sequence<String>) -> String? {
+    nearest(to: text, among: names).map { "did you mean \"\($0)\"?" }
+}
+
 private func folded(_ text: String) -> [UInt8] {
     text.utf8.map { byte in
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ") ? UInt8(ascii: "_") : byte.asciiLowercased

@@ -39,13 +39,11 @@ extension Problem {
     /// Names that no client has, each with the most similar name that a client has.
     static func unknownClients(_ names: [String], known: [ClientName]) -> Problem {
         // A request may name hundreds; the first ones show what is wrong.
-        let shown = names.prefix(5).map { name in
-            let near = nearest(to: name, among: known.map(\.description))
-            return "\"\(shortened(name))\"" + (near.map { " (did you mean \"\($0)\"?)" } ?? "")
+        let shown = names.lazy.map { name in
+            let near = suggestion(for: name, among: known.map(\.description))
+            return "\"\(shortened(name))\"" + (near.map { " (\($0))" } ?? "")
         }
-        let more = names.count > shown.count ? " and \(names.count - shown.count) more" : ""
-        return Problem(
-            .notFound, "there is no client " + shown.joined(separator: ", ") + more)
+        return Problem(.notFound, "there is no client \(listed(shown, atMost: 5))")
     }
 
     /// Text that a client sent, cut to a length that fits a line.

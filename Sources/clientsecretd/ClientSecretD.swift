@@ -93,7 +93,7 @@ struct ClientSecretD: ParsableCommand {
         }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
-        let near = nearest(to: word, among: names).map { "did you mean \"\($0)\"?" }
+        let near = suggestion(for: word, among: names)
         return CommandFailure(
             .usage, "there is no command \"\(word)\"; \(near ?? "to list the commands: clientsecretd --help")")
     }

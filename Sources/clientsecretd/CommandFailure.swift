@@ -55,6 +55,17 @@ extension CommandFailure {
         self.init(Code(error), error.description)
     }
 
+    /// The configuration has nothing of this name.
+    ///
+    /// - Parameters:
+    ///   - kind: what it was to be, such as a client.
+    ///   - names: those that it has.
+    ///   - path: the configuration's.
+    static func unknown(_ kind: String, _ name: String, among names: [String], in path: String) -> CommandFailure {
+        let near = suggestion(for: name, among: names).map { "; \($0)" } ?? ""
+        return CommandFailure(.usage, "there is no \(kind) \"\(name)\" in \(path)\(near)")
+    }
+
     /// What is wrong with a key that a flag names.
     init(keyNamedByFlag failure: Failure) {
         let isUnreadable =

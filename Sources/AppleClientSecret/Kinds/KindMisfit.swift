@@ -53,9 +53,7 @@ package enum KindMisfit: Error, Hashable, Sendable {
     private static func kinds(with form: TokenKind.IDForm) -> String { kinds { $0.rules.ids == form } }
 
     private static func kinds(where isMeant: (TokenKind) -> Bool) -> String {
-        let names = TokenKind.allCases.filter(isMeant).map(\.rawValue)
-        guard let last = names.last, names.count > 1 else { return names.joined() }
-        return names.dropLast().joined(separator: ", ") + " or " + last
+        alternatives(TokenKind.allCases.filter(isMeant).map(\.rawValue))
     }
 }
 

@@ -100,10 +100,8 @@ struct MintCommand: ParsableCommand {
         let loaded = try accepted(source.load())
         let known = loaded.configuration
         guard let client = known.clients[name], let entry = known.keys[client.key] else {
-            let near = nearest(to: name.description, among: known.clients.keys.map(\.description))
-            throw CommandFailure(
-                .usage,
-                "there is no client \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+            throw CommandFailure.unknown(
+                "client", name.description, among: known.clients.keys.map(\.description), in: source.path)
         }
         guard client.source == nil else {
             throw CommandFailure(

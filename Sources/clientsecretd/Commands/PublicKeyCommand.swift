@@ -39,10 +39,8 @@ struct PublicKeyCommand: ParsableCommand {
         let loaded = try accepted(source.load())
         let known = loaded.configuration
         for name in names where known.keys[name] == nil {
-            let near = nearest(to: name.description, among: known.keys.keys.map(\.description))
-            throw CommandFailure(
-                .usage,
-                "there is no key \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+            throw CommandFailure.unknown(
+                "key", name.description, among: known.keys.keys.map(\.description), in: source.path)
         }
         let loader = KeyLoader(as: source.identity.trusting(known), credentials: source.credentials)
         var found: [PublicKeyEntry] = []

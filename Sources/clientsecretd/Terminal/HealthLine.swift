@@ -116,9 +116,7 @@ struct HealthLine: Equatable {
     private var failing: String? {
         let names = clients.filter { $0.state != .ok }.map(\.name)
         guard names.count > 1 else { return nil }
-        let more = names.count - Self.namedClients
-        let others = more > 0 ? " and \(more) more" : ""
-        return "\(names.count) clients are not ok: " + names.prefix(Self.namedClients).joined(separator: ", ") + others
+        return "\(names.count) clients are not ok: \(listed(names, atMost: Self.namedClients))"
     }
 
     private func summary(now: WallTime) -> String {

@@ -193,9 +193,6 @@ struct PublishedSettings {
     func client(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {
         let known = loaded.configuration.clients
         if let client = known[name] { return client }
-        let near = nearest(to: name.description, among: known.keys.map(\.description))
-        throw CommandFailure(
-            .usage,
-            "there is no client \"\(name)\" in \(source.path)" + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+        throw .unknown("client", name.description, among: known.keys.map(\.description), in: source.path)
     }
 }
