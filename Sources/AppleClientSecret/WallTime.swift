@@ -106,6 +106,11 @@ public struct Seconds: Hashable, Comparable, Sendable, ExpressibleByIntegerLiter
         self.count = count
     }
 
+    /// The least span of whole seconds that is not shorter than so many milliseconds.
+    package init(roundingUp milliseconds: Int64) {
+        count = (milliseconds + 999) / 1_000
+    }
+
     /// A span written as a literal: `let quiet: Seconds = 2`.
     public init(integerLiteral value: Int64) {
         count = value

@@ -149,7 +149,4 @@ extension Identity {
     package func trusting(_ configuration: Configuration) -> Identity {
         trusting(configuration.trustedDirectories.map { FilePath($0.description) })
     }
-
-    /// Only root: the caller of sudo is not trusted.
-    fileprivate static var root: Identity { Identity(user: 0, group: 0) }
 }

@@ -17,7 +17,7 @@ final class ConnectRateLimit: Sendable {
         let now = BootTime(milliseconds: Clocks.bootMilliseconds())
         return limits.withLock { limits in
             limits[path, default: RateLimit(Self.count, in: Self.span)].take(at: now)
-                .map { Seconds(($0.milliseconds - now.milliseconds + 999) / 1000) }
+                .map { Seconds(roundingUp: $0.milliseconds - now.milliseconds) }
         }
     }
 }

@@ -59,7 +59,7 @@ struct DryRunProblems {
         findInActions()
         findInStateDirectory()
         findInMetricsFile()
-        if let group = configuration.controlGroup, (try? Accounts.groupID(group)).flatMap({ $0 }) == nil {
+        if let group = configuration.controlGroup, (try? Accounts.groupID(group)) == nil {
             add([Failure(.unknownGroup, at: .named(group))])
         }
     }
@@ -71,7 +71,7 @@ struct DryRunProblems {
     func warning(ofControlGroupAt socket: String) -> String? {
         // Another socket than the service's is made by the daemon, for this group.
         guard SystemManager.isSystemd, CommandContext.current.socket == nil, let name = configuration.controlGroup,
-            let group = (try? Accounts.groupID(name)).flatMap({ $0 }), let status = FileStatus.following(socket),
+            let group = try? Accounts.groupID(name), let status = FileStatus.following(socket),
             status.kind == .socket, status.group != group, status.mode & 0o002 == 0, !FileStatus.hasAccessList(socket)
         else { return nil }
         let unit = "clientsecretd.socket"

@@ -51,7 +51,7 @@ struct DryRunReader: Sendable {
 
     /// The user whose writer writes a file; nil where the daemon does, or there is no such user.
     func writer(for spec: FileSpec) -> String? {
-        (try? executor.writer(for: spec)).flatMap { $0 }
+        try? executor.writer(for: spec)
     }
 
     /// What would keep those of the files from being written that could not be.

@@ -46,8 +46,7 @@ struct RoleAddresses: Hashable {
     /// Of this configuration, on this machine.
     init(of loaded: LoadedConfiguration) {
         func text(_ path: String) -> String {
-            let root = Identity(user: 0, group: 0)
-            let found = try? TrustedFile.read(path, for: .configuration, as: root, limit: 1 << 20)
+            let found = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 1 << 20)
             return String(decoding: found?.bytes ?? [], as: UTF8.self)
         }
         self.init(
@@ -65,18 +64,17 @@ struct RoleAddresses: Hashable {
 
     /// Makes the drop-ins what they are to be, as root; has systemd read them if one has changed. Blocks.
     func apply() throws {
-        let root = Identity(user: 0, group: 0)
         let wanted = files()
         var hasChanged = false
-        for folder in try TrustedFile.names(in: Self.directory, ending: ".service.d", as: root) {
+        for folder in try TrustedFile.names(in: Self.directory, ending: ".service.d", as: .root) {
             let path = "\(Self.directory)/\(folder)/\(Self.name)"
             guard folder.hasPrefix("clientsecretd-"), wanted[path] == nil, unsafe unlink(path) == 0 else { continue }
             hasChanged = true
         }
         for (path, text) in wanted {
-            let found = try? TrustedFile.read(path, for: .configuration, as: root, limit: 65_536)
+            let found = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 65_536)
             guard found.map({ String(decoding: $0.bytes, as: UTF8.self) }) != text else { continue }
-            try GuardedPath.makeDirectory(String(path.dropLast(Self.name.utf8.count + 1)), mode: 0o755, as: root)
+            try GuardedPath.makeDirectory(String(path.dropLast(Self.name.utf8.count + 1)), mode: 0o755, as: .root)
             let file = Descriptor(
                 adopting: unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644))
             if let errno = Descriptor.write(text.utf8, to: file.raw) {

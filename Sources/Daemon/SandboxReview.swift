@@ -2,6 +2,7 @@ import Actions
 package import Failures
 import Linux
 package import Model
+import Outputs
 import Systemd
 
 /// Which of a configuration's paths the units of the daemon and its writers may use, and which lines their drop-ins
@@ -73,7 +74,7 @@ package struct SandboxReview {
 
     /// Why the daemon does not see a key or its passphrase.
     func obstacles(to key: KeyConfiguration, as identity: Identity) -> [Failure] {
-        let group = (try? Accounts.group(id: identity.group)).flatMap { $0 }?.name ?? String(identity.group)
+        let group = (try? Accounts.group(id: identity.group))?.name ?? String(identity.group)
         return [("file", key.location), ("passphrase_file", key.passphrase)].compactMap { setting, location in
             guard case .file(let path)? = location else { return nil }
             let place = "/etc/clientsecretd"
@@ -151,7 +152,7 @@ package struct SandboxReview {
             var remedy = Remedy.say(
                 directory == path
                     ? "leave \"state_dir\" out, or write another path"
-                    : "write another path, such as /run/clientsecretd/out/\(path.name)")
+                    : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
                 let line = UnitSetting.paths("BindPaths", directory.description)
                 let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]
@@ -170,7 +171,7 @@ package struct SandboxReview {
     /// sandbox is not opened for nothing.
     private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {
         guard let status = FileStatus.following(directory.description),
-            let id = (try? Accounts.userID(user ?? Identity.serviceName)).flatMap({ $0 })
+            let id = try? Accounts.userID(user ?? Identity.serviceName)
         else { return true }
         return status.owner == id || status.mode & 0o022 != 0
     }

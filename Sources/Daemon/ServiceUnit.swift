@@ -12,9 +12,6 @@ package struct ServiceUnit: Sendable {
     /// Its settings in effect; nil where that is not known.
     let settings: UnitSettings?
 
-    /// In milliseconds; systemd answers at once.
-    private static let patience: Int64 = 10_000
-
     package init(name: String, sandbox: UnitSandbox, isRunning: Bool, settings: UnitSettings? = nil) {
         self.settings = settings
         self.name = name
@@ -26,7 +23,7 @@ package struct ServiceUnit: Sendable {
     /// else the service. Nil where systemd cannot be asked. Blocks.
     package static func ofDaemon() -> ServiceUnit? {
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(cancel: nil)
             let isService = try systemd.isUsed("clientsecretd.service")
             let isTimer = try systemd.isUsed("clientsecretd-once.timer")
             return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
@@ -38,7 +35,7 @@ package struct ServiceUnit: Sendable {
     /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
     static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(cancel: nil)
             guard let unit = try systemd.unit("clientsecretd-writer@\(user).service") else { return nil }
             let socket = "clientsecretd-writer@\(user).socket"
             let enablement = try systemd.enablement(of: socket)
@@ -85,7 +82,7 @@ package enum UnitPermission {
 extension Identity {
     /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
     static func ofService(askedBy identity: Identity) -> Identity {
-        guard identity.user == 0, let account = (try? Accounts.user(named: serviceName)).flatMap({ $0 }) else {
+        guard identity.user == 0, let account = try? Accounts.user(named: serviceName) else {
             return identity
         }
         return Identity(user: account.id, group: account.primaryGroup)

@@ -164,7 +164,7 @@ extension ControlPermission {
     /// Root, the daemon's own user and, where there is one, the configured group.
     init(_ configuration: Configuration, _ identity: Identity) {
         let group = configuration.controlGroup.flatMap { name in
-            (try? Accounts.groupID(name)).flatMap { $0 }.map { Group(name: name, id: $0) }
+            (try? Accounts.groupID(name)).map { Group(name: name, id: $0) }
         }
         self.init(daemonUser: identity.user, group: group)
     }

@@ -6,9 +6,6 @@ import Systemd
 /// What units' settings in effect show, drop-ins for all services included: the daemon's own, those of its
 /// helpers, and those that load a secret as a credential.
 package struct UnitsInEffect {
-    /// In milliseconds; systemd answers at once.
-    private static let patience: Int64 = 10_000
-
     /// The settings of the daemon's unit and of its helpers', as far as the configuration uses them.
     private let units: [(name: String, settings: UnitSettings)]
     /// Units that load a client's secret.
@@ -25,7 +22,7 @@ package struct UnitsInEffect {
         if configuration?.store != nil { names.append(Self.store) }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: Self.patience, cancel: nil)
+            var systemd = try SystemdClient(cancel: nil)
             var units: [(String, UnitSettings)] = []
             for name in names {
                 if let settings = try systemd.settings(of: name) { units.append((name, settings)) }
@@ -80,7 +77,7 @@ package struct UnitsInEffect {
                 removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
             return "\(credential.unit) does not load the credential \(Printable.name(credential.name)): \(why); "
                 + (removed.map { Self.advice(for: credential.unit, [$0]) + ", or publish it as a file" }
-                    ?? "write \(UnitSetting.loadCredential(credential.name, from: "/run/clientsecretd/credentials.sock")) into its [Service] section")
+                    ?? "write \(UnitSetting.loadCredential(credential.name)) into its [Service] section")
         }
     }
 
@@ -154,7 +151,7 @@ package struct UnitsInEffect {
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
         let found: UnitSettings?
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(cancel: nil)
             found = try systemd.settings(of: unit)
         } catch {
             return failure

@@ -20,8 +20,11 @@ package enum UnitSetting {
         return "EnvironmentFile=" + escaped.joined() + path[end...].map { "[\($0)]" }.joined()
     }
 
+    /// Where the daemon of the package serves secrets as credentials.
+    package static let credentialSocket = "/run/clientsecretd/credentials.sock"
+
     /// `LoadCredential=`: what follows the name is one path.
-    package static func loadCredential(_ name: String, from path: String) -> String {
+    package static func loadCredential(_ name: String, from path: String = credentialSocket) -> String {
         "LoadCredential=\(plain(name)):\(plain(path))"
     }
 

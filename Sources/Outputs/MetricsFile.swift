@@ -97,12 +97,9 @@ extension Failure {
     /// (Debian's is below one of the user prometheus).
     private func linkRemedy(_ path: AbsolutePath) -> Remedy? {
         guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
-            !hasRemedyOfItsOwn, path.directory.description != Self.ownDirectory
+            !hasRemedyOfItsOwn, path.directory.description != OutputRemedy.ownDirectory
         else { return nil }
-        let own = "\(Self.ownDirectory)/clientsecretd.prom"
+        let own = "\(OutputRemedy.ownDirectory)/clientsecretd.prom"
         return .say("write \"metrics_file: \(own)\", and put a link to it where \(path.name) is expected")
     }
-
-    /// The service may write to it (systemd/clientsecretd.tmpfiles), and everybody may read it.
-    private static let ownDirectory = "/run/clientsecretd/out"
 }

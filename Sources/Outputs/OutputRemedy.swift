@@ -22,8 +22,9 @@ extension Failure {
 
 /// The remedy when an output cannot be written, for the user that writes it.
 package enum OutputRemedy {
-    /// Below it the daemon creates directories itself.
-    static let ownDirectory = "/run/clientsecretd/out"
+    /// The service may write to it (systemd/clientsecretd.tmpfiles), and everybody may read it. Below it the daemon creates
+    /// directories itself.
+    package static let ownDirectory = "/run/clientsecretd/out"
 
     /// Nil when no better remedy is known than the failure code's.
     static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {

@@ -42,7 +42,7 @@ package enum WriteProbe {
                 .groupNotPermitted, at: .path(spec.path), detail: Owner.argument(group: kept),
                 remedy: Owner.joining(group: Owner.argument(group: kept), user: identity.user))
         }
-        guard let id = (try? Accounts.groupID(group)).flatMap({ $0 }) else {
+        guard let id = try? Accounts.groupID(group) else {
             return Failure(.unknownGroup, at: .path(spec.path), detail: group)
         }
         if !mayGive(id) {

@@ -26,7 +26,7 @@ package struct ControlRateLimit {
         limits = limits.filter { $0.value.isSpent(at: now) }
         let waits = demands.compactMap { demand in limits[demand]?.next(at: now).map { (demand, $0) } }
         if let (demand, next) = waits.max(by: { $0.1 < $1.1 }) {
-            return (demand, max(1, (next.milliseconds - now.milliseconds + 999) / 1000))
+            return (demand, max(1, Seconds(roundingUp: next.milliseconds - now.milliseconds).count))
         }
         for demand in demands { limits[demand, default: RateLimit(1, in: pause)].note(at: now) }
         return nil

@@ -127,7 +127,7 @@ package struct StatusClient: Sendable {
         }
         let identity = Identity.current()
         if identity.trusts(peer.user) || GuardedPath.isOnlyForTrusted(socket, as: identity) { return }
-        if let serviceUser, (try? Accounts.user(named: serviceUser))??.id == peer.user { return }
+        if let serviceUser, (try? Accounts.user(named: serviceUser))?.id == peer.user { return }
         throw .foreignListener(socket: socket, user: peer.user)
     }
 

@@ -1,3 +1,4 @@
+import AppleClientSecret
 package import Failures
 
 /// Reads and puts values in one etcd. It has no clock, network or random source of its own.
@@ -65,7 +66,7 @@ package struct StoreSession {
     package mutating func answer(_ question: StoreQuestion) -> StoreResult {
         if case .read = question { watchable = nil }
         let pause = requests.members.pause(at: now())
-        if pause > 0, let last { return .failed(last.waiting(seconds: Int((pause + 999) / 1_000))) }
+        if pause > 0, let last { return .failed(last.waiting(seconds: Int(Seconds(roundingUp: pause).count))) }
         requests.members.begin(at: now())
         while true {
             do throws(Obstacle) {
@@ -95,7 +96,7 @@ package struct StoreSession {
             }
             let pause = requests.members.pause(at: now())
             let failure = last ?? RoleFailure(.storeUnreachable)
-            return .failed(failure.waiting(seconds: Int((pause + 999) / 1_000)))
+            return .failed(failure.waiting(seconds: Int(Seconds(roundingUp: pause).count)))
         }
     }
 

@@ -250,9 +250,8 @@ extension SystemdClient {
     package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
         guard try condition(of: service).load == "loaded" else { return nil }
         let (own, dropIns) = try files(of: service)
-        let root = Identity(user: 0, group: 0)
         let files = ([own] + dropIns).compactMap { path -> UnitSettings.File? in
-            guard let content = try? TrustedFile.read(path, for: .configuration, as: root, limit: 1 << 20) else {
+            guard let content = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 1 << 20) else {
                 return nil
             }
             return UnitSettings.File(path: path, text: String(decoding: content.bytes, as: UTF8.self))

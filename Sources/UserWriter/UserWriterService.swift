@@ -92,7 +92,7 @@ package final class UserWriterService {
         do throws(UserWriterPolicy.Refusal) {
             order = try UserWriterPolicy(
                 configuration: loaded.configuration, user: identity.user,
-                userID: { (try? Accounts.userID($0)).flatMap { $0 } }, sha256: sha256
+                userID: { try? Accounts.userID($0) }, sha256: sha256
             ).order(request)
         } catch {
             throw Failure(.writerRefused, at: place, detail: error.words)
@@ -123,8 +123,7 @@ package final class UserWriterService {
 
     /// Root's configuration: the user as whom files are written must not decide what is written.
     private func load() throws(Failure) -> LoadedConfiguration {
-        let root = Identity(user: 0, group: 0)
-        switch ConfigurationLoader.load(path: configuration, as: root, after: last) {
+        switch ConfigurationLoader.load(path: configuration, as: .root, after: last) {
         case .success(let loaded):
             reserve(loaded)
             return loaded
@@ -133,7 +132,7 @@ package final class UserWriterService {
             // read the current text: the daemon may have adopted a newer one than the copy.
             if !refusal.isUnreadable,
                 let adopted = LastGoodConfiguration.load(
-                    path: configuration, in: LastGoodConfiguration.directory, as: root)
+                    path: configuration, in: LastGoodConfiguration.directory, as: .root)
             {
                 reserve(adopted)
                 return adopted

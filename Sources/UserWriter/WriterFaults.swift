@@ -58,7 +58,7 @@ enum WriterFaults {
         }
     }
 
-    private static func id(of user: String) -> UInt32? { (try? Accounts.userID(user)).flatMap { $0 } }
+    private static func id(of user: String) -> UInt32? { try? Accounts.userID(user) }
 
     /// What removes a link on the way: whatever fails behind it, its owner chose.
     private static func link(on path: AbsolutePath, _ user: String) -> Remedy? {

@@ -13,6 +13,11 @@ import Testing
         #expect(WallTime(secondsSinceEpoch: seconds).description == text)
     }
 
+    @Test(arguments: [(Int64(0), Int64(0)), (1, 1), (999, 1), (1_000, 1), (1_001, 2)])
+    func millisecondsAreRoundedUpToSeconds(milliseconds: Int64, seconds: Int64) {
+        #expect(Seconds(roundingUp: milliseconds) == Seconds(seconds))
+    }
+
     @Test func sumsAreClampedNotTrapped() {
         #expect(WallTime(secondsSinceEpoch: .max) + 1 == WallTime(secondsSinceEpoch: .max))
         #expect(WallTime(secondsSinceEpoch: .min) - 1 == WallTime(secondsSinceEpoch: .min))

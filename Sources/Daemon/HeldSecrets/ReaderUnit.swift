@@ -9,9 +9,6 @@ package struct ReaderUnit: Hashable, Sendable {
     /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
     package let activity: String?
 
-    /// In milliseconds; systemd answers at once.
-    private static let patience: Int64 = 10_000
-
     package init(name: String, activity: String?) {
         self.name = name
         self.activity = activity
@@ -32,7 +29,7 @@ package struct ReaderUnit: Hashable, Sendable {
         names = names.filter { seen.insert($0).inserted }
         guard SystemManager.isSystemd, !names.isEmpty else { return names.map { ReaderUnit(name: $0, activity: nil) } }
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(cancel: nil)
             var units: [ReaderUnit] = []
             for name in names {
                 units.append(ReaderUnit(name: name, activity: try systemd.condition(of: name).activity))

@@ -13,9 +13,6 @@ package struct HiddenOutputs {
     private static let tableLimit = 16 << 20
     /// How many names of a directory, or of processes, are looked at.
     private static let nameLimit = 50_000
-    /// In milliseconds; systemd answers at once.
-    private static let patience: Int64 = 10_000
-
     private let configuration: Configuration
     private let ownMounts: NamespaceMounts?
     private let ownNamespace: String?
@@ -94,7 +91,7 @@ package struct HiddenOutputs {
     private func narrowed(_ output: Output) -> (wanted: UInt16, group: String?, mode: UInt16)? {
         guard let status = FileStatus.following(output.path.description) else { return nil }
         let wanted = output.mode ?? status.mode & 0o777
-        let group = output.group.flatMap { name in (try? Accounts.groupID(name)).flatMap { $0 } }
+        let group = output.group.flatMap { name in try? Accounts.groupID(name) }
         let mode = status.mode(keepingContentAs: wanted, group: group)
         return mode == wanted ? nil : (wanted, output.group, mode)
     }
@@ -136,7 +133,7 @@ package struct HiddenOutputs {
         guard !names.isEmpty else { return [:] }
         var settings: [String: UnitSettings] = [:]
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: Self.patience, cancel: nil)
+            var systemd = try SystemdClient(cancel: nil)
             for name in names { settings[name] = try systemd.settings(of: name) }
         } catch {}
         return settings

@@ -34,6 +34,9 @@ package struct Identity: Hashable, Sendable {
         self.service = service
     }
 
+    /// Only root: the caller of sudo is not trusted.
+    package static let root = Identity(user: 0, group: 0)
+
     /// The same, with these trusted directories.
     package func trusting(_ directories: [FilePath]) -> Identity {
         Identity(

@@ -37,12 +37,9 @@ struct InspectCommand: ParsableCommand {
 
     @OptionGroup var answer: JSONFlag
 
-    /// In bytes; an output's file has the same limit.
-    private static let fileLimit = 1 << 20
-
     func run() throws {
         let publicKey = try key.map(Self.publicKey)
-        let bytes = try NamedFile.read(file, limit: Self.fileLimit)
+        let bytes = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
         let name = NamedFile.shown(file)
         let variable = try FoundSecret.variable(named.variable, in: bytes, of: name)
         let token = try FoundSecret.token(in: bytes, of: name, variable: variable)

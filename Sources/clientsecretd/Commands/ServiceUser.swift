@@ -26,7 +26,7 @@ enum ServiceUser {
 
     /// Whether a user other than root and the service's user asks about the service's configuration.
     static func isForeign(to configuration: String) -> Bool {
-        guard geteuid() != 0, isServices(configuration), let account = (try? Accounts.user(named: name)).flatMap({ $0 })
+        guard geteuid() != 0, isServices(configuration), let account = try? Accounts.user(named: name)
         else { return false }
         return geteuid() != account.id
     }
@@ -47,7 +47,7 @@ enum ServiceUser {
     /// guarded for that user does not count as unguarded.
     fileprivate static func identity(for configuration: String) -> Identity {
         // Where the user database cannot be read, root acts for no other user.
-        let account = (try? account(of: configuration)).flatMap { $0 }
+        let account = try? account(of: configuration)
         return account.map { Identity.current().acting(for: $0) } ?? identity
     }
 

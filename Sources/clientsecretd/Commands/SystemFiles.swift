@@ -72,7 +72,7 @@ struct SystemFiles: Equatable {
         switch destination {
         case nil: return nil
         case .credential(let name):
-            let line = UnitSetting.loadCredential(name, from: "/run/clientsecretd/credentials.sock")
+            let line = UnitSetting.loadCredential(name)
             return order + "\n[Service]\n\(line)\n"
         case .file(let file):
             guard file.user == nil else { return nil }

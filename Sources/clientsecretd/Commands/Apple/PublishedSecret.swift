@@ -24,13 +24,10 @@ struct PublishedSecret {
     /// Nil for a secret from a file that the caller names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
 
-    /// In bytes; an output's file has the same limit.
-    private static let fileLimit = 1 << 20
-
     /// The secret in a file that the caller names: raw, as JSON or in a variable.
     init(inFile file: String, variable: String?) throws(CommandFailure) {
         let name = NamedFile.shown(file)
-        let content = try NamedFile.read(file, limit: Self.fileLimit)
+        let content = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
         let bytes = try FoundSecret.token(
             in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
         guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
@@ -132,7 +129,7 @@ struct PublishedSecret {
     }
 
     private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
-        let bytes = try NamedFile.read(output.path.description, limit: fileLimit)
+        let bytes = try NamedFile.read(output.path.description, limit: AtomicFile.sizeLimit)
         let found: ParsedFile.Content?
         do throws(FormatFlaw) {
             found = try output.format.implementation?.parse(bytes, slots: [output.slot])[output.slot]

@@ -24,7 +24,7 @@ extension InitCommand {
     /// Has the service read the key from where it can.
     static func placeKey(of first: inout FirstConfiguration) throws(CommandFailure) -> [ShellCommand] {
         guard case .added(var key) = first.key, geteuid() == 0,
-            let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 })
+            let service = try? Accounts.user(named: ServiceUser.name)
         else { return [] }
         let placement = try KeyPlacement(of: key.file, for: service)
         key.file = placement.file
@@ -38,7 +38,7 @@ extension InitCommand {
         if case .file(let file)? = first.destination {
             let directory = file.path.directory.description
             if let group = file.group, let status = FileStatus.following(directory) {
-                let id = (try? Accounts.groupID(group)).flatMap { $0 }
+                let id = try? Accounts.groupID(group)
                 guard status.isSetGroupID, status.group == id else {
                     throw CommandFailure(
                         .failed,
@@ -53,7 +53,7 @@ extension InitCommand {
             rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: first.verb, unit: $0)) },
             isMissing: { directory in
                 // Not what a link that leads nowhere points to.
-                guard let service = (try? Accounts.user(named: ServiceUser.name)).flatMap({ $0 }) else {
+                guard let service = try? Accounts.user(named: ServiceUser.name) else {
                     return FileStatus.isAbsent(directory.description)
                 }
                 return ShellCommand.making(directory.description, for: service.id) != nil

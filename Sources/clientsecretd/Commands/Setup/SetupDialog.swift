@@ -5,6 +5,7 @@ import Failures
 import Formats
 import Linux
 import Model
+import Outputs
 
 /// Asks a person for what the flags have not said.
 ///
@@ -134,7 +135,7 @@ struct SetupDialog {
         case .environmentFile:
             answers.format = FormOptions.Format(FormatRegistry.environment)
             try askForVariable(&answers)
-            answers.output = try answer("The file", offering: "/run/clientsecretd/out/\(name).env", Flags.path)
+            answers.output = try answer("The file", offering: "\(OutputRemedy.ownDirectory)/\(name).env", Flags.path)
         case .dotenv:
             answers.output = try answer("The file", Flags.path)
             answers.format = FormOptions.Format(FormatRegistry.environment)
@@ -142,7 +143,7 @@ struct SetupDialog {
             let owner = answers.output.flatMap { Self.owner(of: $0) }
             answers.user = try answer("The user who owns the file", offering: owner) { text in
                 let name = try Flags.account(text)
-                guard (try? Accounts.userID(name)).flatMap({ $0 }) != nil else {
+                guard (try? Accounts.userID(name)) != nil else {
                     throw ValidationError("there is no such user")
                 }
                 return name
@@ -156,7 +157,7 @@ struct SetupDialog {
             answers.format = FormOptions.Format(format)
             answers.group = try optional("The group that reads it", none: "only root and the daemon") { text in
                 let name = try Flags.account(text)
-                guard (try? Accounts.groupID(name)).flatMap({ $0 }) != nil else {
+                guard (try? Accounts.groupID(name)) != nil else {
                     throw ValidationError("there is no such group")
                 }
                 return name

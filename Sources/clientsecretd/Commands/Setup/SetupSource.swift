@@ -20,10 +20,10 @@ struct SetupSource {
 
     /// The user that owns a file; nil where that is the daemon's own, or there is no such file.
     static func user(owning path: AbsolutePath, isOfService: Bool) throws(CommandFailure) -> String? {
-        let service = isOfService ? (try? Accounts.user(named: ServiceUser.name)).flatMap { $0 } : nil
+        let service = isOfService ? (try? Accounts.user(named: ServiceUser.name)) : nil
         let daemon = isOfService ? service?.id : geteuid()
         guard let owner = FileStatus.following(path.description)?.owner, owner != daemon else { return nil }
-        guard let name = (try? Accounts.user(id: owner)).flatMap({ $0 })?.name else {
+        guard let name = (try? Accounts.user(id: owner))?.name else {
             throw CommandFailure(
                 .failed,
                 "\(Printable.name(path.description)) belongs to the user \(owner), which has no name on this machine; give it to "
