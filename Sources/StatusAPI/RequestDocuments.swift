@@ -75,14 +75,20 @@ package struct RenewalReport: Hashable, Sendable {
     /// The outcome for one client.
     package struct Outcome: Hashable, Sendable {
         package var client: String
-        /// `renewed`, `delivered`, `untouched` or `failed`.
-        package var result: String
+        package var result: Result
         /// These three describe the secret of a client that was renewed or delivered.
         package var fingerprint: String?
         package var issuedAt: WallTime?
         package var expiresAt: WallTime?
         /// Why the client failed; nil for the other results.
         package var error: String?
+
+        package enum Result: String, JSONString, Hashable, Sendable {
+            case renewed
+            case delivered
+            case untouched
+            case failed
+        }
     }
 }
 
@@ -106,14 +112,14 @@ extension RenewalReport.Outcome: JSONDocument {
         client = outcome.client.description
         switch outcome.result {
         case .renewed(let issued), .delivered(let issued):
-            result = if case .renewed = outcome.result { "renewed" } else { "delivered" }
+            result = if case .renewed = outcome.result { .renewed } else { .delivered }
             fingerprint = issued.fingerprint.description
             issuedAt = issued.issuedAt
             expiresAt = issued.expiresAt
         case .untouched:
-            result = "untouched"
+            result = .untouched
         case .failed(let words):
-            result = "failed"
+            result = .failed
             error = words
         }
     }

@@ -25,7 +25,7 @@ struct StatusClientTests {
         #expect(
             report.outcomes == [
                 RenewalReport.Outcome(
-                    client: "web", result: "renewed", fingerprint: "sha256:0123456789abcdef",
+                    client: "web", result: .renewed, fingerprint: "sha256:0123456789abcdef",
                     issuedAt: issued.issuedAt, expiresAt: issued.expiresAt)
             ])
         _ = try harness.client.renew(Request.Renewal())
@@ -44,7 +44,7 @@ struct StatusClientTests {
         let refused = try problem { _ = try harness.client.reload() }
         #expect(refused.status == 422 && refused.diagnostics == ["c.yaml:1:1: error: a"])
         let failed = try problem { _ = try harness.client.renew(Request.Renewal(clients: [web])) }
-        #expect(failed.outcomes == [RenewalReport.Outcome(client: "web", result: "failed", error: "no space")])
+        #expect(failed.outcomes == [RenewalReport.Outcome(client: "web", result: .failed, error: "no space")])
         #expect(
             ClientError.answered(failed).description == #"1 of 1 clients could not be renewed: client "web": no space"#)
         let unknown = try problem { _ = try harness.client.renew(Request.Renewal(clients: [try Samples.name("wbe")])) }
