@@ -45,22 +45,13 @@ final class FileOutput: Sendable {
 
     /// `format`, and the settings that only one format has.
     private static func format(in section: Section) -> (Setting<FileFormat>, Slot) {
-        let written = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
-            if let format = FormatRegistry.named(text) { return format }
-            let names = FormatRegistry.all.map { $0.name }
-            throw Mistake("unknown format\(apposition(text)); \(advice(for: text, among: names, otherwise: names))")
-        }
-        let format = written.isAbsent ? FormatRegistry.standard : written.value
-        let position = written.position ?? section.position
+        let written = WrittenFormat(in: section, among: FormatRegistry.all, otherwise: "unknown format")
+        let format = written.format.isAbsent ? FormatRegistry.standard : written.format.value
+        let position = written.format.position ?? section.position
         var isWrong = false
         var parameter: String?
         var slot = Slot.whole
-        for other in FormatRegistry.all {
-            guard let setting = other.setting else { continue }
-            let value = section.value(setting.name) { text throws(Mistake) in
-                if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
-                return text
-            }
+        for (other, setting, value) in written.settings {
             guard let format else { continue }
             guard other.name == format.name else {
                 isWrong = isWrong || !value.isAbsent

@@ -16,35 +16,20 @@ enum SourceSettings {
             diagnostics.error(
                 at: position, "\"from\" has no \"path\"; write the file that something else renews")
         }
-        let format = section.value("format") { text throws(Mistake) -> any OutputFormat.Type in
-            if let format = readable.first(where: { $0.name == text }) { return format }
-            let names = readable.map { $0.name }
-            throw Mistake(
-                "no secret is received as format\(apposition(text)); \(advice(for: text, among: names, otherwise: names))"
-            )
-        }
-        let places = readable.compactMap { type in
-            type.setting.map { setting in
-                let value = section.value(setting.name) { text throws(Mistake) in
-                    if let mistake = setting.check(text, quoted) { throw Mistake(mistake) }
-                    return text
-                }
-                return (format: type, name: setting.name, value: value)
-            }
-        }
-        if case .wrong = format { return .wrong }
-        for place in places { if case .wrong = place.value { return .wrong } }
-        let given = places.filter { !$0.value.isAbsent }
-        let named: any OutputFormat.Type = format.value ?? given.first?.format ?? FormatRegistry.standard
+        let written = WrittenFormat(in: section, among: readable, otherwise: "no secret is received as format")
+        if case .wrong = written.format { return .wrong }
+        for place in written.settings { if case .wrong = place.value { return .wrong } }
+        let given = written.settings.filter { !$0.value.isAbsent }
+        let named: any OutputFormat.Type = written.format.value ?? given.first?.format ?? FormatRegistry.standard
         if let other = given.first(where: { $0.format.name != named.name }) {
             diagnostics.error(
                 at: other.value.position ?? position,
-                "format \(named.name) has no \(other.name); remove one of the lines")
+                "format \(named.name) has no \(other.setting.name); remove one of the lines")
             return .wrong
         }
         if let setting = named.setting, given.isEmpty {
             diagnostics.error(
-                at: format.position ?? position,
+                at: written.format.position ?? position,
                 "format \(named.name) needs a \"\(setting.name)\"; write the one that holds the secret")
             return .wrong
         }
