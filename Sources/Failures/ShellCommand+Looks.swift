@@ -19,7 +19,7 @@ extension ShellCommand {
 
     package static func inspect(_ file: String) -> ShellCommand? { ShellCommand("clientsecretd inspect \(file)") }
 
-    package static func tryKey(_ file: String) -> ShellCommand? { ShellCommand("openssl pkey -in \(file) -noout") }
+    static func tryKey(_ file: String) -> ShellCommand? { ShellCommand("openssl pkey -in \(file) -noout") }
 
     package static func journal(of unit: String) -> ShellCommand? { ShellCommand("journalctl -u \(unit)") }
 
@@ -29,18 +29,18 @@ extension ShellCommand {
 
     package static func cat(_ unit: String) -> ShellCommand? { unitLook("cat", unit) }
 
-    package static let listUnits = ShellCommand(constant: "systemctl list-unit-files")
+    static let listUnits = ShellCommand(constant: "systemctl list-unit-files")
     /// Only ever raises it.
-    package static let raiseInotifyLimits = ShellCommand(
+    static let raiseInotifyLimits = ShellCommand(
         constant: """
             for limit in max_user_instances max_user_watches; do \
             sysctl -w fs.inotify.$limit=$((2 * $(sysctl -n fs.inotify.$limit))); done
             """)
-    package static let kernelLog = ShellCommand(constant: "dmesg")
+    static let kernelLog = ShellCommand(constant: "dmesg")
     package static let clock = ShellCommand(constant: "timedatectl")
-    package static let reachApple = ShellCommand(constant: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys")
-    package static let storeAlarms = ShellCommand(constant: "etcdctl alarm list")
-    package static let storeMembers = ShellCommand(constant: "etcdctl endpoint status --cluster")
+    static let reachApple = ShellCommand(constant: "curl -sS -o /dev/null https://appleid.apple.com/auth/keys")
+    static let storeAlarms = ShellCommand(constant: "etcdctl alarm list")
+    static let storeMembers = ShellCommand(constant: "etcdctl endpoint status --cluster")
 
     private static func unitLook(_ verb: String, _ name: String) -> ShellCommand? {
         name.hasPrefix("-") ? nil : ShellCommand("systemctl \(verb) \(name)")

@@ -12,7 +12,7 @@ package struct EchoedSecrets: Sendable {
     /// What replaces a piece.
     static let replacement = "(secret)"
     /// As much as is shown of what a server says, in Unicode scalars.
-    package static let longestWords = 200
+    static let longestWords = 200
     /// In bytes: more of an answer is not looked at.
     private static let longestText = 4_096
     /// In characters: shorter pieces occur by chance.
