@@ -41,7 +41,7 @@ package final class UserWriterService {
     }
 
     /// Serves connections until a signal, or until none comes for 30 s.
-    package func serve(_ listener: borrowing RetryingListener) throws(SystemError) {
+    package func serve(_ listener: borrowing ActivatedListener) throws(SystemError) {
         while let stream = try listener.next(within: Self.idle) { serve(stream) }
     }
 

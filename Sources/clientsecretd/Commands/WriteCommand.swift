@@ -38,7 +38,7 @@ struct WriteCommand: ParsableCommand {
             try Hardening.forbidNewPrivileges()
             if let name = passed.names.first, let socket = try passed.take(name) {
                 try SignalDescriptor.blockSignals()
-                try service.serve(try RetryingListener(adopting: Descriptor(adopting: socket.release())))
+                try service.serve(try ActivatedListener(adopting: Descriptor(adopting: socket.release())))
             } else if (try? Peer(of: 0)) != nil {
                 service.serve(UnixStream(adopting: try Descriptor.standardInput()))
             } else {

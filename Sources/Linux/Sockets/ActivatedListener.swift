@@ -2,7 +2,7 @@ import CLinux
 
 /// A listening Unix socket whose server waits for a limited time and then ends, because systemd keeps listening and
 /// starts it again.
-package struct RetryingListener: ~Copyable {
+package struct ActivatedListener: ~Copyable {
     private let descriptor: Descriptor
     private let signals: SignalDescriptor
 
