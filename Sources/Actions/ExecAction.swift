@@ -8,8 +8,8 @@ internal import SystemPackage
 /// The action kind `exec`: a program that is run as a child process.
 ///
 /// The rules:
-/// - No other user may be able to replace the program: that user would gain the daemon's rights. This is checked before
-///   every run.
+/// - No other user may be able to replace the program or an interpreter of a script: that user would gain the daemon's
+///   rights. This is checked before every run.
 /// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own. For more clients than fit into
 ///   one it runs several times.
 /// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Retry).
@@ -109,7 +109,9 @@ package struct ExecAction: Sendable {
         guard case .exec(let arguments, _) = action, let program = arguments.first else { return nil }
         do {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
-            return ProgramFile(program, searchPath: searchPath).obstacle().map { Failure($0, of: action.id) }
+            let file = ProgramFile(program, searchPath: searchPath)
+            if let failure = unguarded(among: file.deciding, of: action.id, as: identity) { return failure }
+            return file.obstacle().map { Failure($0, of: action.id) }
         } catch {
             // Linux reports such a mount as a missing right.
             if error.code == .permissionDenied,
@@ -124,11 +126,50 @@ package struct ExecAction: Sendable {
                     remedy: .say(
                         "put the program there, then repeat the action", see: .deliver(nil)))
             }
-            let failure = AbsolutePath(program).map { Failure(error, at: $0) }
-            return Failure(
-                .actionNotStarted, at: .action(action.id), detail: failure?.message ?? error.description,
-                remedy: failure?.remedy ?? error.remedy)
+            return Failure(error, at: program, of: action.id)
         }
+    }
+
+    /// An interpreter that another user could replace; nil where there is none. What is wrong with one otherwise is found with
+    /// the script.
+    private static func unguarded(
+        among paths: [String], of action: ActionID, as identity: Identity
+    ) -> Failure? {
+        for path in paths {
+            do throws(FileError) {
+                try TrustedFile.check(path, for: .executable, as: identity)
+            } catch {
+                guard error.code == .notGuarded || error.code == .untrustedLink else { continue }
+                return Failure(error, at: path, of: action)
+            }
+        }
+        return nil
+    }
+
+    /// The arguments of an action that are files which other users could change: a shell that is given one runs it with the
+    /// daemon's rights. A file may also be mere data. Blocks.
+    package static func unguardedArguments(of action: Action, as identity: Identity) -> [String] {
+        guard case .exec(let arguments, _) = action else { return [] }
+        return arguments.dropFirst().filter { argument in
+            guard argument.hasPrefix("/") else { return false }
+            do throws(FileError) {
+                try TrustedFile.check(argument, for: .configuration, as: identity)
+                return false
+            } catch {
+                let isUnguarded = error.code == .notGuarded || error.code == .untrustedLink
+                return isUnguarded && FileStatus.following(argument)?.kind == .regular
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// Why a file that an action runs may not be used.
+    fileprivate init(_ error: FileError, at path: String, of action: ActionID) {
+        let failure = AbsolutePath(path).map { Failure(error, at: $0) }
+        self.init(
+            .actionNotStarted, at: .action(action), detail: failure?.message ?? error.description,
+            remedy: failure?.remedy ?? error.remedy)
     }
 }
 

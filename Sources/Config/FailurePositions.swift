@@ -78,6 +78,9 @@ package struct FailurePositions {
         users[user] ?? start
     }
 
+    /// The first place where the action is written, else the start.
+    package func position(of action: ActionID) -> Position { actions[action] ?? start }
+
     func position(of failure: Failure, client: ClientName?) -> Position {
         let client = client.flatMap { clients[$0] }
         let named: Position? =

@@ -25,6 +25,12 @@ package struct DryRun: Sendable {
         package let client: ClientName?
     }
 
+    /// A file that is an argument of an `exec` action, no output, and that other users can change.
+    package struct UnguardedArgument: Hashable, Sendable {
+        package let action: ActionID
+        package let path: String
+    }
+
     /// In the order of the clients' names.
     package let secrets: [Secret]
     package let problems: [Problem]
@@ -39,6 +45,8 @@ package struct DryRun: Sendable {
     package let storeFailures: [Failure]
     /// What the units' settings in effect weaken or remove, a line each: what `run` still serves.
     package let warningsOfUnits: [String]
+    /// By the actions' names; what `run` still serves.
+    package let unguardedArguments: [UnguardedArgument]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
     /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be
@@ -61,7 +69,7 @@ package struct DryRun: Sendable {
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
             (dropIns, idleWriters, limitations, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
-            warningsOfUnits = []
+            (warningsOfUnits, unguardedArguments) = ([], [])
             return
         }
         var rotation = Rotation(
@@ -82,6 +90,7 @@ package struct DryRun: Sendable {
         var found = DryRunProblems(loaded, settings, rotation, reader, unit)
         found.findAll(at: now)
         problems = found.problems
+        unguardedArguments = found.unguardedArguments
         stateDirectoryMadeAtStart = found.stateDirectoryMadeAtStart
         warningsOfUnits =
             [found.inEffect?.weakness, found.warning(ofControlGroupAt: socket)].compactMap(\.self)

@@ -25,6 +25,7 @@ struct DryRunProblems {
     /// Targets that only `run --once` reaches as long as no service listens, and a clock that may be ahead.
     private(set) var limitations: [Failure] = []
     private(set) var stateDirectoryMadeAtStart: AbsolutePath?
+    private(set) var unguardedArguments: [DryRun.UnguardedArgument] = []
 
     private var configuration: Configuration { loaded.configuration }
     private var identity: Identity { settings.identity }
@@ -155,6 +156,12 @@ struct DryRunProblems {
         for action in configuration.onStateChange {
             let ofUnit = Set(action.forEachState).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
             add([obstacleToProgram(of: action)].compactMap { $0 } + ofUnit)
+        }
+        let outputs = Set(configuration.places.map(\.path.description))
+        for action in actions.sorted(by: { $0.id < $1.id }) {
+            unguardedArguments += ExecAction.unguardedArguments(of: action, as: identity)
+                .filter { !outputs.contains($0) }
+                .map { DryRun.UnguardedArgument(action: action.id, path: $0) }
         }
     }
 

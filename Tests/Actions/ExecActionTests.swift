@@ -161,4 +161,33 @@ import Testing
         let missing = Action.exec(arguments: [scratch("none")], timeout: 60)
         #expect(failure(of: missing)?.detail == "there is no \(scratch("none"))")
     }
+    /// Each is what runs in place of the script, or what a shell is given to run.
+    @Test(arguments: [
+        ("writable", "#!SCRATCH/writable\n"), ("in a writable directory", "#!SCRATCH/open/guarded\n"),
+        ("its interpreter's", "#!SCRATCH/script\n"), ("found by env", "#!/usr/bin/env SCRATCH/writable\n"),
+        ("of env with options", "#!/usr/bin/env -S -i A=1 SCRATCH/writable -x\n"),
+    ])
+    func aScriptWhoseInterpreterOthersMayReplaceIsNotRun(what: String, line: String) throws {
+        try scratch.write("#!/bin/sh\necho ran\n", to: "writable", mode: 0o777)
+        try scratch.folder("open")
+        try scratch.write("#!/bin/sh\necho ran\n", to: "open/guarded", mode: 0o755)
+        try scratch.permit(0o777, "open")
+        try scratch.write("#!\(scratch("writable"))\n", to: "script", mode: 0o755)
+        try scratch.write(line.replacing("SCRATCH", with: scratch.path), to: "hook", mode: 0o755)
+        let action = Action.exec(arguments: [scratch("hook")], timeout: 60)
+        let found = try #require(failure(of: action), "\(what)")
+        #expect(found.code == .actionNotStarted && found.detail?.contains("is writable by") == true, "\(found)")
+        #expect(ExecAction.obstacle(to: action, as: .current()) == found)
+        #expect(printed.lines == [])
+        try scratch.write("#!/usr/bin/env sh\ntrue\n", to: "hook", mode: 0o755)
+        #expect(failure(of: action) == nil)
+    }
+
+    @Test func anArgumentThatOthersMayChangeIsNamed() throws {
+        try scratch.write("echo ran\n", to: "open.sh", mode: 0o666)
+        try scratch.write("echo ran\n", to: "guarded.sh", mode: 0o644)
+        let paths = [scratch("open.sh"), scratch("guarded.sh"), scratch("none"), scratch.path, "/dev/null", "-x", ""]
+        let action = Action.exec(arguments: ["/bin/sh"] + paths, timeout: 60)
+        #expect(ExecAction.unguardedArguments(of: action, as: .current()) == [scratch("open.sh")])
+    }
 }

@@ -86,4 +86,17 @@ import Testing
         let interpreters = ProgramFile(scratch("script"), searchPath: Self.path).interpreters
         #expect(interpreters == [scratch("interpreter"), "/bin/sh"])
     }
+    /// A program in an earlier directory would be found first.
+    @Test func allPlacesWhereEnvLooksAreKnown() throws {
+        try scratch.folder("one")
+        try scratch.folder("two")
+        try scratch.write("#!/bin/sh\n", to: "two/tool", mode: 0o755)
+        let path = "\(scratch("one")):\(scratch("two")):/bin"
+        for line in ["#!/usr/bin/env tool\n", "#!/usr/bin/env -S -i A=1 tool -x\n"] {
+            try scratch.write(line, to: "script", mode: 0o755)
+            let file = ProgramFile(scratch("script"), searchPath: path)
+            #expect(file.interpreters == ["/usr/bin/env", scratch("two/tool"), "/bin/sh"])
+            #expect(file.deciding == ["/usr/bin/env", scratch("one/tool"), scratch("two/tool"), "/bin/sh"])
+        }
+    }
 }

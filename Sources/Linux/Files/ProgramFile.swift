@@ -8,8 +8,8 @@ package struct ProgramFile: Sendable {
 
     /// As much of a file as Linux looks at (BINPRM_BUF_SIZE of Linux).
     private static let beginning = 256
-    /// So many scripts may be the interpreters of one another (exec_binprm of Linux).
-    private static let interpreterLimit = 5
+    /// More than Linux follows from one script to the next (exec_binprm): `env` begins the count again.
+    private static let interpreterLimit = 16
     /// MS_NOEXEC, as statvfs(3) reports it.
     private static let noexec: UInt = 8
 
@@ -38,19 +38,41 @@ package struct ProgramFile: Sendable {
         }
     }
 
-    /// The interpreters that it needs: of a script, of the interpreter that is a script, and so on.
-    package var interpreters: [String] { DiskPatience.value(at: path) { interpretersAtOnce } ?? [] }
+    /// The interpreters that it needs: of a script, of the interpreter that is a script, and so on. The program that `env`
+    /// finds for a script is one of them.
+    package var interpreters: [String] { DiskPatience.value(at: path) { chainAtOnce.interpreters } ?? [] }
 
-    private var interpretersAtOnce: [String] {
-        var found: [String] = []
+    /// Every path whose content decides what is executed in place of a script: its ``interpreters``, and where `env` looks
+    /// before it finds one. Not all of them need to exist.
+    package var deciding: [String] { DiskPatience.value(at: path) { chainAtOnce.deciding } ?? [] }
+
+    private var chainAtOnce: (interpreters: [String], deciding: [String]) {
+        var interpreters: [String] = []
+        var deciding: [String] = []
         var next = path
-        while found.count < Self.interpreterLimit, let bytes = Self.read(next, count: Self.beginning, at: 0),
+        while interpreters.count < Self.interpreterLimit, let bytes = Self.read(next, count: Self.beginning, at: 0),
             let line = ScriptFirstLine(bytes), !line.interpreter.isEmpty
         {
-            found.append(line.interpreter)
             next = line.interpreter
+            interpreters.append(next)
+            deciding.append(next)
+            guard let wanted = line.startedByEnv else { continue }
+            let places = places(of: wanted)
+            guard let found = places.firstIndex(where: Self.isExecutable) else {
+                deciding += places
+                break
+            }
+            next = places[found]
+            interpreters.append(next)
+            deciding += places[...found]
         }
-        return found
+        return (interpreters, deciding)
+    }
+
+    /// Where execvp(3) looks for a program: a program is started in the directory `/`.
+    private func places(of program: String) -> [String] {
+        if program.contains("/") { return [program.hasPrefix("/") ? program : "/" + program] }
+        return searchPath.split(separator: ":").map { "\($0)/\(program)" }
     }
 
     private func obstacle(script bytes: [UInt8]) -> ProgramObstacle? {
@@ -65,8 +87,8 @@ package struct ProgramFile: Sendable {
             }
         }
         guard let wanted = line.wantedFromEnv, !wanted.contains("/") || wanted.contains(" ") else { return nil }
-        let directories = searchPath.split(separator: ":")
-        return directories.contains { Self.isExecutable("\($0)/\(wanted)") } ? nil : .notFoundByEnv(wanted)
+        let isFound = !wanted.contains("/") && places(of: wanted).contains(where: Self.isExecutable)
+        return isFound ? nil : .notFoundByEnv(wanted)
     }
 
     private func obstacle(program bytes: [UInt8]) -> ProgramObstacle? {

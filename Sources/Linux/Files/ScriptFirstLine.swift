@@ -23,6 +23,16 @@ struct ScriptFirstLine {
             as: UTF8.self)
     }
 
+    /// What `env` starts, however it is called: with its options and variables before the name.
+    var startedByEnv: String? {
+        guard let wantedFromEnv else {
+            guard interpreter.hasSuffix("/env"), argument.hasPrefix("-") else { return nil }
+            let words = argument.split(separator: " ").drop { $0.hasPrefix("-") || $0.contains("=") }
+            return words.first.map { String($0.filter { $0 != "\"" && $0 != "'" }) }
+        }
+        return wantedFromEnv
+    }
+
     /// What `env` is to find; nil where it is not used, or used in another way.
     var wantedFromEnv: String? {
         guard interpreter.hasSuffix("/env"), !argument.isEmpty else { return nil }

@@ -104,6 +104,14 @@ struct CheckCommand: ParsableCommand {
                 "the writer of \(user) does not start after a reboot; \(remedy)")
             CommandOutput.complain(lines: warning.description)
         }
+        for argument in dryRun.unguardedArguments {
+            let path = Printable.name(argument.path)
+            let words =
+                "other users can change \(path), an argument of this program: if the program runs that file, they gain the "
+                + "daemon's rights; let only root write to it and to the directories above it, or run it with \"start:\""
+            let warning = Diagnostic(.warning, at: positions.position(of: argument.action), words)
+            CommandOutput.complain(lines: warning.description)
+        }
         for failure in dryRun.limitations + dryRun.storeFailures {
             CommandOutput.complain(lines: positions.diagnostic(failure, .warning).description)
         }
