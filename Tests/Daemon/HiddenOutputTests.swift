@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Foundation
 import Systemd
 import TestSupport
 import Testing
@@ -240,5 +241,30 @@ import Testing
     @Test func aNameFromOutsideIsShownAsOneEscapedWord() {
         let hidden = HiddenOutput(file: "/srv/a\u{1B}[2J b/.env.local", line: 3, words: "w")
         #expect(hidden.description == #"'/srv/a\x1b[2J b/.env.local':3: warning: w"#)
+    }
+    // MARK: Limits
+
+    /// Who owns the directory chooses what is in it: names by the hundred of one long file cost root's commands nothing.
+    @Test func whatIsReadOfADirectoryHasLimits() throws {
+        let directory = try TemporaryDirectory()
+        let long = String(repeating: "A=1\n", count: 50_000)
+        try directory.write(long, to: "blob")
+        for number in 0..<200 {
+            try FileManager.default.linkItem(atPath: directory("blob"), toPath: directory(".env.a\(number)"))
+        }
+        for number in 0..<200 { try directory.write("SECRET=x\n" + long, to: ".env.b\(number)x") }
+        try directory.write("A=1\nSECRET=old\nSECRET=older\n", to: ".env.local")
+        let files = ForeignFiles(variables: ["SECRET"])
+        let found = files.dotenvFiles(in: directory.path)
+        #expect(found.first?.path == directory(".env.local"))
+        #expect(found.first?.assignments.map(\.line) == [3])
+        #expect(found.count <= ForeignFiles.fileLimit)
+        #expect(found.allSatisfy { $0.bytes.isEmpty && $0.assignments.count <= 1 })
+        #expect(files.bytesRead <= ForeignFiles.totalLimit)
+        let before = files.bytesRead
+        _ = files.dotenvFiles(in: directory.path)
+        #expect(files.bytesRead == before)
+        _ = files.files(matching: directory(".env.*"))
+        #expect(files.bytesRead <= before + ForeignFiles.totalLimit)
     }
 }

@@ -15,6 +15,15 @@ package enum DotenvName {
     /// Whether an application may read it so; false for backups, examples and the like.
     package static func isOne(_ name: String) -> Bool { parts(of: name) != nil }
 
+    /// Whether its mode is one that frameworks have by themselves.
+    static func isUsual(_ name: String) -> Bool {
+        guard let parts = parts(of: name) else { return false }
+        return parts.mode.map(usual.contains) ?? true
+    }
+
+    private static let usual: Set<Substring> = Set(
+        "dev development live local prod production stage staging".split(separator: " "))
+
     private struct Parts: Hashable {
         let mode: Substring?
         let isLocal: Bool

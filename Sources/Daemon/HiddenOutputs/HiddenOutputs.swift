@@ -11,13 +11,14 @@ package struct HiddenOutputs {
     private static let fileLimit = 1 << 20
     /// In bytes, of a table with tens of thousands of mounts.
     private static let tableLimit = 16 << 20
-    /// How many names of a directory, or of processes, are looked at.
+    /// How many processes are looked at.
     private static let nameLimit = 50_000
     private let configuration: Configuration
     private let ownMounts: NamespaceMounts?
     private let ownNamespace: String?
     /// The variables of each file that outputs set.
     private let variables: [AbsolutePath: Set<String>]
+    private let files: ForeignFiles
 
     private init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -26,6 +27,7 @@ package struct HiddenOutputs {
         }
         ownNamespace = ForeignFile.link("/proc/self/ns/mnt")
         variables = Dictionary(grouping: configuration.places, by: \.path).mapValues { Set($0.compactMap(\.variable)) }
+        files = ForeignFiles(variables: Set(variables.values.joined()))
     }
 
     /// What hides outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd, and decides
@@ -105,17 +107,18 @@ package struct HiddenOutputs {
         directories += workingDirectories.filter { RealPath.of($0 + "/" + name) == real }
         var seen: Set<String> = [real]
         return directories.flatMap { directory -> [ForeignFacts] in
-            let files = ForeignFile.names(in: directory, limit: Self.nameLimit).filter {
-                DotenvName.takesPrecedence($0, over: name)
+            let overrides = files.dotenvFiles(in: directory).filter {
+                DotenvName.takesPrecedence(Self.split($0.path).name, over: name) && seen.insert($0.realPath).inserted
             }
             let caches = name == ".env" ? FrameworkCache.allCases.map(\.path) : []
-            return (files + caches).compactMap { name in
-                let path = directory + "/" + name
-                guard seen.insert(RealPath.of(path)).inserted,
-                    let bytes = ForeignFile.read(path, limit: Self.fileLimit)
-                else { return nil }
-                return ForeignFacts(path: path, bytes: bytes)
-            }
+            return overrides
+                + caches.compactMap { name in
+                    let path = directory + "/" + name
+                    guard seen.insert(RealPath.of(path)).inserted,
+                        let bytes = ForeignFile.read(path, limit: Self.fileLimit)
+                    else { return nil }
+                    return ForeignFacts(path: path, bytes: bytes)
+                }
         }
     }
 
@@ -140,13 +143,7 @@ package struct HiddenOutputs {
     }
 
     private func unit(_ name: String, _ settings: UnitSettings, of output: OutputFacts) -> UnitFacts {
-        let files = settings.environmentFiles.flatMap { pattern in
-            ForeignFile.paths(matching: pattern).compactMap { path in
-                ForeignFile.read(path, limit: Self.fileLimit).map {
-                    ForeignFacts(path: path, realPath: RealPath.of(path), pattern: pattern, bytes: $0)
-                }
-            }
-        }
+        let files = settings.environmentFiles.flatMap(files.files)
         let process = settings.mainProcess.map { id, startedAt in
             var process = UnitFacts.MainProcess(id: id, startedAt: startedAt)
             let environment = ForeignFile.read("/proc/\(id)/environ", limit: Self.fileLimit) ?? []

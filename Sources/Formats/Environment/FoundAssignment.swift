@@ -10,6 +10,10 @@ package struct FoundAssignment: Hashable, Sendable {
     /// Whether `export` precedes the name: systemd ignores such a line, other programs do not.
     package let isExported: Bool
 
+    package var withoutValue: FoundAssignment {
+        FoundAssignment(name: name, line: line, value: [], isExported: isExported)
+    }
+
     /// All assignments in the file, in its order, as systemd finds them, else as dotenv does; none in a file that neither
     /// reads. The time is proportional to the file's size.
     package static func all(in bytes: [UInt8]) -> [FoundAssignment] {

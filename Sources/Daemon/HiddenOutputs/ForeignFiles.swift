@@ -1,0 +1,64 @@
+import Formats
+import Linux
+
+/// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose how many there
+/// are and how long: what is read and kept of each directory and pattern has limits, whatever is there.
+final class ForeignFiles {
+    /// How many names of a directory are looked at.
+    private static let nameLimit = 50_000
+    /// How many files of a directory or pattern are read: an application has a few.
+    static let fileLimit = 32
+    /// In bytes, of all of a directory or pattern: as long as an output may be.
+    static let totalLimit = 1 << 20
+
+    /// Those whose places are kept.
+    private let variables: Set<String>
+    private var directories: [String: [ForeignFacts]] = [:]
+    private var patterns: [String: [ForeignFacts]] = [:]
+    /// For all that was read.
+    private(set) var bytesRead = 0
+
+    init(variables: Set<String>) {
+        self.variables = variables
+    }
+
+    /// The files next to a `.env` that applications prefer to it, the usual names first.
+    func dotenvFiles(in directory: String) -> [ForeignFacts] {
+        if let known = directories[directory] { return known }
+        let names = ForeignFile.names(in: directory, limit: Self.nameLimit).filter {
+            DotenvName.takesPrecedence($0, over: ".env")
+        }
+        let sorted = names.filter(DotenvName.isUsual) + names.filter { !DotenvName.isUsual($0) }
+        let found = read(sorted.map { (path: directory + "/" + $0, pattern: nil) })
+        directories[directory] = found
+        return found
+    }
+
+    /// The files that a unit's `EnvironmentFile=` names, in the order in which systemd reads them.
+    func files(matching pattern: String) -> [ForeignFacts] {
+        if let known = patterns[pattern] { return known }
+        let found = read(ForeignFile.paths(matching: pattern).map { (path: $0, pattern: pattern) })
+        patterns[pattern] = found
+        return found
+    }
+
+    private func read(_ files: [(path: String, pattern: String?)]) -> [ForeignFacts] {
+        var seen: Set<[UInt64]> = []
+        var room = Self.totalLimit
+        var found: [ForeignFacts] = []
+        for file in files.prefix(Self.fileLimit) {
+            // A hard link shows nothing that the first name does not.
+            guard let identity = FileStatus.following(file.path)?.identity,
+                seen.insert([identity.device, identity.inode]).inserted,
+                let bytes = ForeignFile.read(file.path, limit: room)
+            else { continue }
+            room -= bytes.count
+            bytesRead += bytes.count
+            found.append(
+                ForeignFacts(
+                    path: file.path, realPath: RealPath.of(file.path), pattern: file.pattern,
+                    placesOf: variables, in: bytes))
+        }
+        return found
+    }
+}
