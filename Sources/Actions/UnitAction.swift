@@ -13,6 +13,8 @@ internal import Systemd
 /// - A unit that a user stopped stays stopped: its next start reads the new secret.
 /// - Each order has a bus connection of its own and is waited for until systemd reports how its job ended.
 /// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Retry).
+/// - The daemon's own service is left alone: restarted by each start's actions, it would never come to rest. The configuration
+///   refuses the shipped units' names; a service of another name is known only from within.
 /// - Without the right to give an order the failure names the polkit rule that gives it.
 package struct UnitAction: Sendable {
     private let cancel: EventCounter?
@@ -35,6 +37,11 @@ package struct UnitAction: Sendable {
     /// Has systemd carry out an action, and waits for the result. Blocks.
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
+        guard unit != ControlGroup.service(ofProcessIn: "/proc/self") else {
+            throw Failure(
+                .actionNotStarted, at: .action(action.id), detail: "\(unit) is the service that runs the daemon",
+                remedy: .say("remove the action: the daemon needs no restart"))
+        }
         let began = Clocks.monotonicMicroseconds()
         do throws(UnitError) {
             var systemd = try SystemdClient(

@@ -58,6 +58,30 @@ extension MistakeCase {
         c.yaml:28:18: error: "0s" is too short; write 1s or more
         c.yaml:30:18: error: "2d" is too long; write 1d or less
         c.yaml:32:18: error: "30" has no unit; write 30s, 30m, 30h or 30d
+        ## the daemon's own units
+        @keys
+        on_state_change:
+          - start: clientsecretd-once.service
+          - start: clientsecretd-notice@%s.service
+        clients:
+          web:
+            @out
+            credential: {unit: clientsecretd.service, name: s}
+            on_change:
+              - restart: clientsecretd.service
+              - reload: clientsecretd.socket
+              - signal: {unit: clientsecretd.service, signal: SIGHUP}
+              - restart: clientsecretd-sockets.target
+              - restart: clientsecretd-credentials.socket
+              - restart: clientsecretd-site.service
+        ->
+        c.yaml:4:12: error: "clientsecretd-once.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:9:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:11:18: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:12:17: error: "clientsecretd.socket" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:13:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:14:18: error: "clientsecretd-sockets.target" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:15:18: error: "clientsecretd-credentials.socket" is the daemon's own; write the unit of the program that reads the secret
         ## the same action twice
         @keys
         on_state_change:

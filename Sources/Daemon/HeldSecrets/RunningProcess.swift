@@ -34,27 +34,7 @@ package struct RunningProcess: Hashable, Sendable {
     }
 
     /// The system's service to which it belongs; nil for a user's services, sessions and containers.
-    package var unit: String? {
-        guard let bytes = ForeignFile.read("\(folder)/cgroup", limit: 65_536) else { return nil }
-        return Self.unit(ofControlGroups: String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// The first of its control groups that is no slice is the unit's, as systemd names it. Those below it are made by the programs that
-    /// the unit delegates them to, with any names.
-    ///
-    /// - Parameter text: as /proc/PID/cgroup has it (cgroups(7)).
-    static func unit(ofControlGroups text: String) -> String? {
-        for line in text.split(separator: "\n") {
-            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-            guard parts.count == 3, parts[0] == "0" || parts[1] == "name=systemd" else { continue }
-            let names = parts[2].split(separator: "/")
-            if names.first == "user.slice" { return nil }
-            // With both versions of control groups, services may be in one of them only.
-            guard let unit = names.first(where: { !$0.hasSuffix(".slice") }) else { continue }
-            return unit.hasSuffix(".service") ? String(unit) : nil
-        }
-        return nil
-    }
+    package var unit: String? { ControlGroup.service(ofProcessIn: folder) }
 
     /// When it was started; nil when it has ended.
     package var startedAt: WallTime? {
@@ -72,6 +52,9 @@ package struct RunningProcess: Hashable, Sendable {
 
     package var owner: UInt32? { FileStatus.following(folder)?.owner }
 
+    /// The group that it runs as; others that it is in are not looked at.
+    var group: UInt32? { FileStatus.following(folder)?.group }
+
     // MARK: Secrets
 
     private var environment: [[UInt8]] {
@@ -81,10 +64,13 @@ package struct RunningProcess: Hashable, Sendable {
     }
 
     /// The client secrets in the variables that it was started with. What it has set itself since is in its memory only.
-    var secretsInEnvironment: [HeldSecret] {
+    var secretsInEnvironment: [HeldSecret] { secretsInEnvironment { _ in true } }
+
+    /// Those of them that `isWanted`.
+    func secretsInEnvironment(_ isWanted: (AppleSecret) -> Bool) -> [HeldSecret] {
         environment.compactMap { entry in
             guard let sign = entry.firstIndex(of: UInt8(ascii: "=")),
-                let secret = AppleSecret.all(in: Array(entry[(sign + 1)...])).first
+                let secret = AppleSecret.all(in: Array(entry[(sign + 1)...])).first, isWanted(secret)
             else { return nil }
             return HeldSecret(secret, at: .variable(String(decoding: entry[..<sign], as: UTF8.self)))
         }

@@ -1,0 +1,26 @@
+/// The control groups of processes, as systemd names them (cgroups(7)).
+package enum ControlGroup {
+    /// The system's service to which a process belongs; nil for a user's services, sessions and containers.
+    ///
+    /// - Parameter folder: the process's directory in /proc.
+    package static func service(ofProcessIn folder: String) -> String? {
+        ForeignFile.read("\(folder)/cgroup", limit: 65_536).flatMap { service(in: String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// The first of its control groups that is no slice is the unit's, as systemd names it. Those below it are made by the
+    /// programs that the unit delegates them to, with any names.
+    ///
+    /// - Parameter text: as /proc/PID/cgroup has it.
+    package static func service(in text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0] == "0" || parts[1] == "name=systemd" else { continue }
+            let names = parts[2].split(separator: "/")
+            if names.first == "user.slice" { return nil }
+            // With both versions of control groups, services may be in one of them only.
+            guard let unit = names.first(where: { !$0.hasSuffix(".slice") }) else { continue }
+            return unit.hasSuffix(".service") ? String(unit) : nil
+        }
+        return nil
+    }
+}
