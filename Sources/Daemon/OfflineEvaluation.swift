@@ -13,6 +13,8 @@ import State
 ///
 /// The files are opened as an application opens them, so that an output that an application could not read is found.
 package struct OfflineEvaluation: Sendable {
+    /// The public halves of the keys that this user can read, or the state directory knows.
+    package let keys: [PublicKey]
     private let files: [AbsolutePath: Result<FileObservation, Failure>]
     private let evidence: [KeyName: SignatureEvidence]
     private let records: [ClientName: Record]
@@ -24,6 +26,7 @@ package struct OfflineEvaluation: Sendable {
         let configuration = loaded.configuration
         self.configuration = configuration
         let keys = Self.keys(of: configuration, settings)
+        self.keys = keys.known
         evidence = keys.evidence
         // By a clock that may be wrong, what the state directory holds is judged otherwise.
         let isDoubtful = !Clocks.kernelSynchronised()

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Foundation
+import Keys
 import TestSupport
 import Testing
 
@@ -41,4 +42,20 @@ import Testing
             RunningProcess(process.processIdentifier).startedAt.map {
                 WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) - $0 < 600
             } == true)
-    }}
+    }
+    /// Any user can start a process with a token that states our ids: what it holds counts only if one of our keys signed it.
+    @Test func onlyAKeysOwnSecretIsSignedByIt() throws {
+        let directory = try TemporaryDirectory()
+        let made = try run(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", directory("key")])
+        try #require(made.status == 0, "\(made.complaints)")
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory("key")))
+        defer { try? file.close() }
+        let key = try SigningKey(descriptor: file.fileDescriptor, place: .clock)
+        let forged = try #require(AppleSecret(secret().utf8))
+        #expect(!forged.isSigned(by: [key.publicKey]))
+        let minted = try key.mint(Claims.sample(of: "com.example.variable")).token.withBytes { AppleSecret($0) }
+        #expect(try #require(minted).isSigned(by: [key.publicKey]))
+        #expect(try #require(minted).isSigned(by: []) == false)
+    }
+}

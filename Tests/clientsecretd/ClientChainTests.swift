@@ -53,10 +53,11 @@ import Testing
     }
 
     private static func process(
-        holding secrets: [HeldSecret], of unit: String? = "shop.service", owner: UInt32 = 0,
+        holding secrets: [HeldSecret], of unit: String? = "shop.service", owner: UInt32 = 0, group: UInt32 = 0,
         startedAt: WallTime = now - 60
     ) -> ReaderProcess {
-        ReaderProcess(id: 42, command: "node", unit: unit, owner: owner, startedAt: startedAt, secrets: secrets)
+        ReaderProcess(
+            id: 42, command: "node", unit: unit, owner: owner, group: group, startedAt: startedAt, secrets: secrets)
     }
 
     /// What the daemon shows of the client.
@@ -204,8 +205,15 @@ import Testing
             { $0.processes = [process(holding: [held(current)]), process(holding: [held(former)], of: nil)] }
         ),
         (
-            "another user runs a process with one that it may have made up", .process, nil,
-            { $0.processes = [process(holding: [held(former)], of: "important.service", owner: 4_711)] }
+            "a user who may not read the file runs a process with one that it may have made up", nil, nil,
+            { $0.processes?.append(process(holding: [held(former)], of: "important.service", owner: 4_711)) }
+        ),
+        (
+            "a process of a group that may read the file holds an earlier one", .process, nil,
+            {
+                $0.groups = [33]
+                $0.processes = [process(holding: [held(former)], of: "web.service", owner: 4_711, group: 33)]
+            }
         ),
         (
             "a process of the file's owner holds an earlier one", .process, "systemctl restart other.service",

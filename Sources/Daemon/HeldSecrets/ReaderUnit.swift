@@ -1,4 +1,5 @@
 package import AppleClientSecret
+package import Keys
 import Linux
 package import Model
 import Systemd
@@ -50,17 +51,21 @@ package struct ReaderProcess: Hashable, Sendable {
     package let unit: String?
     /// The user that it runs as; nil when it has ended.
     package let owner: UInt32?
+    /// The group that it runs as; nil when it has ended.
+    package let group: UInt32?
     /// Nil when it has ended.
     package let startedAt: WallTime?
     package let secrets: [HeldSecret]
 
     package init(
-        id: Int32, command: String, unit: String?, owner: UInt32?, startedAt: WallTime?, secrets: [HeldSecret]
+        id: Int32, command: String, unit: String?, owner: UInt32?, group: UInt32? = nil, startedAt: WallTime?,
+        secrets: [HeldSecret]
     ) {
         self.id = id
         self.command = command
         self.unit = unit
         self.owner = owner
+        self.group = group
         self.startedAt = startedAt
         self.secrets = secrets
     }
@@ -68,14 +73,24 @@ package struct ReaderProcess: Hashable, Sendable {
     /// How many processes of one service are looked into.
     private static let limit = 256
 
-    /// The processes of these services, and all others whose variables hold a client secret. For root; others see little.
-    package static func all(of units: Set<String>) -> [ReaderProcess] {
+    /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these
+    /// keys signed: any user can start a process with a token that it made up. For root; others see little.
+    ///
+    /// - Parameters:
+    ///   - owners: the users that may read an output.
+    ///   - groups: the groups that may.
+    package static func all(
+        of units: Set<String>, owners: Set<UInt32>, groups: Set<UInt32>, signedBy keys: [PublicKey]
+    ) -> [ReaderProcess] {
         var counts: [String: Int] = [:]
         return RunningProcess.all().compactMap { process in
             let unit = process.unit
             if let unit, unit.hasPrefix("clientsecretd") { return nil }
             guard let unit, units.contains(unit) else {
-                let secrets = process.secretsInEnvironment
+                guard process.owner.map(owners.contains) == true || process.group.map(groups.contains) == true else {
+                    return nil
+                }
+                let secrets = process.secretsInEnvironment { $0.isSigned(by: keys) }
                 return secrets.isEmpty ? nil : ReaderProcess(process, unit, secrets)
             }
             counts[unit, default: 0] += 1
@@ -86,6 +101,6 @@ package struct ReaderProcess: Hashable, Sendable {
     private init(_ process: RunningProcess, _ unit: String?, _ secrets: [HeldSecret]) {
         self.init(
             id: process.id, command: process.command ?? "?", unit: unit, owner: process.owner,
-            startedAt: process.startedAt, secrets: secrets)
+            group: process.group, startedAt: process.startedAt, secrets: secrets)
     }
 }

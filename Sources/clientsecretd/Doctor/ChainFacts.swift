@@ -40,6 +40,8 @@ struct ChainFacts {
     var secretToTry: Result<PublishedSecret, CommandFailure>?
     /// Root and the owners of the outputs' files.
     var owners: Set<UInt32> = [0]
+    /// The groups that may read one of these files.
+    var groups: Set<UInt32> = []
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
     var hidden: [HiddenOutput] = []

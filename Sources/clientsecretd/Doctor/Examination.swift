@@ -24,9 +24,17 @@ struct Examination {
         let now = WallTime.now
         let hidden = HiddenOutputs.byClient(of: configuration, at: now)
         let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
-        let processes = geteuid() == 0 ? ReaderProcess.all(of: Set(units.values.joined().map(\.name))) : nil
+        let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
+        let evaluations = published.health()
+        let outputFiles = configuration.clients.filter { names.contains($0.key) }.mapValues { client in
+            client.outputs.compactMap { FileStatus.following($0.path.description) }
+        }
+        let processes =
+            geteuid() == 0
+            ? ReaderProcess.all(
+                of: Set(units.values.joined().map(\.name)), owners: Self.owners(of: Array(outputFiles.values.joined())),
+                groups: Self.groups(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
         let silent = DiskPatience.silent
-        let evaluations = OfflineEvaluation(of: settings.loaded, from: settings.source).health()
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
             var facts = ChainFacts(name: name, client: client, key: key, now: now)
@@ -49,8 +57,9 @@ struct Examination {
             } catch {
                 facts.secretToTry = .failure(error)
             }
-            let files = client.outputs.compactMap { FileStatus.following($0.path.description) }
-            facts.owners.formUnion(files.map(\.owner))
+            let files = outputFiles[name] ?? []
+            facts.owners = Self.owners(of: files)
+            facts.groups = Self.groups(of: files)
             facts.writtenAt = files.map { WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000) }.max()
             facts.hidden = hidden[name] ?? []
             facts.silent = silent
@@ -76,5 +85,11 @@ struct Examination {
                 // The daemon has seen the clock run.
                 .filter { $0.place != .clock || snapshot?.clockTrusted != true }
         }
+    }
+
+    private static func owners(of files: [FileStatus]) -> Set<UInt32> { Set(files.map(\.owner) + [0]) }
+
+    private static func groups(of files: [FileStatus]) -> Set<UInt32> {
+        Set(files.filter { $0.mode & 0o040 != 0 }.map(\.group))
     }
 }

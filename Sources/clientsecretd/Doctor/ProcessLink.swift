@@ -3,7 +3,8 @@ import Daemon
 import Failures
 import Model
 
-/// What running processes hold. A process is judged by what can be seen of it:
+/// What running processes hold. Those of the configuration's units count, and those of the users and groups that may read an
+/// output. A process is judged by what can be seen of it:
 /// - An Apple secret of this client, or in the variable that an output sets, other than the current one: broken. If the
 ///   configuration names units, another process may belong to another installation, so only an expired secret counts there.
 /// - The current one in its environment, a credential or an open file: ok.
@@ -35,6 +36,9 @@ extension ChainFacts {
     /// Whether a secret in a process is one of this client, or in the place of one.
     private func concerns(_ secret: HeldSecret, in process: ReaderProcess) -> Bool {
         let isOfUnit = units.contains { $0.name == process.unit }
+        let isReader =
+            process.owner.map(owners.contains) == true || process.group.map(groups.contains) == true
+        guard isOfUnit || isReader else { return false }
         if secret.client.flatMap({ ClientID($0) }).map(client.clientID.accepts) == true {
             return isOfUnit || units.isEmpty || secret.fingerprint == current?.fingerprint
                 || secret.expiresAt.map { $0 <= now } == true
