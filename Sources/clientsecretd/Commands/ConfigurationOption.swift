@@ -12,6 +12,11 @@ struct ConfigurationOption: ParsableArguments {
         completion: .file())
     var config: String?
 
+    /// Whether the flag or the environment names it.
+    func isNamed(_ environment: [String: String]) -> Bool {
+        config != nil || Environment.chosen(environment["CLIENTSECRETD_CONFIG"]) != nil
+    }
+
     func path(_ environment: [String: String]) -> String {
         Self.path(flag: config, environment)
     }

@@ -63,6 +63,11 @@ struct HealthCommand: ParsableCommand {
             let client = daemon.client(patience: Self.patience)
             return HealthLine(try client.status(), now: now)
         } catch {
+            // The default configuration is not known to be the one of a daemon on another socket.
+            guard CommandContext.current.socket == nil || settings.isNamed(Environment.current) else {
+                return HealthLine(
+                    unknown: error.description + "; name its configuration with --config to judge the published files")
+            }
             return judge(unanswered: error.description, now: now)
         }
     }

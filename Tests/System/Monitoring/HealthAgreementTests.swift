@@ -187,6 +187,11 @@ import Testing
         let without = try sandbox.command("health", "--offline")
         #expect(without.status == 3)
         #expect(without.output.hasPrefix("CLIENTSECRETD UNKNOWN - "))
+        // The default configuration's secrets are not those of a daemon on another socket.
+        let other = try run([sandbox.binary, "health", "--socket", sandbox.directory("other.sock")])
+        #expect(other.status == 3)
+        #expect(other.output.hasPrefix("CLIENTSECRETD UNKNOWN - "), "\(other.output)")
+        #expect(other.output.contains("name its configuration with --config"), "\(other.output)")
         try sandbox.configure(sandbox.client("web"))
         let empty = try sandbox.command("health", "--offline")
         #expect(empty.status == 2)
