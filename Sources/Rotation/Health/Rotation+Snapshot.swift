@@ -23,8 +23,7 @@ extension Rotation {
             reason: health == .ok ? nil : reason ?? reasons.first, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
                 path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
-                error: configurationWatch.refusal.map { $0.joined(separator: "\n") }
-                    ?? configurationWatch.restraint?.message),
+                error: configurationWatch.refusal.map { $0.joined(separator: "\n") }),
             clients: ClientViews(shared: clients))
         snapshot.store = storeReading.view
         snapshot.fleet = fleet.counts
