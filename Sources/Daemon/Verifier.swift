@@ -40,17 +40,24 @@ struct Verifier: Sendable {
                 .refusedByApple, at: .client(client),
                 detail: Redaction.foreign(verdict.code ?? trial.rules.refusal))
         case .unknown:
-            // With a status it was reached, and the way there is not what is wrong.
-            let remedy: Remedy? =
-                verdict.status == nil
-                ? nil
-                : .say(
-                    "the answer says nothing about the secret; check whether there is a proxy between this machine and Apple, and try again",
-                    see: .verify(client.description))
             throw Failure(
                 .verdictUnknown, at: .client(client),
-                detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""), remedy: remedy)
+                detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""),
+                remedy: remedy(for: verdict, on: trial, of: client))
         }
+    }
+
+    /// Nil for the one that the failure has by itself.
+    private func remedy(for verdict: Verdict, on trial: SecretTrial, of client: ClientName) -> Remedy? {
+        // With a status it was reached, and the way there is not what is wrong.
+        guard verdict.status == nil else {
+            return .say(
+                "the answer says nothing about the secret; check whether there is a proxy between this machine and Apple, and try again",
+                see: .verify(client.description))
+        }
+        guard trial.rules.server != Claims.audience else { return nil }
+        return .say(
+            "see whether this machine reaches Apple", see: .reach(trial.rules.server + trial.rules.path))
     }
 
     private func verdict(on trial: SecretTrial, of client: ClientName) throws(Failure) -> Verdict {

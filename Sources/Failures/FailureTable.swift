@@ -380,7 +380,7 @@ extension FailureCode {
         case .refusedByApple:
             row(
                 "Apple refused the new secret",
-                .say("compare key id, team id and client id with Apple's developer account"))
+                .say("compare the ids in the configuration with Apple's developer account"))
         case .verdictUnknown:
             row(
                 "Apple gave no verdict on the new secret",

@@ -42,6 +42,11 @@ extension ShellCommand {
     static let storeAlarms = ShellCommand(constant: "etcdctl alarm list")
     static let storeMembers = ShellCommand(constant: "etcdctl endpoint status --cluster")
 
+    /// Shows whether a server answers at all.
+    package static func reach(_ address: String) -> ShellCommand? {
+        ShellCommand("curl -sS -o /dev/null \(address)")
+    }
+
     private static func unitLook(_ verb: String, _ name: String) -> ShellCommand? {
         name.hasPrefix("-") ? nil : ShellCommand("systemctl \(verb) \(name)")
     }
