@@ -9,6 +9,8 @@ extension DaemonRun {
         case failed = 1
         /// Another daemon holds the state directory.
         case locked = 75
+        /// The user may not read the configuration.
+        case notPermitted = 77
         case configuration = 78
     }
 }

@@ -95,7 +95,8 @@ package struct DaemonRun {
                 let headline = refusal.headline
                 return giveUp(
                     refusal.errorsFirst.map(StartRefusal.configuration),
-                    headline: headline.map(StartRefusal.configuration), .configuration)
+                    headline: headline.map(StartRefusal.configuration),
+                    refusal.isUnreadable ? .notPermitted : .configuration)
             }
             loaded = adopted
             refused = refusal.errorsFirst.map(\.description)

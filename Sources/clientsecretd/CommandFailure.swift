@@ -1,6 +1,7 @@
 import Failures
 import Model
 import StatusAPI
+import SystemPackage
 
 /// Why a command did not do what it was asked: the message for standard error, and the exit code.
 struct CommandFailure: Error, Equatable {
@@ -64,6 +65,12 @@ extension CommandFailure {
     static func unknown(_ kind: String, _ name: String, among names: [String], in path: String) -> CommandFailure {
         let near = suggestion(for: name, among: names).map { "; \($0)" } ?? ""
         return CommandFailure(.usage, "there is no \(kind) \"\(name)\" in \(path)\(near)")
+    }
+
+    /// What is wrong with a key of the configuration, where another line says it.
+    init(configuredKey failure: Failure) {
+        let isUnreadable = failure.cause.map { Errno(rawValue: $0) == .permissionDenied } == true
+        self.init(isUnreadable ? .notPermitted : .failed, "")
     }
 
     /// What is wrong with a key that a flag names.

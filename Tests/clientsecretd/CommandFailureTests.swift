@@ -1,8 +1,12 @@
 import AppleClientSecret
+import Failures
+import Glibc
+import Model
 import StatusAPI
 import SystemPackage
 import Testing
 
+@testable import Config
 @testable import clientsecretd
 
 /// With what a command exits.
@@ -29,5 +33,20 @@ import Testing
 
     @Test func anAnswerThatCannotBeReadIs1() {
         #expect(code(.malformed(what: "it is not JSON")) == 1)
+    }
+    /// What cannot be read may well be correct.
+    @Test func aConfigurationThatMayNotBeReadIs77AndARefusedOne78() {
+        for (isUnreadable, code) in [(true, CommandFailure.Code.notPermitted), (false, .configuration)] {
+            #expect(throws: CommandFailure(code, "")) {
+                try accepted(.failure(Refusal(diagnostics: [], isUnreadable: isUnreadable)))
+            }
+        }
+    }
+
+    @Test(arguments: [(EACCES, 77), (EIO, 1), (nil, 1)] as [(Int32?, Int32)])
+    func aConfiguredKeyThatMayNotBeReadIs77(cause: Int32?, expected: Int32) throws {
+        let path = try #require(AbsolutePath("/etc/clientsecretd/key.p8"))
+        let failure = Failure(.keyUnreadable, at: .path(path), cause: cause)
+        #expect(CommandFailure(configuredKey: failure).code.rawValue == expected)
     }
 }

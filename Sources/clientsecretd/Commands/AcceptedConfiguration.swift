@@ -6,6 +6,6 @@ func accepted(_ result: Result<LoadedConfiguration, Refusal>) throws(CommandFail
     case .success(let loaded): return loaded
     case .failure(let refusal):
         for diagnostic in refusal.diagnostics { CommandOutput.complain(lines: diagnostic.description) }
-        throw CommandFailure(.configuration, "")
+        throw CommandFailure(refusal.isUnreadable ? .notPermitted : .configuration, "")
     }
 }

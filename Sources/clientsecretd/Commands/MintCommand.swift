@@ -122,7 +122,7 @@ struct MintCommand: ParsableCommand {
                 for: client.clientID, lifetime: lifetime)
         } catch {
             CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error, client: name).description)
-            throw CommandFailure(.failed, "")
+            throw CommandFailure(configuredKey: error)
         }
     }
 

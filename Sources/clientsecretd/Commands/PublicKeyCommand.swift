@@ -50,7 +50,7 @@ struct PublicKeyCommand: ParsableCommand {
                 found.append(PublicKeyEntry(name: name, entry: entry, text: Base64.encode(key.spki)))
             } catch {
                 CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error).description)
-                throw CommandFailure(.failed, "")
+                throw CommandFailure(configuredKey: error)
             }
         }
         let text =
