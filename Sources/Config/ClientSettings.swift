@@ -4,18 +4,19 @@ import Push
 
 /// The settings of a client, or those of `defaults`.
 ///
-/// A setting is in four places here: its name, its property, where it is read, and, unless it belongs to one client,
+/// A setting is in four places here: its name, its property, where it is read, and, for all but `client_id`,
 /// ``completed(by:)``. ``WrittenClient`` makes it part of the configuration; what means nothing where secrets are received,
 /// or where they are minted, it has to report.
 struct ClientSettings {
     /// Those that `defaults` may have too.
     static let shared = [
-        "key", "lifetime", "renew_before", "outputs", "on_change", "deliver_over", "verify", "credential",
+        "kind", "origin", "scope", "from", "key", "lifetime", "renew_before", "outputs", "on_change", "deliver_over",
+        "verify", "credential",
         "share", "rollout",
     ]
-    /// Those that belong to one client.
-    private static let own = ["client_id", "kind", "origin", "scope"]
-    static let names = own + ["from"] + shared
+    /// The one that belongs to one client.
+    private static let own = "client_id"
+    static let names = [own] + shared
 
     private(set) var kind: Setting<TokenKind> = .absent
     private(set) var clientID: Setting<ClientID> = .absent
@@ -33,7 +34,6 @@ struct ClientSettings {
     private(set) var credential: Setting<ServedCredential> = .absent
     private(set) var share: Setting<Bool> = .absent
     private(set) var rollout: Setting<RolloutSettings> = .absent
-    /// Of one client only.
     private(set) var source: Setting<SourceConfiguration> = .absent
 
     /// The files among the outputs.
@@ -50,6 +50,10 @@ struct ClientSettings {
     init() {}
 
     private init(_ section: Section) {
+        kind = section.value("kind", Scalar.kind)
+        origins = Self.origins(in: section)
+        scope = section.value("scope", { text throws(Mistake) in text })
+        source = SourceSettings.read(in: section)
         keys = Self.keys(in: section)
         lifetime = section.value("lifetime", Scalar.lifetime)
         renewBefore = section.value("renew_before", Scalar.renewBefore)
@@ -112,33 +116,34 @@ struct ClientSettings {
             let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
         else { return nil }
         self.init(section)
-        clientID = section.value("client_id", Scalar.clientID)
-        kind = section.value("kind", Scalar.kind)
-        origins = Self.origins(in: section)
-        scope = section.value("scope", { text throws(Mistake) in text })
-        source = SourceSettings.read(in: section)
+        clientID = section.value(Self.own, Scalar.clientID)
     }
 
     /// The settings of `defaults`.
     init(defaults node: YAMLNode, at position: Position, _ diagnostics: Diagnostics) {
         guard
             let section = Section(
-                node, of: "\"defaults\"", at: position, names: Self.shared + Self.own, diagnostics)
+                node, of: "\"defaults\"", at: position, names: Self.shared + [Self.own], diagnostics)
         else {
             self.init()
             return
         }
-        for name in Self.own where section.has(name) {
+        if section.has(Self.own) {
             diagnostics.error(
-                at: section.position(of: name), "\"\(name)\" belongs to one client; write it under that client")
+                at: section.position(of: Self.own), "\"\(Self.own)\" belongs to one client; write it under that client")
         }
         self.init(section)
     }
 
     /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
-    /// it.
+    /// it. What is not for the client's kind is left out.
     func completed(by defaults: ClientSettings) -> ClientSettings {
         var all = self
+        all.kind = kind.or(defaults.kind)
+        let rules = (all.kind.value ?? .signIn).rules
+        if rules.origins != .none { all.origins = origins.or(defaults.origins) }
+        if !rules.scopes.isEmpty { all.scope = scope.or(defaults.scope) }
+        all.source = source.or(defaults.source)
         all.keys = keys.or(defaults.keys)
         all.lifetime = lifetime.or(defaults.lifetime)
         all.renewBefore = renewBefore.or(defaults.renewBefore)

@@ -6,6 +6,8 @@ import Push
 final class WrittenClient: Sendable {
     let name: Located<ClientName>
     let settings: ClientSettings
+    /// Whether the client itself says from where its secrets are received.
+    private let hasOwnSource: Bool
     /// Where the client itself, not "defaults", says how long its secrets live.
     private let ownTimes: Position?
     /// Settings that the client itself has and that mean nothing where its secrets are received.
@@ -25,6 +27,7 @@ final class WrittenClient: Sendable {
         guard let settings = ClientSettings(entry, of: owner, diagnostics), let name else { return nil }
         self.name = Located(name, at: entry.key.position)
         self.settings = settings
+        hasOwnSource = !settings.source.isAbsent
         ownTimes = settings.renewBefore.position ?? settings.lifetime.position
         ofMinting = [
             ("lifetime", settings.lifetime.position), ("verify", settings.verify.position),
@@ -43,6 +46,7 @@ final class WrittenClient: Sendable {
     private init(_ client: WrittenClient, settings: ClientSettings) {
         name = client.name
         self.settings = settings
+        hasOwnSource = client.hasOwnSource
         ownTimes = client.ownTimes
         ofMinting = client.ofMinting
         ofSharing = client.ofSharing
@@ -90,7 +94,7 @@ final class WrittenClient: Sendable {
         }
         checkIDs(keys ?? [], diagnostics)
         guard let key = keys?.first?.name.value, let times, let clientID else { return nil }
-        var source = settings.source.value ?? (isReceived ? SourceConfiguration(.store) : nil)
+        var source = self.source(by: keys).value ?? (isReceived ? SourceConfiguration(.store) : nil)
         source?.renewBefore = settings.renewBefore.value
         source?.deliverOver = settings.deliverOver.value ?? SourceConfiguration.defaultDeliverOver
         let pushed = settings.targets.compactMap { target in
@@ -188,13 +192,20 @@ final class WrittenClient: Sendable {
         }
     }
 
+    /// Its source. That of "defaults" is for clients whose key is a public one.
+    private func source(by keys: [KeySettings]?) -> Setting<SourceConfiguration> {
+        guard let keys, !hasOwnSource, !keys.contains(where: \.isPublic) else { return settings.source }
+        return .absent
+    }
+
     /// Whether the client's secrets are received and not minted, after its keys and settings were compared with that.
     private func isReceived(_ keys: [KeySettings]?, hasStore: Bool, _ diagnostics: Diagnostics) -> Bool {
         guard let keys else { return !settings.source.isAbsent }
+        let source = self.source(by: keys)
         let named = settings.keys.value?.last?.position ?? name.position
         let owner = "client \"\(name.value)\""
-        let isFromStore = settings.source.isAbsent && hasStore && keys.contains(where: \.isPublic)
-        guard !settings.source.isAbsent || isFromStore else {
+        let isFromStore = source.isAbsent && hasStore && keys.contains(where: \.isPublic)
+        guard !source.isAbsent || isFromStore else {
             if let ofReceiving {
                 diagnostics.error(
                     at: ofReceiving,
@@ -213,7 +224,7 @@ final class WrittenClient: Sendable {
         }
         if let key = keys.first(where: { !$0.isPublic && $0.location.value != nil }) {
             diagnostics.error(
-                at: settings.source.position ?? named,
+                at: source.position ?? named,
                 "\(owner) mints its own secrets, because key \"\(key.name.value)\" is a private key; "
                     + (isFromStore ? "name it alone, or write " : "remove \"from\", or write ")
                     + "\"public_key\" for the key")

@@ -143,6 +143,27 @@ private let example = """
         #expect(key.passphrase == .file(try path("/etc/phrase")))
     }
 
+    /// A client of another kind does without what its kind has not.
+    @Test func defaultsMaySayTheKindAndWhatRestrictsIt() throws {
+        let loaded = try parse(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}}
+            defaults: {kind: maps, origin: https://www.example.com, scope: mapkit_js}
+            clients:
+              map: {outputs: [{path: /run/map}]}
+              server: {scope: server_api, outputs: [{path: /run/server}]}
+              player: {kind: music, outputs: [{path: /run/player}]}
+              com.example.web: {kind: sign_in, outputs: [{path: /run/web}]}
+            """
+        ).get()
+        let clients = loaded.configuration.clients.sorted { $0.key < $1.key }.map(\.value.clientID.description)
+        #expect(
+            clients == [
+                "com.example.web", "maps:mapkit_js:https://www.example.com", "music:https://www.example.com",
+                "maps:server_api:https://www.example.com",
+            ])
+    }
+
     private func client(_ text: String, of loaded: LoadedConfiguration) throws -> ClientConfiguration {
         let name = try #require(ClientName(text))
         return try #require(loaded.configuration.clients[name])

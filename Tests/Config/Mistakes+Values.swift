@@ -55,7 +55,7 @@ extension MistakeCase {
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
           ads: {team_id: SEARCHADS.1, key_id: bacaebda-e219-41ee-a907-e2c25b24d1b2, file: /etc/k/ads.pem}
-        defaults: {kind: music, key: apple, lifetime: 400d}
+        defaults: {key: apple, lifetime: 400d}
         clients:
           a: {client_id: SEARCHADS.1, lifetime: max, outputs: [{path: /run/a}]}
           b: {kind: apple_ads, key: ads, client_id: com.example.web, lifetime: 180d, outputs: [{path: /run/b}]}
@@ -69,8 +69,7 @@ extension MistakeCase {
           j: {kind: maps, scope: mapkit_js, verify: true, lifetime: max, outputs: [{path: /run/j}]}
           k: {kind: apple_ads, key: ads, lifetime: max, outputs: [{path: /run/k}]}
         ->
-        c.yaml:4:12: error: "kind" belongs to one client; write it under that client
-        c.yaml:4:47: error: "400d" is longer than is minted; write 366d or less, or max
+        c.yaml:4:34: error: "400d" is longer than is minted; write 366d or less, or max
         c.yaml:6:18: error: client "a": client id SEARCHADS.1 fits kind apple_ads, not sign_in; write "kind: apple_ads", or the Services ID or App ID, such as com.example.web
         c.yaml:7:45: error: client "b": client id com.example.web fits kind sign_in, not apple_ads; write "kind: sign_in", or the client id from Apple Ads, which begins with SEARCHADS.
         c.yaml:7:72: error: "180d" is longer than Apple accepts; write 179d23h55m or less, or max

@@ -187,4 +187,18 @@ import Testing
         #expect(clients.values.map(\.verify).sorted { !$0 && $1 } == [false, true])
         #expect(clients.values.contains { $0.source != nil && $0.lifetime == .maximum })
     }
+    /// A private key mints, whatever file the others receive from.
+    @Test func aSourceOfDefaultsIsForClientsWithAPublicKey() throws {
+        let text = """
+            keys: {\(Self.apple), \(Self.mine)}
+            defaults: {from: {path: /i}}
+            clients:
+              web: {key: apple, outputs: [{path: /o}]}
+              api: {key: mine, lifetime: 10d, outputs: [{path: /p}]}
+              ios: {key: apple, from: {path: /j}, outputs: [{path: /q}]}
+            """
+        let clients = try parse(text).get().configuration.clients
+        #expect(
+            clients.sorted { $0.key < $1.key }.map { $0.value.source?.path?.description } == [nil, "/j", "/i"])
+    }
 }
