@@ -6,6 +6,8 @@ import Model
 func quoted(_ text: String) -> String {
     if text.isEmpty { return "an empty text" }
     if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }
+    // The ids of Apple Ads are longer than other names, and no secrets.
+    if text.hasPrefix(searchAds), KeyID(String(text.dropFirst(searchAds.count))) != nil { return "\"\(text)\"" }
     if text.hasPrefix("eyJ") || longestRun(in: text) > longestQuotedRun {
         return "what looks like a pasted key or token"
     }
@@ -28,6 +30,8 @@ func advice(
 ) -> String {
     suggestion(for: text, among: names) ?? "write \(alternatives(choices))"
 }
+
+private let searchAds = "SEARCHADS."
 
 /// The longest value that is quoted back, in bytes: a path or a Services ID of ordinary length.
 private let longestQuoted = 40
