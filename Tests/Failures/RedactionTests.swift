@@ -34,11 +34,30 @@ import Testing
         #expect(Redaction.printed(["key: \(Self.pem[2])"]) == ["key: (64 characters)"])
     }
 
+    /// A P-256 key has 64 hexadecimal digits, and a piece of base64 mixes capitals with small letters.
+    @Test(
+        arguments: [
+            ("e3bf9a72d714c696b03aa20117fa1ff965739436 and 03fc8f983479f6f84fa1fc28", nil),
+            ("e3bf9a72d714c696b03aa20117fa1ff96573943603fc8f983479f6f84fa1fc28", "(64 characters)"),
+            ("sha256:E3BF9A72D714C696B03AA20117FA1FF96573943603FC8F983479F6F84FA1FC28", "sha256:(64 characters)"),
+            ("E3BF9A72D714C696B03AA20117FA1FF965739436", "(40 characters)"),
+            ("AbCDeFGHijKLMNopQRSTuvWXYZabCDEFghIJKLmnOP", "(42 characters)"),
+            ("abcdefghijabcdefghijabcdefghijabcdefghij1", "(41 characters)"),
+        ] as [(String, String?)])
+    func whatHasTheFormOfAKeyIsNoDigestOrName(line: String, shown: String?) {
+        #expect(Redaction.printed([line]) == [shown ?? line])
+        #expect(Redaction.plain(line).contains("characters)"))
+    }
+
     @Test func whatIsPrintedOtherwiseStaysAsItIs() {
         let lines = [
             "Restarted", "app1", "app2", "", "app3", "/usr/local/lib/AuthKey_ABC123DEFG/of/the/first/team/2",
             "reading /etc/clientsecretd/keys/of/a/team/AuthKey_ABC123DEFG.p8", "0123456789abcdef", "it is 12:34:56",
             "SHA1 Fingerprint=E3:BF:9A:72:D7:14:C6:96:B0:3A:A2:01:17:FA:1F:F9:65:73:94:36",
+            "HEAD is now at 8f14e45fceea167a5a36dedd4bea2543c1f0a9d7",
+            "loading AbstractAnnotationConfigDispatcherServletInitializer",
+            "web@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 is up to date",
+            "started company-application-frontend-production-blue.service",
             "2001:0db8:0000:0000:ab00:0000:0000:0001", "e3bf9a72-d714-c696-b03a-a20117fa1ff9", "done",
         ]
         #expect(Redaction.printed(lines) == lines)
