@@ -11,7 +11,8 @@ package struct JSONFormat: OutputFormat {
     package init(parameter: String?) {}
 
     /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
-    /// corrected; in an object with other members, which a write would lose, that makes it foreign.
+    /// corrected, and so are blanks and line breaks around the token; in an object with other members, which a write would
+    /// lose, that makes it foreign.
     package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
         if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
         // Of two members with one name, one reader takes the first and another the last.
@@ -19,11 +20,11 @@ package struct JSONFormat: OutputFormat {
             let secret = document["client_secret"]?.text
         else { return ParsedFile(places: [.whole: .foreign]) }
         if secret.utf8.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
-        let token = Array(secret.utf8)
+        let token = TokenBytes.trimmed(Array(secret.utf8))
         guard let claims = (try? CompactJWS(token))?.form?.claims else {
             return ParsedFile(places: [.whole: .foreign])
         }
-        let isExact = Self.states(document, claims)
+        let isExact = Self.states(document, claims) && token.count == secret.utf8.count
         let isOurs = Self.members.isSuperset(of: members.keys)
         return ParsedFile(places: [.whole: isExact || isOurs ? .token(token) : .foreign], isExact: isExact)
     }
@@ -43,7 +44,8 @@ package struct JSONFormat: OutputFormat {
         guard case .object(let members)? = try? JSONValue(bytes, duplicates: .lastCounts),
             let secret = members["client_secret"]?.text
         else { return false }
-        return Self.members.isSuperset(of: members.keys) && TokenBytes.isClientSecret(Array(secret.utf8))
+        return Self.members.isSuperset(of: members.keys)
+            && TokenBytes.isClientSecret(TokenBytes.trimmed(Array(secret.utf8)))
     }
 
     private static let members: Set<String> = [
@@ -81,6 +83,6 @@ package struct JSONFormat: OutputFormat {
         guard let secret = (try? JSONValue(text, duplicates: .lastCounts))?["client_secret"]?.text else {
             return .missing("this is not a JSON object with a \"client_secret\"")
         }
-        return .bytes(Array(secret.utf8))
+        return .bytes(TokenBytes.trimmed(Array(secret.utf8)))
     }
 }

@@ -111,6 +111,23 @@ import Testing
         #expect(json.parse(json.render([.whole: secret], into: []), places: [.whole]).isExact)
     }
 
+    /// A shell's substitution or an editor adds them, and no reader removes them.
+    @Test func jsonWithBlanksAroundTheTokenIsCorrected() throws {
+        let secret = try Self.secret()
+        let token = String(decoding: secret.token, as: UTF8.self)
+        let written = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
+        for blanks in [" \(token)", "\(token)\\n", "\\t \(token) \\r\\n"] {
+            let bytes = Array(written.replacing(token, with: blanks).utf8)
+            let parsed = json.parse(bytes, places: [.whole])
+            #expect(parsed.places == [.whole: .token(secret.token)] && !parsed.isExact, "\(blanks)")
+            #expect(json.mayReplace(bytes), "\(blanks)")
+            #expect(JSONFormat.candidate(in: bytes, at: .whole) == .bytes(secret.token))
+            let others = Array(written.replacing(token, with: blanks).replacing("{", with: #"{"a": 1,"#).utf8)
+            #expect(try whole(json, others) == .foreign, "\(blanks)")
+            #expect(!json.mayReplace(others), "\(blanks)")
+        }
+    }
+
     /// White space is allowed in a header, and other programs write it.
     @Test(arguments: [#"{"alg":"ES256"}"#, #"{ "alg": "ES256" }"#, "{\n\"alg\":\"ES256\"}", "{\t\"alg\":\"ES256\"}"])
     func aHeaderMayBeginWithWhiteSpace(header: String) throws {
