@@ -13,11 +13,15 @@ struct KeyFileDiagnosis: Hashable {
         case missingLineBreaks
         case dashes
         case spaces
+        /// Ordinary ones where a BEGIN or END line has none, or one.
+        case plainSpaces
         case quotes
         case assignment
         case percent
         case textAround
         case markers
+        case beginMissing
+        case endMissing
         case base64
         case base64Twice
         case bodyAlone
@@ -54,7 +58,24 @@ struct KeyFileDiagnosis: Hashable {
                 let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound),
                 label == "ENCRYPTED PRIVATE KEY" ? Self.isSequence(der) : Self.isKey(der)
             else { continue }
-            self.init(kinds: text.damage, label: label)
+            self.init(kinds: text.damage(ofKey: label), label: label)
+            return
+        }
+        for label in Self.labels {
+            let mark = Array(label.utf8.filter { $0 != 32 })
+            let begins = letters.ranges(of: Array("BEGIN".utf8) + mark)
+            let ends = letters.ranges(of: Array("END".utf8) + mark)
+            let (body, kind): (Range<Int>, Kind)
+            switch (begins.first, ends.first) {
+            case (let begin?, nil) where begins.count == 1:
+                (body, kind) = (begin.upperBound..<letters.count, .endMissing)
+            case (nil, let end?) where ends.count == 1: (body, kind) = (0..<end.lowerBound, .beginMissing)
+            default: continue
+            }
+            guard let der = PEMBlock.decode(letters, body),
+                label == "ENCRYPTED PRIVATE KEY" ? Self.isSequence(der) : Self.isKey(der)
+            else { continue }
+            self.init(kinds: [kind], label: label)
             return
         }
         for (start, kind) in [("LS0tLS1", Kind.base64), ("TFMwdExT", .base64Twice)] {
@@ -185,11 +206,14 @@ extension KeyFileDiagnosis.Kind {
         case .missingLineBreaks: "its line breaks are missing"
         case .dashes: "it has typographic dashes instead of \"-\""
         case .spaces: "it has special spaces, such as no-break spaces"
+        case .plainSpaces: "it has spaces in its BEGIN or END line where none belong"
         case .quotes: "it is in quotes"
         case .assignment: "it begins with a name and \"=\""
         case .percent: "a \"%\" follows the last line, which zsh shows for a missing line break"
         case .textAround: "other text is on its BEGIN or END line"
         case .markers: "its BEGIN or END line is damaged"
+        case .beginMissing: "its BEGIN line is missing"
+        case .endMissing: "its END line is missing"
         case .base64: "it is the base64 of a PEM file"
         case .base64Twice: "it is the base64 of the base64 of a PEM file"
         case .bodyAlone: "its BEGIN and END lines are missing"
@@ -221,8 +245,8 @@ extension SecureBuffer {
         return letters
     }
 
-    /// What of the text is in a PEM file's way.
-    fileprivate var damage: [KeyFileDiagnosis.Kind] {
+    /// What of the text is in the way of reading a key with this label.
+    fileprivate func damage(ofKey label: String) -> [KeyFileDiagnosis.Kind] {
         let nul = ranges(of: [0])
         // Of each letter's two or four bytes all are NUL but one.
         if nul.count > count * 5 / 8 { return [.utf32] }
@@ -246,6 +270,9 @@ extension SecureBuffer {
         {
             kinds.append(.assignment)
         }
+        if kinds.isEmpty, hasLine("-----BEGIN \(label)-----"), hasLine("-----END \(label)-----") {
+            kinds.append(.plainSpaces)
+        }
         if kinds.isEmpty, contains("-%") { kinds.append(.percent) }
         if kinds.isEmpty, ranges(of: [0x0A]).count < 2 { kinds.append(.missingLineBreaks) }
         if kinds.isEmpty {
@@ -253,6 +280,26 @@ extension SecureBuffer {
             kinds.append(ends.isEmpty ? .markers : .textAround)
         }
         return kinds
+    }
+
+    /// Whether there is a line that differs from this one in blanks only.
+    private func hasLine(_ text: String) -> Bool {
+        let wanted = text.utf8.filter { $0 != 32 }
+        var position = 0
+        while position < count {
+            let line = line(from: position)
+            position = line.next
+            var matched = 0
+            for index in line.start..<line.end where !self[index].isASCIISpace {
+                guard matched < wanted.count, self[index] == wanted[matched] else {
+                    matched = -1
+                    break
+                }
+                matched += 1
+            }
+            if matched == wanted.count { return true }
+        }
+        return false
     }
 
     /// Removes what precedes the first `=` if `value` follows it.

@@ -138,7 +138,7 @@ extension SecureBuffer {
     }
 
     /// The line that begins at `position`, without the blanks at its ends, and where the next one begins.
-    fileprivate func line(from position: Int) -> (start: Int, end: Int, next: Int) {
+    func line(from position: Int) -> (start: Int, end: Int, next: Int) {
         var end = position
         while end < count, self[end] != UInt8(ascii: "\n") { end += 1 }
         let next = min(end + 1, count)

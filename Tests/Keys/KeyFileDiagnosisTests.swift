@@ -25,6 +25,7 @@ import Testing
     private static let assignment = "it begins with a name and \"=\""
     private static let dashes = "it has typographic dashes instead of \"-\""
     private static let spaces = "it has special spaces, such as no-break spaces"
+    private static let plainSpaces = "it has spaces in its BEGIN or END line where none belong"
     private static let percent = "a \"%\" follows the last line, which zsh shows for a missing line break"
     private static let around = "other text is on its BEGIN or END line"
     private static let escape = "sed ':a;N;$!ba;s/\\n/\\\\n/g' good | tr -d '\\n'"
@@ -52,6 +53,14 @@ import Testing
         Damage("sed 's/BEGIN PRIVATE/BEGIN\u{A0}PRIVATE/' good >damaged", spaces),
         Damage("sed 's/^/\u{A0}\u{A0}/' good >damaged", spaces),
         Damage("sed 's/PRIVATE KEY-----/PRIVATE KEY-----\u{200B}/' good >damaged", spaces),
+        Damage("sed 's/-----BEGIN PRIVATE KEY-----/----- BEGIN PRIVATE KEY -----/' good >damaged", plainSpaces),
+        Damage("sed 's/PRIVATE KEY/ PRIVATE  KEY /' good >damaged", plainSpaces),
+        Damage("sed 's/END PRIVATE KEY-----/END PRIVATE KEY- - - - -/' good >damaged", plainSpaces),
+        Damage("sed 's/BEGIN /BEGIN/; s/END /END/' good >damaged", plainSpaces),
+        Damage("sed '$d' good >damaged", "its END line is missing"),
+        Damage("sed '$d' good | head -c -1 >damaged", "its END line is missing"),
+        Damage("sed 1d good >damaged", "its BEGIN line is missing"),
+        Damage("openssl pkey -in good -traditional | sed 1d >damaged", "its BEGIN line is missing"),
         Damage("sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good >damaged", around),
         Damage("sed 's/END PRIVATE KEY-----/& # copied/' good >damaged", around),
         Damage("sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good >damaged", "its BEGIN or END line is damaged"),

@@ -53,7 +53,7 @@ import Testing
         ("\(p256) | head -2 >key", "the key file ends in the middle"),
         ("\(p256) | head -c 20 >key", "the key file ends in the middle"),
         ("\(p256) | head -c 230 >key", "the key file ends in the middle"),
-        ("\(p256) | tail -n +2 >key", "the key file ends in the middle"),
+        ("\(p256) | tail -n +2 >key", "the private key cannot be decoded: its BEGIN line is missing"),
         ("\(p256) | sed 3d >key", "the key file ends in the middle"),
         ("\(p256) | sed '3s/...$//' >key", "the key file ends in the middle"),
         ("\(p256) | sed '3s/./%/' >key", "the private key cannot be decoded: its base64 is damaged"),
