@@ -277,7 +277,12 @@ struct InitCommand: ParsableCommand {
         let hint =
             SystemManager.isSystemd
             ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
-        let command = isAdded ? "clientsecretd reload" : "clientsecretd run --config \(ShellWord.quoted(path))"
+        // The default socket is the service's, which reads another file.
+        let socket = CommandContext.current.socket ?? (SystemManager.isSystemd ? "SOCKET_OF_ITS_DAEMON" : nil)
+        let command =
+            isAdded
+            ? "clientsecretd reload" + (socket.map { " --socket \(ShellWord.quoted($0))" } ?? "")
+            : "clientsecretd run --config \(ShellWord.quoted(path))"
         return "\(hint) To use it, run\n  \(command)"
     }
 
