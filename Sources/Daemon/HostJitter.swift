@@ -9,8 +9,11 @@ import SystemPackage
 enum HostJitter {
     /// A number from 0 up to 1 that stays the same for this machine: from its machine id (machine-id(5)), else from
     /// its host name, as in a container without one.
-    static var value: Double {
-        let digest = SHA256.digest(Array("clientsecretd renewal ".utf8) + (machineID ?? Array(HostName.current.utf8)))
+    static var value: Double { value(machineID: machineID, hostName: HostName.current) }
+
+    /// The same for a machine of this id, or of this name where it has none.
+    static func value(machineID: [UInt8]?, hostName: @autoclosure () -> String) -> Double {
+        let digest = SHA256.digest(Array("clientsecretd renewal ".utf8) + (machineID ?? Array(hostName().utf8)))
         return Double(digest.prefix(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 32)
     }
 
