@@ -128,7 +128,7 @@ extension Rotation {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true
         else { return false }
-        return drifts(of: client).contains { $1.isContested(&deadlines) }
+        return drifts(of: client).contains { $1.holdsActions(&deadlines) }
     }
 
     /// Whether an action may run a little later: every application that it is to notify has a secret that is neither

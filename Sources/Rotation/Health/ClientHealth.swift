@@ -82,8 +82,10 @@ extension Rotation {
                 return view
             }
         let actions = client.actions.map { actionView($0, of: client) }
+        // What another program keeps changing may hold the secret now.
         let isDone =
-            wanted != nil && outputs.allSatisfy { $0.state == .ok } && owedActions(of: client).isEmpty
+            outputs.allSatisfy { $0.state == .ok || $0.state == .contested } && holdsWanted(client)
+            && owedActions(of: client).isEmpty
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
         var weakest = facts.weakest
@@ -209,6 +211,13 @@ extension Rotation {
 
     private func consecutiveFailures(_ client: ConfiguredClient) -> Int {
         resources(of: client).compactMap { attempts(at: $0, for: client)?.failures }.max() ?? 0
+    }
+
+    /// Whether every place of a client, when it was last read, held the wanted secret.
+    private func holdsWanted(_ client: ConfiguredClient) -> Bool {
+        guard let wanted = wantedSecret(client) else { return false }
+        return client.entry.outputs.allSatisfy { files[$0.path]?.holds(wanted, in: $0.slot) == true }
+            && client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true }
     }
 
     private func outputView(

@@ -26,6 +26,8 @@ struct Drift: Hashable, Sendable {
     private var isUndone = false
     /// Whether a request asks for the file to be written.
     private var isRequested = false
+    /// Whether it was contested already when it was last repaired.
+    private var wasContested = false
     /// When an action that makes applications read the file last succeeded.
     private var deliveredAt: BootTime?
     private var repairs: RateLimit
@@ -87,6 +89,7 @@ struct Drift: Hashable, Sendable {
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
+        wasContested = repairs.next(at: now) != nil
         repairs.note(at: now)
         // Applications that were notified while the content was bad have read it. The notice that set `since` may have come late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
@@ -108,6 +111,10 @@ struct Drift: Hashable, Sendable {
     func isContested(_ deadlines: inout Deadlines) -> Bool {
         !repairs.admits(&deadlines)
     }
+
+    /// Whether actions wait until it is no longer contested: those that its last repair demands, but not those of the repair
+    /// by which it became so.
+    func holdsActions(_ deadlines: inout Deadlines) -> Bool { wasContested && isContested(&deadlines) }
 
     /// When a bad file is next repaired if it is contested; nil while it is good.
     var nextRepair: BootTime? {

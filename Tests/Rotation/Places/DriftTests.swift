@@ -158,6 +158,23 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    /// Only what is repaired from then on is repaired without actions.
+    @Test func theRepairThatMakesAFileContestedIsDelivered() throws {
+        let bench = try settled()
+        for _ in 0..<2 {
+            try drift(bench)
+            bench.pass(60)
+        }
+        bench.forget()
+        try driftForLong(bench)
+        #expect(try bench.view(web).outputs.map(\.state) == [.contested])
+        #expect(bench.runs.count == 1)
+        #expect(try bench.view(web).delivered)
+        try drift(bench)
+        bench.pass(600)
+        #expect(bench.runs.count == 1)
+    }
+
     @Test func aContestedFileThatIsBadSaysWhenItIsRepaired() throws {
         let bench = try contested()
         #expect(try bench.view(web).reason?.nextAttempt == nil)
