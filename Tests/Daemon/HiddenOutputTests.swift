@@ -1,5 +1,7 @@
 import AppleClientSecret
+import Failures
 import Foundation
+import Model
 import Systemd
 import TestSupport
 import Testing
@@ -120,7 +122,11 @@ import Testing
             file("/srv/shop/.env.local", "A=1\n\nexport SECRET='old'\n"), file("/srv/shop/.env.production", "A=1\n"),
             file("/srv/shop/.env.example", "SECRET=\n"),
         ]
+        let remove = "remove SECRET from /srv/shop/.env.local, then"
         #expect(places(HiddenOutput.overrides(of: output)) == ["/srv/shop/.env.local:3"])
+        #expect(HiddenOutput.overrides(of: output).map(\.remedy) == [.say("\(remove) restart the application")])
+        output.restarted = "shop.service"
+        #expect(HiddenOutput.overrides(of: output).map(\.remedy) == [.say("\(remove): systemctl restart shop.service")])
     }
 
     @Test func aConfigurationCacheIsNamedUnlessAProgramPutTheCurrentSecretIntoIt() throws {
@@ -137,6 +143,18 @@ import Testing
         #expect(found("<?php return [];\n", true) == ["\(path):1"])
         #expect(found("<?php return ['\(token)'];\n", false) == ["\(path):1"])
         #expect(found("<?php return ['\(token)'];\n", true).isEmpty)
+        var kept = output("SECRET=\(token)\n")
+        kept.neighbours = [file(path, "<?php return [];\n")]
+        #expect(
+            HiddenOutput.caches(of: kept).first?.description.hasSuffix(
+                "; run \"php artisan config:cache\" in /srv/shop, and start a unit that does so from on_change")
+                == true)
+    }
+
+    /// A oneshot unit may well write a cache again, as the recipe for Laravel has it.
+    @Test func aUnitThatIsStartedRunsAProgramAsAHookDoes() {
+        #expect(Action.unit(verb: .start, unit: "cache.service").runsProgram)
+        #expect(!Action.unit(verb: .restart, unit: "shop.service").runsProgram)
     }
 
     @Test func aDumpedEnvironmentIsNamedAtTheVariable() {

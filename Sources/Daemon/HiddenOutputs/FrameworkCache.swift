@@ -28,5 +28,8 @@ enum FrameworkCache: CaseIterable {
     /// Whether it holds the variables by their names; else by those of settings.
     var namesVariables: Bool { self == .symfony }
 
+    /// The application's directory, where ``command`` runs.
+    func directory(of file: String) -> String { String(file.dropLast(path.count + 1)) }
+
     static func of(_ path: String) -> FrameworkCache? { allCases.first { path.hasSuffix("/" + $0.path) } }
 }

@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Config
-import Failures
+package import Failures
 import Formats
 import Systemd
 
@@ -10,20 +10,24 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
     package let file: String
     /// From 1; nil where no line of the file is the reason.
     package let line: Int?
-    /// What is there and what to do; escaped, and without a secret.
+    /// What is there; escaped, and without a secret.
     package let words: String
+    /// Words only.
+    package let remedy: Remedy?
     /// The unit whose process is the reason, so that a restart helps; nil where it is not.
     package let unit: String?
 
-    package init(file: String, line: Int?, words: String, unit: String? = nil) {
+    package init(file: String, line: Int?, words: String, remedy: Remedy? = nil, unit: String? = nil) {
         self.file = file
         self.line = line
         self.words = words
+        self.remedy = remedy
         self.unit = unit
     }
 
     package var description: String {
         Printable.name(file) + (line.map { ":\($0)" } ?? "") + ": warning: " + words
+            + (remedy.map { "; \($0)" } ?? "")
     }
 
     package static func < (left: HiddenOutput, right: HiddenOutput) -> Bool {
@@ -51,7 +55,7 @@ extension HiddenOutput {
                 ? "\(variable) is set here, and \(unit.name) passes it to the application, where it usually takes "
                     + "precedence over \(path)"
                 : "\(variable) is set here too, and \(unit.name) reads this file after \(path)"
-            return HiddenOutput(file: file.path, line: place.line, words: "\(why); remove the line")
+            return HiddenOutput(file: file.path, line: place.line, words: why, remedy: .say("remove the line"))
         }
         if reading == nil, found.isEmpty,
             unit.settings.environment.contains(where: { $0.hasPrefix(variable + "=") })
@@ -59,25 +63,26 @@ extension HiddenOutput {
             found.append(
                 setting(
                     "Environment", of: unit, containing: variable + "=",
-                    "Environment= of \(unit.name) sets \(variable), which usually takes precedence over \(path); "
-                        + "remove the variable from the unit"))
+                    "Environment= of \(unit.name) sets \(variable), which usually takes precedence over \(path)",
+                    .say("remove the variable from the unit")))
         }
         if unit.settings.unsetEnvironment.contains(variable) {
             found.append(
                 setting(
                     "UnsetEnvironment", of: unit, containing: variable,
-                    "UnsetEnvironment= of \(unit.name) removes \(variable) before the application starts; "
-                        + "remove the variable from that setting"))
+                    "UnsetEnvironment= of \(unit.name) removes \(variable) before the application starts",
+                    .say("remove the variable from that setting")))
         }
         return found
     }
 
     private static func setting(
-        _ name: String, of unit: UnitFacts, containing text: String, _ words: String
+        _ name: String, of unit: UnitFacts, containing text: String, _ words: String, _ remedy: Remedy
     ) -> HiddenOutput {
         let place = unit.settings.place(of: name, containing: text)
         return HiddenOutput(
-            file: place?.file ?? unit.settings.ownFile ?? unit.name, line: place?.line, words: words)
+            file: place?.file ?? unit.settings.ownFile ?? unit.name, line: place?.line, words: words,
+            remedy: remedy)
     }
 }
 
@@ -91,10 +96,12 @@ extension HiddenOutput {
             guard DotenvName.takesPrecedence(name(of: file.path), over: name(of: output.path)),
                 let place = file.assignments.last(where: { $0.name == variable })
             else { return nil }
+            let restart = output.restarted.map { "then: systemctl restart \($0)" } ?? "then restart the application"
             return HiddenOutput(
                 file: file.path, line: place.line,
                 words: "\(variable) is set here too, and applications that read this file, as with Next.js or Vite, "
-                    + "prefer it to \(Printable.name(output.path)); remove the line")
+                    + "prefer it to \(Printable.name(output.path))",
+                remedy: .say("remove \(variable) from \(Printable.name(file.path)), \(restart)"))
         }
     }
 
@@ -111,9 +118,12 @@ extension HiddenOutput {
             let offset = (cache.namesVariables ? named : secret ?? named) ?? 0
             return HiddenOutput(
                 file: file.path, line: 1 + file.bytes[..<offset].count { $0 == UInt8(ascii: "\n") },
-                words:
-                    "\(cache.name) keeps the values that \(Printable.name(output.path)) had when this file was written; "
-                    + "run \"\(cache.command)\" in the application's directory after each renewal, from on_change")
+                words: "\(cache.name) keeps the values that \(Printable.name(output.path)) had when this file was "
+                    + "written",
+                remedy: .say(
+                    "run \"\(cache.command)\" in \(Printable.name(cache.directory(of: file.path))), and "
+                        + (output.runsProgram
+                            ? "see why on_change did not" : "start a unit that does so from on_change")))
         }
     }
 
@@ -134,8 +144,9 @@ extension HiddenOutput {
             let expiry = secret.expiresAt.map { $0 <= now ? ", which expired at \($0)" : ", which expires at \($0)" }
             return HiddenOutput(
                 file: output.path, line: assignment.line,
-                words: "\(assignment.name) holds another Apple client secret\(expiry ?? ""), and no output renews it; "
-                    + "let the application read \(variables), or add an output with variable: \(assignment.name)")
+                words: "\(assignment.name) holds another Apple client secret\(expiry ?? ""), and no output renews it",
+                remedy: .say(
+                    "let the application read \(variables), or add an output with variable: \(assignment.name)"))
         }
     }
 }
@@ -151,8 +162,8 @@ extension HiddenOutput {
         return HiddenOutput(
             file: output.path, line: nil,
             words: "mode \(Scalar.text(mode: narrowed.wanted))\(group) does not take effect, and the file gets mode "
-                + "\(Scalar.text(mode: narrowed.mode)): its other lines are not shown to more users than before; if they may be, set "
-                + "this group and mode with chgrp and chmod")
+                + "\(Scalar.text(mode: narrowed.mode)): its other lines are not shown to more users than before",
+            remedy: .say("if they may be, set this group and mode with chgrp and chmod"))
     }
 }
 
@@ -168,8 +179,9 @@ extension HiddenOutput {
                 file: "/proc/\(namespace.process)/mountinfo", line: mount.line,
                 words: "\(what) is mounted on its own at \(Printable.name(mount.path))\(process), "
                     + (mount.isReplaced
-                        ? "and still shows the content from before it was replaced; mount the directory instead"
-                        : "and will keep the old content after a renewal; mount the directory instead"))
+                        ? "and still shows the content from before it was replaced"
+                        : "and will keep the old content after a renewal"),
+                remedy: .say("mount the directory instead"))
         }
         let directory = Printable.name(
             String(output.realPath[..<(output.realPath.lastIndex(of: "/") ?? output.realPath.startIndex)]))
@@ -183,8 +195,8 @@ extension HiddenOutput {
         return HiddenOutput(
             file: output.path, line: nil,
             words: "the main process of \(unit.name) (\(process.id)) sees another file at this path, because its mount "
-                + "namespace has something mounted there; mount the output's directory into it, or restart \(unit.name)"
-        )
+                + "namespace has something mounted there",
+            remedy: .say("mount the output's directory into it, or restart \(unit.name)"))
     }
 
     /// The unit reads the output when it starts, and its main process is older than the output's content.
@@ -200,8 +212,8 @@ extension HiddenOutput {
             file: place?.file ?? output.path, line: place?.line,
             words:
                 "\(unit.name) was started at \(moment(process.startedAt)) and \(Printable.name(output.path)) was written "
-                + "at \(moment(written)), so the application does not have the current secret; restart \(unit.name)",
-            unit: unit.name)
+                + "at \(moment(written)), so the application does not have the current secret",
+            remedy: .say("restart \(unit.name)"), unit: unit.name)
     }
 
     private static func moment(_ microseconds: Int64) -> WallTime {

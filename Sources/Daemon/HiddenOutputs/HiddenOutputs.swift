@@ -80,7 +80,8 @@ package struct HiddenOutputs {
             var facts = OutputFacts(path: path, realPath: real, variable: variable, copies: Set(copies))
             facts.modified = FileStatus.following(path).map { $0.identity.modified / 1_000 }
             facts.place = ownMounts?.place(of: real)
-            facts.runsProgram = client.onChange.contains { if case .exec = $0 { true } else { false } }
+            facts.runsProgram = client.onChange.contains(where: \.runsProgram)
+            facts.restarted = client.onChange.lazy.compactMap(\.restarted).first
             guard variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
             facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ForeignFacts(path: path, bytes: $0) }
@@ -186,6 +187,18 @@ package struct HiddenOutputs {
 }
 
 extension Action {
+    /// Whether it runs a program: by itself, or as a unit of the administrator's that runs to its end.
+    var runsProgram: Bool {
+        switch self {
+        case .exec, .unit(.start, _): true
+        case .unit, .signal, .redeploy: false
+        }
+    }
+
+    fileprivate var restarted: String? {
+        if case .unit(.restart, let unit) = self { unit } else { nil }
+    }
+
     /// The service that it concerns; nil for another kind of unit or none.
     fileprivate var service: String? {
         switch self {

@@ -53,8 +53,10 @@ struct OutputFacts: Sendable {
     var modified: Int64?
     /// Where its file is in our own mount namespace.
     var place: NamespaceMounts.Place?
-    /// Whether a program runs after each renewal.
+    /// Whether a program runs after each renewal, also as a unit that is started.
     var runsProgram = false
+    /// The unit that is restarted after each renewal; nil where none is.
+    var restarted: String?
     /// The mode and group of the settings, and the mode that a write gives the file for the sake of its other lines; nil where
     /// they agree.
     var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
