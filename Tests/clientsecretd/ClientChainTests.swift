@@ -157,6 +157,13 @@ import Testing
             }
         ),
         (
+            "another file hides it from a process that was started since and holds nothing that is seen", .hidden, nil,
+            {
+                $0.hidden = [HiddenOutput(file: "/srv/shop/.env.local", line: 2, words: "SECRET is set here too")]
+                $0.processes = [process(holding: [])]
+            }
+        ),
+        (
             "another file hides it, and the process holds it all the same", nil, nil,
             { $0.hidden = [HiddenOutput(file: "/srv/shop/.env.local", line: 2, words: "SECRET is set here too")] }
         ),
@@ -216,7 +223,7 @@ import Testing
             }
         ),
         (
-            "a process of the file's owner holds an earlier one", .process, "systemctl restart other.service",
+            "a process of the file's owner holds an earlier one", .process, nil,
             {
                 $0.owners = [0, 4_711]
                 $0.processes = [process(holding: [held(former)], of: "other.service", owner: 4_711)]
@@ -284,6 +291,33 @@ import Testing
         #expect(chain.links.map(\.name) == ChainLink.Name.allCases, "\(what)")
         #expect(chain.broken?.name == name, "\(what): \(chain.links.map(\.words))")
         #expect(chain.broken?.remedy?.command == command, "\(what)")
+    }
+
+    /// pm2 and containers keep the environment of their first start.
+    @Test func aProgramOutsideOfItsUnitsIsStartedAgainWithoutItsVariable() throws {
+        func remedy(_ actions: String) throws -> Remedy? {
+            var facts = try Self.facts(actions: actions)
+            facts.units = []
+            facts.processes = [Self.process(holding: [Self.held(Self.former)], of: "pm2-app.service")]
+            return ClientChain(facts).broken?.remedy
+        }
+        let words = "remove SECRET from the environment of process 42 and start it again"
+        #expect(try remedy("[]") == .say(words))
+        #expect(
+            try remedy("[{start: shop-pm2.service}]")
+                == .say(words + ", as shop-pm2.service of on_change has to after each renewal"))
+    }
+
+    @Test func whatHidesItSaysWhatHelps() throws {
+        let remedy = Remedy.say("remove SECRET from /srv/shop/.env.local, then: systemctl restart shop.service")
+        var facts = try Self.facts()
+        facts.hidden = [
+            HiddenOutput(file: "/srv/shop/.env.local", line: 2, words: "SECRET is set here", remedy: remedy)
+        ]
+        #expect(ClientChain(facts).links.contains { $0.state == .warning && $0.words.hasSuffix("; \(remedy)") })
+        facts.processes = [Self.process(holding: [])]
+        #expect(ClientChain(facts).broken?.remedy == remedy)
+        #expect(ClientChain(facts).broken?.words == "/srv/shop/.env.local:2: SECRET is set here")
     }
 
     /// A program that is told by a signal reads the secret without a start: the time of its start says nothing.

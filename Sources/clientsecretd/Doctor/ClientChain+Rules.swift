@@ -12,12 +12,10 @@ import StatusAPI
 extension ClientChain {
     init(_ facts: ChainFacts) {
         client = facts.name
-        let process = facts.processLink
-        let before = [
-            facts.keyLink, facts.idsLink, facts.clockLink, facts.secretLink, facts.outputsLink,
-            facts.hiddenLink(isDisproved: process.state == .ok), facts.unitLink,
+        links = [
+            facts.keyLink, facts.idsLink, facts.clockLink, facts.secretLink, facts.outputsLink, facts.hiddenLink,
+            facts.unitLink, facts.processLink, facts.appleLink,
         ]
-        links = before + [process, facts.appleLink]
     }
 }
 
@@ -188,16 +186,20 @@ extension ChainFacts {
 
     // MARK: What hides it, and who reads it
 
-    /// - Parameter isDisproved: whether the processes are still known to hold the current secret.
-    fileprivate func hiddenLink(isDisproved: Bool) -> ChainLink {
+    /// What hides the secret is harmless where a process is seen to hold the current one all the same. That it was started since
+    /// shows only that it has read something.
+    fileprivate var hiddenLink: ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
             guard let silent = silent.first else { return ChainLink(.hidden, .ok, "nothing hides it") }
             return ChainLink(
                 .hidden, .unknown, "\(Printable.name(silent)): \(DiskPatience.words), so not everything was looked at")
         }
         let line = first.line.map { ":\($0)" } ?? ""
-        return ChainLink(
-            .hidden, isDisproved ? .warning : .broken, "\(Printable.name(first.file))\(line): \(first.words)")
+        let place = "\(Printable.name(first.file))\(line)"
+        guard processLink.state == .ok, !holders.isEmpty else {
+            return ChainLink(.hidden, .broken, "\(place): \(first.words)", first.remedy)
+        }
+        return ChainLink(.hidden, .warning, "\(place): \(first.words)" + (first.remedy.map { "; \($0)" } ?? ""))
     }
 
     fileprivate var unitLink: ChainLink {

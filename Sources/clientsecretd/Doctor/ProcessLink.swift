@@ -19,18 +19,25 @@ extension ChainFacts {
         if let stale = hidden.first(where: { $0.unit != nil }), let unit = stale.unit {
             return ChainLink(.process, .broken, stale.words, .run(.restart(unit), otherwise: "restart \(unit)"))
         }
-        var holders: [String] = []
         for process in processes {
             let secrets = process.secrets.filter { concerns($0, in: process) }
             if let other = secrets.first(where: { $0.fingerprint != current.fingerprint }) {
-                return ChainLink(.process, .broken, "\(words(process)) holds \(words(other))", restart(process))
+                return ChainLink(
+                    .process, .broken, "\(words(process)) holds \(words(other))", restart(process, holding: other))
             }
-            if let held = secrets.first { holders.append("\(words(process)) holds it in \(held.words)") }
         }
         if let first = holders.first {
             return ChainLink(.process, .ok, first + (holders.count > 1 ? ", as do \(holders.count - 1) more" : ""))
         }
         return unseen(processes, since: current)
+    }
+
+    /// The processes that are seen to hold the current secret, each in words.
+    var holders: [String] {
+        (processes ?? []).compactMap { process in
+            process.secrets.first { concerns($0, in: process) && $0.fingerprint == current?.fingerprint }
+                .map { "\(words(process)) holds it in \($0.words)" }
+        }
     }
 
     /// Whether a secret in a process is one of this client, or in the place of one.
@@ -63,7 +70,8 @@ extension ChainFacts {
             if start < current.issuedAt {
                 return ChainLink(
                     .process, .broken,
-                    "\(words(first)) was started at \(start), before the current secret was minted", restart(first))
+                    "\(words(first)) was started at \(start), before the current secret was minted",
+                    .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
             }
             if let writtenAt, writtenAt <= start { started.append(words(first)) }
         }
@@ -95,10 +103,23 @@ extension ChainFacts {
         return words
     }
 
-    /// No command for what another user runs: with a secret that it made up, that user would choose which unit root restarts.
-    private func restart(_ process: ReaderProcess) -> Remedy {
-        let isReader = units.contains { $0.name == process.unit } || process.owner.map(owners.contains) == true
-        guard let unit = process.unit, isReader else { return .say("restart that program") }
-        return .run(.restart(unit), otherwise: "restart \(unit)")
+    /// A command only for a unit that the configuration names: another user's process, with a secret that it made up, would
+    /// choose which unit root restarts, and a program that pm2 or a container keeps gets the same environment again.
+    private func restart(_ process: ReaderProcess, holding secret: HeldSecret) -> Remedy {
+        if let unit = process.unit, units.contains(where: { $0.name == unit }) {
+            return .run(.restart(unit), otherwise: "restart \(unit)")
+        }
+        var words = "start process \(process.id) again"
+        if case .variable(let name) = secret.place {
+            words = "remove \(Printable.foreign(name)) from the environment of process \(process.id) and start it again"
+        }
+        guard let started else { return .say(words) }
+        return .say("\(words), as \(started) of on_change has to after each renewal")
+    }
+
+    /// The unit that `on_change` starts; nil where it starts none.
+    private var started: String? {
+        for case .unit(.start, let unit) in client.onChange { return unit }
+        return nil
     }
 }
