@@ -328,6 +328,20 @@ import Testing
         #expect(link.state == .unknown)
     }
 
+    @Test func whatOnlyRootCanCheckIsNoAlarm() throws {
+        var facts = try Self.facts()
+        facts.isForCallerOnly = true
+        facts.problems = [
+            Failure(.keyNotGuarded, at: .key(try #require(KeyName("apple"))), detail: "group clientsecretd"),
+            Failure(.stateUnusable, at: .path(try Self.path("/var/lib/clientsecretd"))),
+        ]
+        let links = ClientChain(facts).links
+        for name in [ChainLink.Name.key, .secret] {
+            let link = try #require(links.first { $0.name == name })
+            #expect(link == ChainLink(name, .unknown, "only root can check this; run: sudo clientsecretd doctor"))
+        }
+    }
+
     @Test func noLinkShowsASecret() throws {
         let words = ClientChain(try Self.facts()).links.map(\.words).joined()
         #expect(words.contains(Self.secret().fingerprint.description))

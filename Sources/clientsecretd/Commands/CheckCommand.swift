@@ -32,7 +32,11 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "As root, show the lines that are missing and run them.")
     var fix = false
 
-    func run() throws {
+    func run() throws { try run(after: nil) }
+
+    /// - Parameter heading: what is printed above the report, which is then left out where nothing is missing; nil: the report is
+    ///   what was asked for.
+    func run(after heading: String?) throws {
         let path = settings.path(Environment.current)
         if fix { try CheckFix(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
         let unit: ServiceUnit?
@@ -51,41 +55,47 @@ struct CheckCommand: ParsableCommand {
         if case .failure(let refusal) = result, answer.json {
             try CommandOutput.answer(DryRunReport.json(refused: refusal.diagnostics.map(\.description)))
         }
+        let isForeign = ServiceUser.isForeign(to: path)
+        if isForeign { CommandOutput.complain(lines: ServiceUser.limits(of: "check")) }
         let loaded = try accepted(result)
         for diagnostic in loaded.warnings + loaded.readabilityWarnings {
             CommandOutput.complain(lines: diagnostic.description)
         }
         let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
-        let positions = FailurePositions(in: loaded)
+        let positions = DiagnosticsOfFailures(in: loaded, withRemedies: !isForeign)
         let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
-        try show(dryRun, of: loaded, problems, positions)
-        HidingWarnings.show(hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now))
+        let commands = Self.commands(of: dryRun, positions)
+        if let heading, !problems.isEmpty { try CommandOutput.answer(heading) }
+        if heading == nil || !problems.isEmpty { try show(dryRun, of: loaded, isForeign ? [] : commands, problems) }
+        let warnings = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
+        HidingWarnings.show(warnings)
         Self.warn(of: dryRun, positions)
-        if source.credentials == nil, dryRun.problems.contains(where: { $0.failure.code == .credentialMissing }) {
+        if !isForeign, source.credentials == nil,
+            dryRun.problems.contains(where: { $0.failure.code == .credentialMissing })
+        {
             CommandOutput.complain(
                 "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
             )
         }
-        if !fix, !answer.json, !commands(of: dryRun, positions).isEmpty {
+        if !fix, !answer.json, !isForeign, !commands.isEmpty {
             CommandOutput.complain("clientsecretd check --fix, as root, runs the commands above")
         }
-        if problems.isEmpty { return }
-        if ServiceUser.isForeign(to: path) {
-            CommandOutput.complain("this checks your permissions; to check the service's permissions, run it as root")
+        guard problems.isEmpty else { throw CommandFailure(.failed, "") }
+        if !answer.json, !isForeign, commands.isEmpty, warnings.isEmpty, !dryRun.hasWarnings {
+            try CommandOutput.answer("Nothing is missing.")
         }
-        throw CommandFailure(.failed, "")
     }
 
     /// Shows what 'run' would do, and what is in its way.
     private func show(
-        _ dryRun: DryRun, of loaded: LoadedConfiguration, _ problems: [String], _ positions: FailurePositions
+        _ dryRun: DryRun, of loaded: LoadedConfiguration, _ commands: [String], _ problems: [String]
     ) throws {
         let report = DryRunReport(
             configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
             pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
         if answer.json {
-            try CommandOutput.answer(report.json(problems: problems, commands: commands(of: dryRun, positions)))
+            try CommandOutput.answer(report.json(problems: problems, commands: commands))
         } else {
             let terminal = Terminal.current(Environment.current)
             try CommandOutput.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
@@ -96,11 +106,11 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// Warns of what does not keep 'run' from its work now, and shows the lines that units lack.
-    private static func warn(of dryRun: DryRun, _ positions: FailurePositions) {
+    private static func warn(of dryRun: DryRun, _ positions: DiagnosticsOfFailures) {
         for user in dryRun.idleWriters {
             let remedy = Self.remedy(forIdleWriterOf: user)
             let warning = Diagnostic(
-                .warning, at: positions.position(ofUser: user),
+                .warning, at: positions.positions.position(ofUser: user),
                 "the writer of \(user) does not start after a reboot; \(remedy)")
             CommandOutput.complain(lines: warning.description)
         }
@@ -131,17 +141,44 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// The lines that are missing, in the order in which they are printed, each once.
-    private func commands(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
+    private static func commands(of dryRun: DryRun, _ positions: DiagnosticsOfFailures) -> [String] {
         let problems = dryRun.problems.sorted {
             positions.diagnostic($0.failure, client: $0.client).position
                 < positions.diagnostic($1.failure, client: $1.client).position
         }
         let remedies =
-            problems.map(\.failure.remedy) + dryRun.idleWriters.map(Self.remedy)
+            problems.map(\.failure.remedy) + dryRun.idleWriters.map(remedy)
             + (dryRun.limitations + dryRun.storeFailures).map(\.remedy)
         var seen: Set<String> = []
         return (remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap { command in
             command.flatMap { seen.insert($0).inserted ? $0 : nil }
         }
+    }
+}
+
+/// Failures as lines of `check`.
+private struct DiagnosticsOfFailures {
+    let positions: FailurePositions
+    private let withRemedies: Bool
+
+    /// - Parameter withRemedies: whether they say what helps; what helps one user only is wrong for root.
+    init(in loaded: LoadedConfiguration, withRemedies: Bool) {
+        positions = FailurePositions(in: loaded)
+        self.withRemedies = withRemedies
+    }
+
+    func diagnostic(
+        _ failure: Failure, _ severity: Diagnostic.Severity = .error, client: ClientName? = nil
+    ) -> Diagnostic {
+        let diagnostic = positions.diagnostic(failure, severity, client: client)
+        return withRemedies ? diagnostic : Diagnostic(severity, at: diagnostic.position, failure.message)
+    }
+}
+
+extension DryRun {
+    /// Whether anything but a problem keeps it from being all in order.
+    fileprivate var hasWarnings: Bool {
+        !limitations.isEmpty || !storeFailures.isEmpty || !idleWriters.isEmpty || !dropIns.isEmpty || !orphans.isEmpty
+            || !warningsOfUnits.isEmpty
     }
 }

@@ -86,16 +86,19 @@ struct HealthCommand: ParsableCommand {
         }
         let path = settings.path(Environment.current)
         let source = ConfigurationSource.ofService(path)
+        let isForeign = ServiceUser.isForeign(to: path)
         switch source.load() {
         case .failure(let refusal):
             let why = refusal.headline?.description ?? "no configuration"
             guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
             // The daemon would start with the last adopted configuration, too, and be degraded.
             return HealthLine(
-                OfflineEvaluation(of: adopted, from: source).health(),
+                OfflineEvaluation(of: adopted, from: source).health(), isForeign: isForeign,
                 unanswered: before + "the configuration would not start: " + why, now: now)
         case .success(let loaded):
-            return HealthLine(OfflineEvaluation(of: loaded, from: source).health(), unanswered: unanswered, now: now)
+            return HealthLine(
+                OfflineEvaluation(of: loaded, from: source).health(), isForeign: isForeign, unanswered: unanswered,
+                now: now)
         }
     }
 }

@@ -31,6 +31,14 @@ enum ServiceUser {
         return geteuid() != account.id
     }
 
+    /// What such a user is shown: it cannot see what the service can do, and commands made for its own rights would be wrong as
+    /// root.
+    ///
+    /// - Parameter command: as root has to run it, such as `check`.
+    static func limits(of command: String) -> String {
+        "This user is not the service's, so it cannot judge everything. Run: sudo clientsecretd \(command)"
+    }
+
     /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or
     /// took over there, that user's daemon could no longer use.
     static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {

@@ -141,7 +141,8 @@ extension ChainFacts {
         {
             let isUnknown = evaluation?.health == nil
             return ChainLink(
-                .outputs, isUnknown ? .unknown : .broken, failure.message, isUnknown ? nil : failure.remedy)
+                .outputs, isUnknown ? .unknown : .broken, failure.message,
+                isUnknown || isForCallerOnly ? nil : failure.remedy)
         }
         if let current, let other = published.first(where: { $0.fingerprint != current.fingerprint }) {
             return ChainLink(
@@ -239,7 +240,7 @@ extension ChainFacts {
     private func link(_ name: ChainLink.Name, _ failure: Failure?) -> ChainLink? {
         failure.map { failure in
             isForCallerOnly
-                ? ChainLink(name, .unknown, "\(failure.message); run it as root to see what the service can do")
+                ? ChainLink(name, .unknown, "only root can check this; run: sudo clientsecretd doctor")
                 : ChainLink(name, broken: failure)
         }
     }

@@ -73,8 +73,10 @@ struct HealthLine: Equatable {
 
     /// The line for an offline health evaluation of the published files.
     ///
-    /// - Parameter unanswered: why the daemon did not answer; nil when it was not asked.
-    init(_ evaluations: [OutputsHealth], unanswered: String?, now: WallTime) {
+    /// - Parameters:
+    ///   - isForeign: whether a user other than root and the service's asks, for whom no remedy is right.
+    ///   - unanswered: why the daemon did not answer; nil when it was not asked.
+    init(_ evaluations: [OutputsHealth], isForeign: Bool = false, unanswered: String?, now: WallTime) {
         clients = Self.worstFirst(
             evaluations.map {
                 Client(
@@ -83,7 +85,7 @@ struct HealthLine: Equatable {
             })
         state = clients.first?.state ?? .unknown
         let worst = evaluations.first { $0.client.description == clients.first?.name }
-        words = words(of: worst?.failure?.sentence, now: now)
+        words = words(of: isForeign ? worst?.failure?.message : worst?.failure?.sentence, now: now)
         if let unanswered {
             // The published secrets are valid now, but no daemon may be running to renew them.
             if state == .ok { state = .warning }

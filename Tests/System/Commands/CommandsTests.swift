@@ -234,7 +234,10 @@ import Testing
         #expect(lines.count == 2)
         for line in lines { #expect(before.complaints.contains(": \(line)\n"), "\(line)") }
         // There is nothing left to do.
-        #expect(try sandbox.command("check", "--fix").complaints == "")
+        let again = try sandbox.command("check", "--fix")
+        #expect(again.complaints == "")
+        #expect(again.output.hasSuffix("\nNothing is missing.\n"))
+        #expect(try !sandbox.command("check", "--json").output.contains("Nothing"))
         try sandbox.directory.write("clients:\n", to: "clientsecretd.yaml")
         #expect(try sandbox.command("check", "--fix").status == 78)
     }

@@ -130,7 +130,9 @@ promise "which is fixed in the writer's unit" good
 useradd --system stranger
 outputs $output
 refused "somebody else may not do what the service may" runuser -u stranger -- /usr/local/bin/clientsecretd check
-contains "and is told whom to ask" "run it as root" "$(cat "$seen")"
+equal "and is told whom to ask" "This user is not the service's, so it cannot judge everything. Run: sudo clientsecretd check" \
+    "$(head -n 1 "$seen")"
+equal "not what would help that user" 0 "$(grep -c -e stranger -e 'runs the commands above' "$seen")"
 promise "the service's own user judges like root" runuser -u clientsecretd -- /usr/local/bin/clientsecretd check
 outputs $output /srv/app/web.jwt
 refused "programs are told the same" clientsecretd check --json
