@@ -29,15 +29,21 @@ package struct StatusClient: Sendable {
     private let socket: String
     private let patience: Patience
     private let serviceUser: String?
+    private let configuration: String?
 
     /// A client of the daemon whose socket is at `socket`; nothing is opened yet.
     ///
-    /// - Parameter serviceUser: the account that the package's unit runs the daemon as, which need not exist; only root, the
-    ///   caller and that user may listen where others may put a socket, too.
-    package init(socket: String, patience: Patience = Patience(), serviceUser: String? = nil) {
+    /// - Parameters:
+    ///   - serviceUser: the account that the package's unit runs the daemon as, which need not exist; only root, the caller and
+    ///     that user may listen where others may put a socket, too.
+    ///   - configuration: the path of the file without which that daemon does not run; nil where it is not known.
+    package init(
+        socket: String, patience: Patience = Patience(), serviceUser: String? = nil, configuration: String? = nil
+    ) {
         self.socket = socket
         self.patience = patience
         self.serviceUser = serviceUser
+        self.configuration = configuration
     }
 
     /// The answer to a `GET` of `target`, such as `/v1/status`, whatever its status code.
@@ -101,7 +107,9 @@ package struct StatusClient: Sendable {
             switch error.errno {
             case .permissionDenied, .notPermitted: throw .notPermitted(socket: socket, cause: error.errno)
             case .wouldBlock, .timedOut: throw .timedOut(socket: socket, seconds: patience.connect)
-            default: throw .notReachable(socket: socket, cause: error.errno)
+            default:
+                if let configuration, FileStatus.isAbsent(configuration) { throw .notConfigured }
+                throw .notReachable(socket: socket, cause: error.errno)
             }
         }
         try checkListener(of: stream)
@@ -172,6 +180,8 @@ package struct StatusClient: Sendable {
 package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No socket at the path, or no process listens on it.
     case notReachable(socket: String, cause: Errno)
+    /// The same, because the daemon has nothing to run with.
+    case notConfigured
     /// This user may not open the socket.
     case notPermitted(socket: String, cause: Errno)
     case timedOut(socket: String, seconds: Int64)
@@ -192,6 +202,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     private var message: String {
         switch self {
         case .notReachable(let socket, let cause): "no daemon can be reached at \(socket): \(cause)"
+        case .notConfigured: "the daemon is not running, because there is no configuration"
         case .notPermitted(let socket, let cause): "\(socket) may not be opened: \(cause)"
         case .timedOut(let socket, let seconds): "the daemon at \(socket) has not answered within \(seconds) s"
         case .foreignListener(let socket, let user):
@@ -211,6 +222,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
             .say(
                 CommandContext.current.socket == nil
                     ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
+        case .notConfigured: .say("create one: clientsecretd init")
         // No command: the user who put the socket there chose its group.
         case .notPermitted: .say("use sudo, or join the group that owns the socket")
         case .timedOut: .say("look at its log", see: .journal(of: "clientsecretd"))

@@ -71,6 +71,10 @@ struct StatusClientTests {
             missing.description
                 == "no daemon can be reached at \(directory("none.sock")): No such file or directory; is it running? "
                 + "(systemctl status clientsecretd)")
+        let unset = StatusClient(socket: directory("none.sock"), configuration: directory("none.yaml"))
+        #expect(
+            try failure { _ = try unset.status() }.description
+                == "the daemon is not running, because there is no configuration; create one: clientsecretd init")
         try directory.write("", to: "file")
         #expect(
             try failure { _ = try StatusClient(socket: directory("file")).status() }

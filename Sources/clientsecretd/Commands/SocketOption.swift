@@ -23,7 +23,12 @@ struct SocketOption: ParsableArguments {
 
     /// A client of the daemon there.
     func client(patience: StatusClient.Patience = StatusClient.Patience()) -> StatusClient {
-        StatusClient(socket: path(Environment.current), patience: patience, serviceUser: ServiceUser.name)
+        let environment = Environment.current
+        let path = path(environment)
+        // Which configuration another socket's daemon reads is not known here.
+        let configuration = path == Self.standard ? ConfigurationOption.path(flag: nil, environment) : nil
+        return StatusClient(
+            socket: path, patience: patience, serviceUser: ServiceUser.name, configuration: configuration)
     }
 
     mutating func validate() throws {
