@@ -42,7 +42,8 @@ struct Verifier: Sendable {
         case .unknown:
             throw Failure(
                 .verdictUnknown, at: .client(client),
-                detail: Redaction.foreign(verdict.detail ?? verdict.reason ?? ""),
+                detail: verdict.transportFailure.map { $0.words(Redaction.foreign) }
+                    ?? Redaction.foreign(verdict.detail ?? verdict.reason ?? ""),
                 remedy: remedy(for: verdict, on: trial, of: client))
         }
     }

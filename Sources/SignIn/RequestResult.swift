@@ -3,8 +3,10 @@ package import Failures
 
 extension TransportFailure {
     /// What happened and what helps, as a sentence without its end.
-    package var words: String {
-        let more = detail.isEmpty ? "" : " (\(detail))"
+    ///
+    /// - Parameter quoted: what the library says as it is shown; a server may have chosen words of it.
+    package func words(_ quoted: (String) -> String) -> String {
+        let more = detail.isEmpty ? "" : " (\(quoted(detail)))"
         return switch kind {
         case .nameNotResolved: "the server's name cannot be resolved\(more); check this machine's network"
         case .notConnected: "the server cannot be reached\(more); check the firewall and whether a proxy is needed"

@@ -76,7 +76,7 @@ package struct Verdict: Hashable, Sendable {
     /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil
     /// where something is known.
     package let reason: String?
-    /// What happened, in words; nil where it was accepted.
+    /// What happened, in words that a server or the library for the network may have chosen; nil where it was accepted.
     package let detail: String?
     /// The answer's HTTP status; nil without an answer.
     package let status: Int?
@@ -95,6 +95,12 @@ package struct Verdict: Hashable, Sendable {
         self.serverTime = serverTime
     }
 
+    /// Why there was no answer; nil where there was one, or nothing was asked.
+    package var transportFailure: TransportFailure? {
+        guard outcome == .unknown, let reason, let kind = TransportFailure.Kind(rawValue: reason) else { return nil }
+        return TransportFailure(kind, detail ?? "")
+    }
+
     /// Nothing was asked, because the request was no request.
     package static let malformedRequest = Verdict(
         .unknown, reason: "malformed_request",
@@ -111,7 +117,7 @@ package struct Verdict: Hashable, Sendable {
     package init(_ result: Result<HTTPAnswer, TransportFailure>, to trial: TokenTrial = TokenKind.signIn.rules.trial) {
         switch result {
         case .failure(let failure):
-            self.init(.unknown, reason: failure.kind.rawValue, detail: failure.words)
+            self.init(.unknown, reason: failure.kind.rawValue, detail: failure.detail)
         case .success(let answer):
             let error = OAuthError(answer)
             switch trial.answers.first(where: { $0.fits(answer) })?.isAcceptance {

@@ -66,8 +66,19 @@ import Testing
     }
 
     @Test func everyReasonHasWordsOfItsOwn() {
-        let words = Set(TransportFailure.Kind.allCases.map { TransportFailure($0, "").words })
+        let words = Set(TransportFailure.Kind.allCases.map { TransportFailure($0, "").words { $0 } })
         #expect(words.count == TransportFailure.Kind.allCases.count)
+    }
+
+    /// The sentence is ours; a server may have chosen a word of what the library says.
+    @Test func onlyWhatTheLibrarySaysIsQuoted() throws {
+        let failure = TransportFailure(.notConnected, "Failed to connect; run this")
+        let read = try Verdict(parsing: Verdict(.failure(failure)).jsonText.bytes)
+        #expect(
+            read.transportFailure?.words { "<\($0)>" }
+                == "the server cannot be reached (<Failed to connect; run this>); check the firewall and whether a proxy "
+                + "is needed")
+        #expect(Verdict.malformedRequest.transportFailure == nil)
     }
 
     /// Other members, and other answers, may be what was sent.

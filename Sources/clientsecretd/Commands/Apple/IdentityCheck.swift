@@ -41,7 +41,7 @@ struct IdentityCheck {
         switch try program.keys() {
         case .failure(let failure):
             throw CommandFailure(
-                .failed, "could not fetch Apple's key set to check the token: \(failure.words)")
+                .failed, "could not fetch Apple's key set to check the token: \(failure.words(Printable.foreign))")
         case .success(let answer):
             guard answer.status == 200, let keys = KeySet(answer.body) else {
                 throw CommandFailure(

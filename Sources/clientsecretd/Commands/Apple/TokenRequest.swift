@@ -40,7 +40,7 @@ struct TokenRequest {
         case .failure(let failure):
             throw CommandFailure(
                 .failed,
-                "Apple did not answer: \(failure.words)\(NetworkProgramLauncher.proxyRemedy(for: failure.kind)); "
+                "Apple did not answer: \(failure.words(Printable.foreign))\(NetworkProgramLauncher.proxyRemedy(for: failure.kind)); "
                     + (failure.mayBeSent ? request.wordsIfSent : request.wordsIfNotSent))
         }
     }

@@ -13,16 +13,16 @@ struct VerifyResult {
     let verdict: Verdict?
     /// Whether a first answer refused it, and a second one did not.
     let isStray: Bool
-    /// Why there was no secret to try.
+    /// Why there was no secret to try, or the network program gave no verdict.
     let lack: String?
     let advice: [RefusalAdvice]
 
-    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool) {
+    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool, lack: String? = nil) {
         name = secret.name
         self.secret = secret
         self.verdict = verdict
         self.isStray = isStray
-        lack = nil
+        self.lack = lack
         advice =
             verdict.outcome == .refused
             ? RefusalAdvice.all(for: secret.evidence(serverTime: verdict.serverTime)) : []
@@ -71,13 +71,16 @@ struct VerifyResult {
             ]
                 + advice.map { "  - \($0.words)" }
         case .unknown:
-            let words = verdict.detail.map(Printable.foreign) ?? "the reason is not known"
+            let words = why ?? verdict.detail.map(Printable.foreign) ?? "the reason is not known"
             let stray =
                 isStray ? "; the first answer was \(secret.clientID.kind.rules.trial.refusal), so try again" : ""
             let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
             return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]
         }
     }
+
+    /// Why there is no answer of Apple's, in our words.
+    private var why: String? { lack ?? verdict?.transportFailure?.words(Printable.foreign) }
 
     var json: JSONText {
         .object([
@@ -89,7 +92,7 @@ struct VerifyResult {
             ("verdict", .string(outcome.rawValue)),
             ("code", .text(verdict?.code)),
             ("reason", .text(verdict == nil ? "no_secret" : verdict?.reason)),
-            ("detail", .text(verdict == nil ? lack : verdict?.detail)),
+            ("detail", .text(why ?? verdict?.detail)),
             (
                 "advice",
                 .array(
@@ -113,20 +116,19 @@ extension VerifyResult {
     ) -> VerifyResult {
         guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried, isStray: false) }
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
-        pace.wait()
-        let first = verdict(on: trial, program)
-        guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
-        pace.wait()
-        let second = verdict(on: trial, program)
-        return VerifyResult(secret, second, isStray: second.outcome != .refused)
-    }
-
-    /// Without a verdict nothing is known of this secret; what is known of others is still printed.
-    private static func verdict(on trial: SecretTrial, _ program: NetworkProgramLauncher) -> Verdict {
+        var isStray = false
         do throws(CommandFailure) {
-            return try program.verify(trial)
+            pace.wait()
+            let first = try program.verify(trial)
+            guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
+            isStray = true
+            pace.wait()
+            let second = try program.verify(trial)
+            return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
-            return Verdict(.failure(TransportFailure(.failed, error.message)))
+            // Nothing is known of this secret; what is known of others is still printed.
+            let none = Verdict(.failure(TransportFailure(.failed, "")))
+            return VerifyResult(secret, none, isStray: isStray, lack: error.message)
         }
     }
 }
