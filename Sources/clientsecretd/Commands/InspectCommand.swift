@@ -130,6 +130,11 @@ enum FoundSecret {
 
     /// The token's bytes: what is in its place in a file of some format.
     static func token(in bytes: [UInt8], of name: String, variable: String?) throws(CommandFailure) -> [UInt8] {
+        guard !PrivateKeyText.isIn(bytes) || variable != nil else {
+            throw CommandFailure(
+                .failed,
+                "\(name): this is a private key, not a client secret; to make a secret: clientsecretd mint --key ...")
+        }
         let candidate: SecretCandidate
         do throws(FormatFlaw) {
             candidate = try FormatRegistry.candidate(in: bytes, at: variable.map(FormatPlace.variable) ?? .whole)

@@ -127,6 +127,13 @@ import Testing
         #expect(try sandbox.command("inspect", sandbox.directory("out")).status == 66)
     }
 
+    @Test func aFileToVerifyThatIsNotThereIsNoClientOnly() throws {
+        let sandbox = try Sandbox(clients: "web")
+        let missing = try sandbox.command("verify", ".env")
+        #expect(missing.status == 64)
+        #expect(missing.complaints == "clientsecretd: there is no file and no client \".env\"\n")
+    }
+
     /// It has no end, and at times nothing to read.
     @Test(.needs(.root)) func whatNeverEndsIsNotWaitedForWithoutEnd() throws {
         let sandbox = try Sandbox()
@@ -153,6 +160,10 @@ import Testing
         try sandbox.directory.write(published, to: "public.pem")
         #expect(try sandbox.command("inspect", "-", "--key", sandbox.directory("public.pem"), input: token).status == 0)
 
+        #expect(
+            try sandbox.command("inspect", sandbox.key).complaints
+                == "clientsecretd: \(sandbox.key): this is a private key, not a client secret; "
+                + "to make a secret: clientsecretd mint --key ...\n")
         let malformed = try sandbox.command("inspect", "-", input: "a.b")
         #expect(malformed.status == 1)
         #expect(

@@ -186,10 +186,13 @@ struct PublishedSettings {
     }
 
     /// The client of this name; throws where there is none.
+    ///
+    /// - Parameter isPerhapsFile: whether the name may have been meant as a file, which does not exist.
     @discardableResult
-    func client(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {
+    func client(_ name: ClientName, isPerhapsFile: Bool = false) throws(CommandFailure) -> ClientConfiguration {
         let known = loaded.configuration.clients
         if let client = known[name] { return client }
-        throw .unknown("client", name.description, among: known.keys.map(\.description), in: source.path)
+        let kind = isPerhapsFile ? "file and no client" : "client"
+        throw .unknown(kind, name.description, among: known.keys.map(\.description), in: source.path)
     }
 }

@@ -81,7 +81,7 @@ struct VerifyCommand: ParsableCommand {
         if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: named.variable)))] }
         let clients = try subjects.map(Flags.clientName)
         let settings = try PublishedSettings(settings)
-        for name in clients { try settings.client(name) }
+        for name in clients { try settings.client(name, isPerhapsFile: clients.count == 1) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         return names.flatMap { name in
             PublishedSecret.all(of: name, in: settings.loaded, from: settings.source).map { (name, $0) }
