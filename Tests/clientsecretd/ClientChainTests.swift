@@ -342,6 +342,11 @@ import Testing
         }
     }
 
+    @Test func whatIsWaitedForIsNamed() throws {
+        let view = try Self.view(of: Self.facts().client, action: .pending)
+        #expect([view].waitingWords == "Waiting until shop.service has restarted ...")
+    }
+
     @Test func noLinkShowsASecret() throws {
         let words = ClientChain(try Self.facts()).links.map(\.words).joined()
         #expect(words.contains(Self.secret().fingerprint.description))

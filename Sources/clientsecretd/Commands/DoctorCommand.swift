@@ -11,7 +11,7 @@ import StatusAPI
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Follow each secret the whole way and name the first broken link.",
+        abstract: "Follow each secret from the key to the app, and name the first broken link.",
         discussion: """
             The links are: key, ids, clock, secret, outputs, anything that hides them, the unit that reads them, the \
             running process, and Apple. Each link is one line. The first broken link comes with a fix.

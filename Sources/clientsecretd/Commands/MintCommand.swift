@@ -14,7 +14,7 @@ struct MintCommand: ParsableCommand {
         abstract: "Mint one secret and print it.",
         discussion: """
             Takes a client of the configuration, or --key, --team-id and --client-id. Kinds music and maps have no \
-            client id. Publishes nothing, and the daemon does not know about the secret.
+            client id. The secret is only printed. The daemon does not manage it.
 
             Examples:
               clientsecretd mint web

@@ -12,8 +12,8 @@ struct ReloadCommand: ParsableCommand {
         commandName: "reload",
         abstract: "Load a changed configuration and wait for the result.",
         discussion: """
-            Exits 78 with all errors if the configuration is refused: the old one stays current. Exits 1 if it is \
-            current, but something in it fails. A former output that still has a valid secret is named once, with \
+            Exits 78 with all errors if the configuration is refused: the old one stays current. Exits 1 if the \
+            new configuration is loaded but a client in it fails. A former output that still has a valid secret is named once, with \
             the command that removes it.
 
             Examples:

@@ -10,7 +10,7 @@ struct RolloutCommand: ParsableCommand {
         commandName: "rollout",
         abstract: "Show, hold, resume or finish the rollout of a secret.",
         discussion: """
-            For a client with 'rollout', on a machine that puts secrets into the store.
+            Run it on a signer, for a client with 'rollout:'.
 
             Examples:
               clientsecretd rollout show web

@@ -16,10 +16,25 @@ extension StatusClient {
             let snapshot = try status()
             let isPending = snapshot.clients.contains { names.contains($0.name) && $0.isPending }
             if !isPending || look == Self.looks { return snapshot }
-            if look == 1 { CommandOutput.complain("waiting for the daemon, which is notifying applications") }
+            if look == 1 {
+                CommandOutput.complain(lines: snapshot.clients.filter { names.contains($0.name) }.waitingWords)
+            }
             usleep(Self.pause)
             look += 1
         }
+    }
+}
+
+extension Sequence<ClientView> {
+    /// What is waited for, by the first thing that is pending.
+    var waitingWords: String {
+        let pending = filter(\.isPending)
+        guard let action = pending.flatMap(\.actions).first(where: { $0.state == .pending })?.action.description else {
+            return "Waiting until the secret is written ..."
+        }
+        let words = action.split(separator: " ", maxSplits: 1).map(String.init)
+        return words.count == 2 && words[0] == "restart"
+            ? "Waiting until \(words[1]) has restarted ..." : "Waiting until this is done: \(action) ..."
     }
 }
 
