@@ -121,6 +121,8 @@ import Testing
         #expect(FoundClient.all(in: bytes, of: name, variable: "B").map(\.variable) == ["B"])
         #expect(FoundClient.all(in: bytes, of: name, client: ClientID("com.example.shop")).map(\.variable) == ["B"])
         #expect(FoundClient.all(in: bytes, of: name, variable: "C").isEmpty)
+        // What a flag says overrides what a secret says.
+        #expect(FoundClient.all(in: bytes, of: name, client: ClientID("com.example.other")).count == 2)
     }
 
     /// The file is parsed for each, and one of somebody else's may have thousands.
@@ -140,7 +142,7 @@ import Testing
     @Test func aKeyInItsPlaceIsNamed() {
         let text = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n"
         #expect(
-            FoundClient.missing(in: Array(text.utf8), of: "/k.p8", variable: nil, client: nil).message
+            FoundClient.missing(in: Array(text.utf8), of: "/k.p8", variable: nil).message
                 == "/k.p8: there is no Apple client secret in it; it holds a private key: name it with --key")
     }
 }

@@ -6,7 +6,7 @@ package enum DotenvName {
             .split(separator: " "))
 
     /// Whether applications that read both prefer `name`: `.env.MODE.local`, then `.env.local`, `.env.MODE`, `.env`.
-    static func takesPrecedence(_ name: String, over other: String) -> Bool {
+    package static func takesPrecedence(_ name: String, over other: String) -> Bool {
         guard let one = parts(of: name), let two = parts(of: other), one != two else { return false }
         if let mode = one.mode, let otherMode = two.mode, mode != otherMode { return false }
         return rank(one) > rank(two)

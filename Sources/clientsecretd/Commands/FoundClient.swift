@@ -39,18 +39,22 @@ struct FoundClient: Equatable {
     /// - Parameters:
     ///   - file: its name, which tells the syntax of some files.
     ///   - variable: the only one that is looked at; nil: all.
-    ///   - client: the only one whose secrets are looked at; nil: all.
+    ///   - client: the one whose secrets are meant, if it has any there: the id in a secret may be wrong. Nil: all.
     static func all(
         in bytes: [UInt8], of file: String, variable: String? = nil, client: ClientID? = nil
     ) -> [FoundClient] {
-        let isWanted = { (found: FoundClient) in client == nil || found.client == client }
-        let assigned = assigned(in: bytes, of: file, variable).filter(isWanted)
+        func wanted(_ found: [FoundClient]) -> [FoundClient] {
+            guard let client else { return found }
+            let ofClient = found.filter { $0.client == client }
+            return ofClient.isEmpty ? found : ofClient
+        }
+        let assigned = wanted(assigned(in: bytes, of: file, variable))
         if !assigned.isEmpty || variable != nil { return assigned }
-        if let whole = whole(bytes) { return [whole].filter(isWanted) }
+        if let whole = whole(bytes) { return [whole] }
         let secrets = AppleSecret.all(in: bytes).map { secret in
             FoundClient(secret, at: .unwritable(line: line(at: secret.offset, in: bytes), reason: otherText))
         }
-        return Dictionary(grouping: secrets.filter(isWanted), by: \.client).values.compactMap { ofOne in
+        return Dictionary(grouping: wanted(secrets), by: \.client).values.compactMap { ofOne in
             ofOne.max { ($0.expiresAt?.secondsSinceEpoch ?? .min) < ($1.expiresAt?.secondsSinceEpoch ?? .min) }
         }.sorted { ($0.client?.description ?? "") < ($1.client?.description ?? "") }
     }
@@ -114,10 +118,9 @@ struct FoundClient: Equatable {
 
 extension FoundClient {
     /// Why a file has nothing to begin with.
-    static func missing(in bytes: [UInt8], of file: String, variable: String?, client: ClientID?) -> CommandFailure {
+    static func missing(in bytes: [UInt8], of file: String, variable: String?) -> CommandFailure {
         let name = Printable.name(file)
         if let variable { return CommandFailure(.failed, "\(name): \(variable) holds no Apple client secret") }
-        if let client { return CommandFailure(.failed, "\(name): it holds no client secret of \(client)") }
         let isKey = bytes.firstRange(of: Array("PRIVATE KEY-----".utf8)) != nil
         let help = isKey ? "; it holds a private key: name it with --key" : ""
         return CommandFailure(.failed, "\(name): there is no Apple client secret in it\(help)")

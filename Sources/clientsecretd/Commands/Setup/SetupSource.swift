@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Daemon
 import Failures
 import Glibc
 import Linux
@@ -32,6 +33,21 @@ struct SetupSource {
         return name
     }
 
+    /// A file next to it that has a secret and that applications prefer to it; nil where there is none.
+    private var other: String? {
+        let directory = path.directory.description
+        return ForeignFile.names(in: directory, limit: Self.nameLimit).sorted()
+            .filter { DotenvName.takesPrecedence($0, over: path.name) }.map { "\(directory)/\($0)" }
+            .first { other in
+                (try? NamedFile.read(other, limit: AtomicFile.sizeLimit)).map {
+                    !FoundClient.all(in: $0, of: other).isEmpty
+                } == true
+            }
+    }
+
+    /// How many names of its directory are looked at.
+    private static let nameLimit = 50_000
+
     /// The client whose secret it holds.
     ///
     /// - Parameters:
@@ -41,7 +57,13 @@ struct SetupSource {
         let name = path.description
         let found = FoundClient.all(in: bytes, of: name, variable: variable, client: client)
         guard let first = found.first else {
-            throw FoundClient.missing(in: bytes, of: name, variable: variable, client: client)
+            if let other = other {
+                throw CommandFailure(
+                    .failed,
+                    "\(Printable.name(name)): no Apple client secret; \(Printable.name(other)) has one: "
+                        + "use --from \(ShellWord.quoted(other))")
+            }
+            throw FoundClient.missing(in: bytes, of: name, variable: variable)
         }
         if found.count == 1 { return first }
         guard let dialog else { throw FoundClient.ambiguous(found, in: name) }
