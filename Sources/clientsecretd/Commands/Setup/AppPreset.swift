@@ -4,7 +4,7 @@ import Model
 
 /// A program that takes the client secret as a string, as `init --app` knows it: how it is given the secret, and how it comes to
 /// read the next one.
-struct AppPreset: Equatable, ExpressibleByArgument {
+struct AppPreset {
     let name: String
     /// The output format's name.
     let format: String
@@ -16,22 +16,19 @@ struct AppPreset: Equatable, ExpressibleByArgument {
     var verb: Action.UnitVerb?
     /// The unit that its package brings; nil where it has another name on each machine.
     var unit: String?
+    /// What the oneshot unit that is started runs; nil where no unit is started.
+    var runs: String?
+    /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path; nil where it has
+    /// no such settings.
+    var settings: (secret: String, file: String)?
     /// What the program's own settings have to say.
     let hint: String
 
-    init?(argument: String) {
-        guard let preset = Self.all.first(where: { $0.name == argument }) else { return nil }
-        self = preset
-    }
-
-    static var allValueStrings: [String] { all.map(\.name) }
-    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-
-    var defaultValueDescription: String { name }
-
     private init(
-        _ name: String, variable: String, verb: Action.UnitVerb? = .restart, unit: String? = nil, hint: String
+        _ name: String, variable: String, verb: Action.UnitVerb? = .restart, unit: String? = nil, runs: String? = nil,
+        hint: String
     ) {
+        self.runs = runs
         self.name = name
         format = FormatRegistry.environment.name
         self.variable = variable
@@ -42,9 +39,10 @@ struct AppPreset: Equatable, ExpressibleByArgument {
 
     private init(
         _ name: String, _ format: String = FormatRegistry.standard.name, file: String? = nil,
-        verb: Action.UnitVerb? = nil,
-        unit: String? = nil, hint: String
+        verb: Action.UnitVerb? = nil, unit: String? = nil, settings: (secret: String, file: String)? = nil,
+        hint: String
     ) {
+        self.settings = settings
         self.name = name
         self.format = format
         self.file = file
@@ -71,9 +69,10 @@ struct AppPreset: Equatable, ExpressibleByArgument {
             hint: "Write clientSecret: $APPLE_CLIENT_SECRET into the connector. Dex reads it when it starts."),
         AppPreset(
             "directus", verb: .restart,
+            settings: ("AUTH_APPLE_CLIENT_SECRET", "AUTH_APPLE_CLIENT_SECRET_FILE=\"@\""),
             hint: "Set AUTH_APPLE_CLIENT_SECRET_FILE to the file. Directus reads it when it starts."),
         AppPreset(
-            "docker-compose", variable: "APPLE_CLIENT_SECRET", verb: .start,
+            "docker-compose", variable: "APPLE_CLIENT_SECRET", verb: .start, runs: "docker compose up -d",
             hint: "docker compose restart keeps the old secret. The oneshot unit must run docker compose up -d."),
         AppPreset(
             "envoy",
@@ -101,27 +100,75 @@ struct AppPreset: Equatable, ExpressibleByArgument {
             "node", variable: "APPLE_CLIENT_SECRET",
             hint: "node --env-file reads the file when it starts."),
         AppPreset(
-            "oauth2-proxy",
+            "oauth2-proxy", settings: ("client_secret", "client_secret_file = \"@\""),
             hint: "Set client-secret-file to the file. It is read at every use."),
         AppPreset(
-            "pm2", variable: "APPLE_CLIENT_SECRET", verb: .start,
+            "pm2", variable: "APPLE_CLIENT_SECRET", verb: .start, runs: "pm2 restart",
             hint:
                 "pm2 keeps the environment of its first start. Read .env with dotenv's override: true, and let the oneshot unit "
                 + "run pm2 restart."
         ),
         AppPreset(
-            "pomerium",
+            "pomerium", settings: ("idp_client_secret", "idp_client_secret_file: \"@\""),
             hint: "Set idp_client_secret_file to the file. Pomerium watches it."),
         AppPreset(
             "spring", file: "spring.security.oauth2.client.registration.apple.client-secret", verb: .restart,
             hint: "Set spring.config.import=configtree: to the file's directory, with a slash at its end."),
         AppPreset(
-            "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start,
+            "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start, runs: "docker compose up -d",
             hint:
                 "docker compose restart keeps the old secret: the oneshot unit must run docker compose up -d. With --config-dir it "
                 + "reads the file by itself."),
         AppPreset(
             "synapse", verb: .restart, unit: "matrix-synapse.service",
+            settings: ("client_secret", "client_secret_path: \"@\""),
             hint: "Set client_secret_path to the file. Synapse reads it when it starts, and not at SIGHUP."),
     ]
+}
+
+extension AppPreset {
+    /// What people call programs that have another name here: that name, how it is written, and the presets' names with what each
+    /// is for.
+    private static let aliases: [(names: [String], title: String, presets: [(name: String, use: String?)])] = [
+        (["nextjs", "next", "next.js"], "Next.js", [("authjs", "Auth.js 5"), ("nextauth", "NextAuth 4")]),
+        (["next-auth"], "NextAuth", [("authjs", "Auth.js 5"), ("nextauth", "NextAuth 4")]),
+        (["auth.js"], "Auth.js", [("authjs", nil)]),
+        (["compose", "docker"], "Docker Compose", [("docker-compose", nil)]),
+        (["gotrue"], "Supabase Auth", [("supabase", nil)]),
+        (["matrix", "matrix-synapse"], "Synapse", [("synapse", nil)]),
+        (["apache", "apache2", "httpd"], "Apache", [("mod_auth_openidc", nil)]),
+        (["spring-boot"], "Spring Boot", [("spring", nil)]),
+        (["socialite"], "Laravel Socialite", [("laravel", nil)]),
+        (["nodejs", "node.js"], "Node.js", [("node", nil)]),
+        (["betterauth"], "better-auth", [("better-auth", nil)]),
+        (["oauth2_proxy"], "OAuth2 Proxy", [("oauth2-proxy", nil)]),
+    ]
+
+    static func named(_ name: String) -> AppPreset? { all.first { $0.name == name } }
+
+    /// Why there is none of a name, with those that may be meant.
+    static func refusal(of name: String) -> String {
+        let what = "--app: \"\(name)\" is not known"
+        if let alias = aliases.first(where: { $0.names.contains(name.lowercased()) }) {
+            let meant = alias.presets.map { preset in preset.name + (preset.use.map { " (\($0))" } ?? "") }
+            return "\(what); for \(alias.title) use \(meant.joined(separator: " or "))"
+        }
+        let names = all.map(\.name)
+        if let near = nearest(to: name, among: names) { return "\(what); did you mean \"\(near)\"?" }
+        return "\(what); it is one of \(names.joined(separator: ", "))"
+    }
+}
+
+/// The value of `init --app`, which may be no preset's name.
+struct AppName: ExpressibleByArgument {
+    let name: String
+
+    init(argument: String) { name = argument }
+
+    var preset: AppPreset? { AppPreset.named(name) }
+
+    static var allValueStrings: [String] { AppPreset.all.map(\.name) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+    var defaultValueDescription: String { name }
 }

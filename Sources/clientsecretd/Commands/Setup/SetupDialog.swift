@@ -125,8 +125,14 @@ struct SetupDialog {
             case .start: "The oneshot unit to start after each renewal"
             case .restart, .reload, .reloadOrRestart: "The unit to \(verb.words) after each renewal"
             }
+        if verb == .start, let runs = answers.app?.runs {
+            let none = "see man clientsecretd-init; empty: none, the app keeps the old secret"
+            return try answer("The systemd unit that runs \"\(runs)\" (\(none))") {
+                Self.isNone($0) ? nil : try Flags.unit($0)
+            }
+        }
         guard verb != .start, let offer = proposals.unit else { return try optional(what, Flags.unit) }
-        return try answer("\(what), or none", offering: offer) { $0 == "none" ? nil : try Flags.unit($0) }
+        return try answer("\(what), or none", offering: offer) { Self.isNone($0) ? nil : try Flags.unit($0) }
     }
 
     private func ask(for place: Place, _ answers: inout SetupAnswers) throws {
@@ -229,8 +235,11 @@ struct SetupDialog {
     func optional<Value>(
         _ question: String, none: String = "none", _ parse: (String) throws -> Value
     ) throws -> Value? {
-        try answer(question + " (empty: \(none))") { $0.isEmpty ? nil : try parse($0) }
+        try answer(question + " (empty: \(none))") { Self.isNone($0) ? nil : try parse($0) }
     }
+
+    /// The prompt says "none", so it is taken as it says.
+    private static func isNone(_ text: String) -> Bool { text.isEmpty || text.lowercased() == "none" }
 
     /// Who has the file, or will, as the directory's owner.
     private static func owner(of path: AbsolutePath) -> String? {
