@@ -23,8 +23,8 @@ import Testing
     }
 
     /// Flags alone are enough for each of them, and what is written is accepted.
-    @Test(arguments: AppPreset.allValueStrings) func eachMakesAConfiguration(_ name: String) throws {
-        let preset = try #require(AppPreset(argument: name))
+    @Test(arguments: AppName.allValueStrings) func eachMakesAConfiguration(_ name: String) throws {
+        let preset = try #require(AppPreset.named(name))
         let unit = preset.verb.map { ["--\($0.rawValue)", "shop.service"] } ?? []
         let client = try client(["--app", name, "--output", "/srv/shop/secret"] + unit)
         let output = try #require(client.outputs.first)
@@ -46,6 +46,57 @@ import Testing
         #expect(client.onChange == [.unit(verb: .start, unit: "cache.service")])
     }
 
+    @Test(arguments: [
+        ("nextjs", "\"nextjs\" is not known; for Next.js use authjs (Auth.js 5) or nextauth (NextAuth 4)"),
+        ("GoTrue", "\"GoTrue\" is not known; for Supabase Auth use supabase"),
+        ("laravell", "\"laravell\" is not known; did you mean \"laravel\"?"),
+    ])
+    func aProgramIsNamedByAnotherName(_ name: String, _ words: String) {
+        #expect(AppPreset.refusal(of: name) == "--app: " + words)
+        do {
+            _ = try InitCommand.parse(Self.ids + ["--app", name])
+            Issue.record("accepted")
+        } catch {
+            #expect(InitCommand.message(for: error) == "--app: " + words)
+        }
+    }
+
+    /// Whoever has no unit yet is told what it is for.
+    @Test(arguments: ["", "none"]) func theUnitThatIsStartedIsAskedForByWhatItRuns(_ answer: String) throws {
+        var lines = ["/srv/shop/.env", "root", answer]
+        var shown: [String] = []
+        let dialog = SetupDialog(
+            ask: {
+                shown.append($0)
+                return lines.isEmpty ? nil : lines.removeFirst()
+            }, say: { _ in })
+        let answers = try dialog.complete(InitCommand.parse(Self.ids + ["--app", "pm2"]).given)
+        #expect(answers.unit == nil)
+        #expect(
+            shown.last == "The systemd unit that runs \"pm2 restart\" (see man clientsecretd-init; empty: none, "
+                + "the app keeps the old secret): ")
+    }
+
+    @Test func theSettingThatNamesTheFileIsKnown() throws {
+        let text =
+            "client_secret = \"\(Claims.sample(issuedAt: 1_500_000_000, expiresAt: 1_510_000_000).sampleText)\"\n"
+        let file = try #require(AbsolutePath("/etc/oauth2-proxy.cfg"))
+        let found = try #require(FoundClient.all(in: Array(text.utf8), of: file.description).first)
+        let output = ["--output", "/run/clientsecretd/out/web.jwt"]
+        func change(_ words: [String]) throws -> String? {
+            let command = try InitCommand.parse(Self.ids + output + words)
+            return InitCommand.change(file, found, to: try command.given.configuration(), command.app?.preset)
+        }
+        #expect(
+            try change(["--app", "oauth2-proxy"])
+                == "/etc/oauth2-proxy.cfg:1: remove client_secret, write client_secret_file = "
+                + "\"/run/clientsecretd/out/web.jwt\"; then restart it once")
+        #expect(
+            try change(["--restart", "shop.service"])
+                == "/etc/oauth2-proxy.cfg:1: let the application read /run/clientsecretd/out/web.jwt instead of this line; "
+                + "then restart it once: systemctl restart shop.service")
+    }
+
     /// What is asked for at a terminal: the file and its owner, or its group, and the unit if there is one.
     @Test(arguments: [
         ("authjs", ["/srv/shop/.env", "root", "shop.service"]),
@@ -58,7 +109,7 @@ import Testing
         let given = try InitCommand.parse(Self.ids + ["--app", name]).given
         let answers = try dialog.complete(given)
         #expect(lines.isEmpty)
-        let preset = try #require(AppPreset(argument: name))
+        let preset = try #require(AppPreset.named(name))
         #expect(answers.variable == preset.variable)
         #expect((answers.unit == nil) == (preset.verb == nil))
         if let file = preset.file { #expect(answers.output?.name == file) }

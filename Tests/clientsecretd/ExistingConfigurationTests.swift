@@ -105,6 +105,15 @@ import Testing
         }
     }
 
+    /// As /root/AuthKey_….p8 is, of which the service has a copy.
+    @Test func aCopyOfAKeyIsThatKey() throws {
+        try withConfiguration { _, existing in
+            let copy = "/root/AuthKey_ABC123DEFG.p8"
+            #expect(try existing.key(for: answers("--team-id", "DEF123GHIJ", "--key", copy))?.description == "apple")
+            #expect(try existing.key(for: answers("--team-id", "OTHER1TEAM", "--key", copy)) == nil)
+        }
+    }
+
     @Test func anotherKeyGetsANameOfItsOwn() throws {
         try withConfiguration(key: "key: apple, ") { _, existing in
             let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
@@ -122,6 +131,32 @@ import Testing
             let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
             let text = try existing.naming(given.configuration()).text(isOfService: false)
             #expect(throws: Refusal.self) { try existing.parsed(with: text).get() }
+            let failure = #expect(throws: CommandFailure.self) {
+                try existing.checkKeys(with: existing.naming(given.configuration()))
+            }
+            #expect(
+                failure?.message.contains("To use their key (team DEF123GHIJ, key ABC123DEFG), leave out --key.")
+                    == true)
+        }
+    }
+
+    /// Of text that was never written no line helps.
+    @Test func whatIsWrongWithAnAnswerIsSaidOfItsFlag() throws {
+        try withConfiguration { directory, existing in
+            var given = try answers("--format", "raw")
+            given.output = AbsolutePath("/run/clientsecretd/out/web.jwt")
+            given.existingKey = existing.key(for: given)
+            let text = try given.configuration().text(isOfService: false, isAddition: true)
+            guard case .failure(let refusal) = existing.parsed(with: text) else {
+                Issue.record("accepted")
+                return
+            }
+            let lines = GeneratedText(existing.source(text)).lines(of: refusal)
+            #expect(lines.count == 1)
+            #expect(
+                lines.first?.hasPrefix(
+                    "--output: /run/clientsecretd/out/web.jwt is already an output of client \"web\" (") == true)
+            #expect(!lines.joined().contains("shop.yaml"))
         }
     }
 

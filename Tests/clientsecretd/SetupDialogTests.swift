@@ -235,6 +235,18 @@ import Testing
         }
     }
 
+    /// A secret whose `iss` and `kid` were given in the wrong order.
+    @Test func swappedIdsAreSaidToBe() throws {
+        var answers = try target("--output", "/x/out")
+        answers.team = TeamID("ABC123DEFG")
+        answers.formerKeyID = KeyID("DEF123GHIJ")
+        let failure = #expect(throws: CommandFailure.self) { try answers.configuration() }
+        #expect(
+            failure?.message
+                == "ABC123DEFG is the key's id, not the team's: the ids in the secret of --from are swapped; "
+                + "add --team-id DEF123GHIJ")
+    }
+
     @Test func onlyYesIsYes() throws {
         #expect(try Person(["Y"]).dialog.agrees())
         #expect(try !Person(["perhaps", "", "no"]).dialog.agrees())

@@ -43,8 +43,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
         try type("yes", at: "Write this? (yes or no):", in: console)
         let screen = try console.wait(for: "ended with 0")
-        // What `check` says.
-        #expect(screen.contains { $0.hasPrefix("web: would mint a new secret") })
+        #expect(screen.contains("Nothing is missing."))
+        #expect(!screen.contains { $0.hasPrefix("It now shows") })
         #expect(try sandbox.command("check").status == 0)
         let flags = try sandbox.command(
             "init", "--config", "-", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
@@ -65,6 +65,7 @@ import Testing
             "DEF123GHIJ", "--client-id", client, "--output", sandbox.directory(output), "--yes")
         #expect(refused.status == 78, "\(refused.complaints)")
         #expect(refused.output == "")
+        #expect(refused.complaints.hasPrefix(client == "com.example.web" ? "--output: " : "--client-id: "))
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
@@ -116,6 +117,35 @@ import Testing
         #expect(try sandbox.directory.read(".env").hasPrefix("PORT=80\n"))
     }
 
+    /// Applications that read both prefer it.
+    @Test func aSecretInAFileThatIsPreferredIsNamed() throws {
+        let sandbox = try Sandbox()
+        try expire(sandbox)
+        let file = sandbox.directory(".env")
+        try FileManager.default.moveItem(atPath: file, toPath: file + ".local")
+        try sandbox.directory.write("PORT=80\n", to: ".env")
+        let made = try sandbox.command("init", "--from", file, "--key", sandbox.key)
+        #expect(made.status == 1)
+        #expect(
+            made.complaints
+                == "clientsecretd: \(file): no Apple client secret; \(file).local has one: use --from \(file).local\n")
+    }
+
+    /// What cannot be replaced where it is has to be changed by hand, once.
+    @Test func theLineThatKeepsTheOldSecretIsNamedAtTheEnd() throws {
+        let sandbox = try Sandbox()
+        try expire(sandbox)
+        let secret = try sandbox.directory.read(".env").split(separator: "=")[2]
+        let file = try sandbox.directory.write("a = 1\nclient_secret = \"\(secret.dropLast())\"\n", to: "proxy.cfg")
+        let output = sandbox.directory("out/web.jwt")
+        let made = try sandbox.command(
+            "init", "--from", file, "--key", sandbox.key, "--app", "oauth2-proxy", "--output", output)
+        #expect(made.status == 0, "\(made.complaints)")
+        #expect(
+            made.output.contains(
+                "\(file):2: remove client_secret, write client_secret_file = \"\(output)\"; then restart it once\n"))
+    }
+
     // MARK: Targets
 
     @Test func aTokenIsTypedUnseenIntoAFileOfItsOwnersAlone() throws {
@@ -126,9 +156,7 @@ import Testing
         try console.wait(for: "production-token would hold:")
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("production-token")))
         try type("yes", at: "Write this? (yes or no):", in: console)
-        // Of what is left to do `check` knows: nothing listens for the daemon.
         let screen = try console.wait(for: "ended with 0").joined()
-        #expect(screen.contains("would push it to target production"))
         #expect(!screen.contains("hidden-token"))
         #expect(try sandbox.directory.read("production-token") == "hidden-token\n")
         let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.directory("production-token"))
@@ -142,7 +170,7 @@ import Testing
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
         #expect(made.status == 0, "\(made.complaints)")
         #expect(made.complaints.contains("clientsecretd.d/shop.yaml would hold:"))
-        #expect(made.output.contains("shop: would mint a new secret"))
+        #expect(made.output.hasSuffix("\nNothing is missing.\n"))
         #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
         let again = try sandbox.command(
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
@@ -170,6 +198,20 @@ import Testing
         let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(written.output.contains("clientsecretd run --config \(sandbox.directory("clientsecretd.yaml"))"))
         #expect(!written.output.contains("systemctl"), "\(written.output)")
+    }
+
+    /// The daemon would fail with everything written.
+    @Test(.needs(.root)) func aDirectoryIsRefusedThatTheFilesUserCannotWriteTo() throws {
+        let sandbox = try Sandbox()
+        try sandbox.permit(sandbox.directory("out"), 0o755)
+        let made = try sandbox.command(
+            ["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt"), "--as", "nobody"])
+        #expect(made.status == 1)
+        #expect(
+            made.complaints
+                == "clientsecretd: nobody cannot write to \(sandbox.directory("out")) (owner root). "
+                + "Use --output with another directory; nothing was written.\n")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
     /// A corrected command finds no configuration in its way.

@@ -36,12 +36,43 @@ struct ExistingConfiguration {
     /// only key that there is.
     func key(for answers: SetupAnswers) -> KeyName? {
         let keys = loaded.configuration.keys
-        if let path = answers.key { return keys.first { $0.value.location == .file(path) }?.key }
+        if let path = answers.key {
+            if let known = keys.first(where: { $0.value.location == .file(path) }) { return known.key }
+            // A copy of the file: Apple gives no two keys one id.
+            guard let id = answers.keyID ?? KeyID(fileName: path.name), let team = answers.team else { return nil }
+            return keys.first { $0.value.keyID == id && $0.value.team == team }?.key
+        }
         let id = answers.keyID ?? answers.formerKeyID
         let fitting = keys.filter { _, entry in
             (id == nil || entry.keyID == id) && (answers.team == nil || entry.team == answers.team)
         }
         return fitting.count == 1 && (id != nil || keys.count == 1) ? fitting.first?.key : nil
+    }
+
+    /// The file of a key; nil for one without.
+    func file(of key: KeyName) -> AbsolutePath? {
+        if case .file(let path)? = loaded.configuration.keys[key]?.location { path } else { nil }
+    }
+
+    /// Throws where a second key would leave it open which one signs for the clients that are there.
+    func checkKeys(with first: FirstConfiguration) throws(CommandFailure) {
+        let keys = loaded.configuration.keys
+        guard case .added(let key) = first.key, keys.count == 1, let (name, entry) = keys.first,
+            case let text = first.text(isOfService: false, isAddition: true),
+            case .failure(let refusal) = parsed(with: text),
+            refusal.headline.map({ $0.position.file != file.description }) == true
+        else { return }
+        throw CommandFailure(
+            .configuration,
+            "\(Printable.name(key.file.description)) would be a second key, and the clients that are there do not name theirs. "
+                + "To use their key (team \(entry.team), key \(entry.keyID)), leave out --key. To add this one, first write "
+                + "\"key: \(name)\" under \"defaults:\" in \(Printable.name(loaded.sources[0].path.description)); "
+                + "nothing was written.")
+    }
+
+    /// The drop-in file with this text.
+    func source(_ text: String) -> SourceFile {
+        SourceFile(name: file.description, path: file, bytes: Array(text.utf8))
     }
 
     /// The client's file with a name for its key that no other key has.
@@ -83,8 +114,7 @@ struct ExistingConfiguration {
     /// What the configuration is with the drop-in file, and with what is added to the main file, which are not written yet.
     func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, Refusal> {
         let main = target.flatMap { loaded.sources[0].adding($0) } ?? loaded.sources[0]
-        let added = SourceFile(name: file.description, path: file, bytes: Array(text.utf8))
-        let additions = (loaded.sources.dropFirst() + [added]).sorted { $0.path.name < $1.path.name }
+        let additions = (loaded.sources.dropFirst() + [source(text)]).sorted { $0.path.name < $1.path.name }
         return ConfigurationParser.parse(main: main, additions: additions)
     }
 }

@@ -16,9 +16,19 @@ extension InitCommand {
     }
 
     /// Waits until the service has written the client's secret and notified its application. Throws if it does not answer.
-    static func waitForDaemon(notifying client: ClientName) throws(ClientError) {
+    static func waitForDaemon(notifying client: ClientName) throws(ClientError) -> Snapshot {
         let service = StatusClient(socket: SocketOption.standard, serviceUser: ServiceUser.name)
-        _ = try service.settledStatus(of: [client])
+        return try service.settledStatus(of: [client])
+    }
+
+    /// Whether systemd runs a unit.
+    static func isRunning(_ unit: String) -> Bool {
+        do throws(UnitError) {
+            var systemd = try SystemdClient(patience: 10_000, cancel: nil)
+            return try systemd.condition(of: unit).activity == "active"
+        } catch {
+            return false
+        }
     }
 
     /// Has the service read the key from where it can.

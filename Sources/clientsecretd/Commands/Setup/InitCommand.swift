@@ -17,7 +17,7 @@ struct InitCommand: ParsableCommand {
         discussion: """
             Prompts for what the flags leave out. Without a terminal, pass all flags. Shows what it writes and runs \
             first, and keeps every file that exists. '--config -' prints the configuration and writes nothing. Ends with \
-            'check' and its exit status.
+            what 'check' finds missing, and its exit status.
 
             '--from FILE' takes team, key id, client id, variable, format and owner from the Apple client secret in that \
             file, expired or not. It then asks only for the key and for what to restart. '--app PROGRAM' presets format, \
@@ -85,7 +85,7 @@ struct InitCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The program that reads the secret: presets format, variable and what to restart.", valueName: "program"))
-    var app: AppPreset?
+    var app: AppName?
 
     @Flag(help: "Also enable and start the service, and restart the unit of --restart if it is running.")
     var now = false
@@ -99,11 +99,12 @@ struct InitCommand: ParsableCommand {
             key: signing.key, keyID: signing.keyID, team: signing.teamID, kind: kind.givenKind, client: kind.known,
             name: name, output: output, format: format, variable: variable, user: user, group: group,
             credential: credential, unit: notified.unit, verb: notified.verb, target: pushed.given
-        ).adopting(app).withFormatOfOutput()
+        ).adopting(app?.preset).withFormatOfOutput()
     }
 
     mutating func validate() throws {
         try kind.validateKnown()
+        if let app, app.preset == nil { throw ValidationError(AppPreset.refusal(of: app.name)) }
         var given = given
         // It chooses one of several in that file.
         if from != nil, output == nil, format == nil { given.variable = nil }
@@ -126,9 +127,11 @@ struct InitCommand: ParsableCommand {
 
     /// What is written, and then run.
     private struct Plan {
-        let client: ClientName
+        let first: FirstConfiguration
         let writer: SetupWriter
         let commands: [ShellCommand]
+        /// What the person has to change in the file of `--from`; nil where nothing.
+        var change: String?
     }
 
     func run() throws {
@@ -136,12 +139,14 @@ struct InitCommand: ParsableCommand {
         try checkNow(path)
         let place = try place(of: path)
         let dialog = Self.dialog
-        let answers = try answers(for: place, dialog)
+        let (answers, found) = try answers(for: place, dialog)
         var first = try answers.configuration(isOfService: place.isService)
         if let existing = place.existing { first = existing.naming(first) }
         guard !place.isPrinted else { return try Self.print(first, at: place) }
         if signing.key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
-        let plan = try plan(for: first, token: answers.target?.typedToken, at: place)
+        if case .file(let file)? = first.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
+        var plan = try plan(for: first, token: answers.target?.typedToken, at: place)
+        plan.change = Self.change(from, found, to: first, app?.preset)
         for line in plan.writer.preview + Self.preview(of: plan.commands) { CommandOutput.complain(lines: line) }
         if let dialog, !yes {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
@@ -171,7 +176,7 @@ struct InitCommand: ParsableCommand {
     }
 
     /// What the flags, the file of `--from` and the person at the terminal say.
-    private func answers(for place: Place, _ dialog: SetupDialog?) throws -> SetupAnswers {
+    private func answers(for place: Place, _ dialog: SetupDialog?) throws -> (SetupAnswers, FoundClient?) {
         var answers = given
         var found: FoundClient?
         if let from {
@@ -187,16 +192,25 @@ struct InitCommand: ParsableCommand {
         }
         answers.target = answers.target?.keepingToken(in: place.file.directory, isWritten: !place.isPrinted)
         answers.existingKey = place.existing?.key(for: answers)
-        guard var dialog else { return answers }
+        if let key = answers.existingKey, let path = answers.key, let file = place.existing?.file(of: key),
+            path != file
+        {
+            CommandOutput.complain(
+                lines: "\(Printable.name(path.description)): the configuration has this key as \"\(key)\", in "
+                    + "\(Printable.name(file.description)), which is used")
+        }
+        // Before the question about the unit: it says what that unit has to do.
+        if let app = app?.preset, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
+        guard var dialog else { return (answers, found) }
         dialog.takesDefaults = yes
         dialog.proposals = SetupProposals(for: found, in: from, Environment.current)
-        return try dialog.complete(answers)
+        return (try dialog.complete(answers), found)
     }
 
     private static func print(_ first: FirstConfiguration, at place: Place) throws {
         let bytes = Array(first.text(isOfService: false).utf8)
         let source = SourceFile(name: place.path, path: place.file, bytes: bytes)
-        _ = try accepted(ConfigurationParser.parse(main: source))
+        _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
         try CommandOutput.answer(bytes: bytes)
     }
 
@@ -214,31 +228,88 @@ struct InitCommand: ParsableCommand {
         let main = try place.existing?.mainFile(with: first.target)
         let text = first.text(isOfService: place.isService, isAddition: place.existing != nil)
         // A mistake, such as an output that is the key, is reported before anything is written.
-        let source = SourceFile(name: place.path, path: place.file, bytes: Array(text.utf8))
-        _ = try accepted(place.existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source))
+        if let existing = place.existing {
+            try existing.checkKeys(with: first)
+            _ = try GeneratedText(existing.source(text)).accepted(existing.parsed(with: text, main))
+        } else {
+            let source = SourceFile(name: place.path, path: place.file, bytes: Array(text.utf8))
+            _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
+        }
         if now { others.commands += Self.start }
         // The configuration comes last: until it is there, all of this can be done again.
         let file = SystemFiles.File(path: (place.existing?.file ?? place.file).description, lines: text)
         let writer = try SetupWriter(others.files + [token, main, file].compactMap(\.self))
-        return Plan(client: first.name, writer: writer, commands: others.commands)
+        return Plan(first: first, writer: writer, commands: others.commands)
     }
 
     private func carryOut(_ plan: Plan, at place: Place) throws {
         try plan.writer.write()
-        for command in plan.commands { PrintedLine.run(command.text) }
-        if let app { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
+        var unexplained: [[String]] = []
+        for command in plan.commands {
+            guard let failure = PrintedLine.failure(of: command.text) else { continue }
+            if command == .reloadUnit() {
+                unexplained.append(failure)
+            } else {
+                PrintedLine.show(failure)
+            }
+        }
         // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
-        if now { try? Self.waitForDaemon(notifying: plan.client) }
+        let snapshot = now ? try? Self.waitForDaemon(notifying: plan.first.name) : nil
+        let outcome = snapshot.flatMap { SetupOutcome(of: plan.first, in: $0, isRunning: Self.isRunning) }
+        if outcome == nil { unexplained.forEach(PrintedLine.show) }
         let nextStep = now ? "" : Self.nextStep(place.path, isAdded: place.existing != nil)
-        try CommandOutput.answer(
-            """
-            Wrote \(plan.writer.written.joined(separator: ", ")).\(nextStep)
-            To see what is missing, run
-              clientsecretd check --config \(ShellWord.quoted(place.path))
-            It now shows:
-            """)
+        try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(nextStep)")
+        if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
+        if let change = plan.change { try CommandOutput.answer(change) }
         // Last, because it gives up root's rights.
-        try CheckCommand.parse(["--config", place.path]).run()
+        try CheckCommand.parse(["--config", place.path]).run(
+            after: """
+                To see what is missing, run
+                  clientsecretd check --config \(ShellWord.quoted(place.path))
+                It now shows:
+                """)
+    }
+
+    /// What the person has to change where the application reads another secret than the one that is renewed; nil where that is
+    /// the same place.
+    static func change(
+        _ file: AbsolutePath?, _ found: FoundClient?, to first: FirstConfiguration, _ app: AppPreset?
+    ) -> String? {
+        guard let file, case .unwritable(let line, _)? = found?.place else { return nil }
+        let advice: String
+        switch first.destination {
+        case .file(let output)?:
+            let path = output.path.description
+            advice =
+                app?.settings.map { "remove \($0.secret), write \($0.file.replacing("@", with: path))" }
+                ?? output.variable.map { "let the application read \($0) from \(path) instead of this line" }
+                ?? "let the application read \(path) instead of this line"
+        case .credential(let name)?: advice = "let the application read the credential \(name) instead of this line"
+        case nil: return nil
+        }
+        let restart = first.unit.flatMap { first.verb == .restart ? ": systemctl restart \($0)" : nil } ?? ""
+        return "\(Printable.name(file.description)):\(line): \(advice); then restart it once\(restart)"
+    }
+
+    /// Throws where the user who is to write a file may not write to its directory: the daemon would fail, with everything
+    /// written.
+    private static func checkIsWritable(
+        _ file: FirstConfiguration.OutputFile, isOfService: Bool
+    ) throws(CommandFailure) {
+        let directory = file.path.directory.description
+        let user = file.user ?? (isOfService ? ServiceUser.name : nil)
+        guard geteuid() == 0, let user, let account = (try? Accounts.user(named: user)).flatMap({ $0 }),
+            account.id != 0, let status = FileStatus.following(directory)
+        else { return }
+        let mayWrite = try? ActingUser.perform(as: account) {
+            unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
+        }
+        guard mayWrite == false else { return }
+        let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name ?? String(status.owner)
+        throw CommandFailure(
+            .failed,
+            "\(user) cannot write to \(Printable.name(directory)) (owner \(owner)). Use --output with another "
+                + "directory; nothing was written.")
     }
 
     private func checkNow(_ path: String) throws(CommandFailure) {

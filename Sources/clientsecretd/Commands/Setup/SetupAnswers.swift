@@ -206,6 +206,15 @@ struct SetupAnswers {
         guard let team, let key else { throw CommandFailure(.usage, "name the key with --key") }
         let inName = KeyID(fileName: key.name)
         let id = try Flags.keyID(keyID ?? inName ?? formerKeyID, of: key)
+        if team.description == id.description {
+            let isSwapped = formerKeyID.map { $0.description != team.description } == true
+            throw CommandFailure(
+                .usage,
+                "\(team) is the key's id, not the team's: "
+                    + (isSwapped
+                        ? "the ids in the secret of --from are swapped; add --team-id \(formerKeyID?.description ?? "")"
+                        : "write the id that Apple shows under Membership with --team-id"))
+        }
         if let misfit = client?.kind.misfit(team: team, keyID: id) { throw CommandFailure(.usage, misfit.words) }
         return .added(FirstConfiguration.AddedKey(team: team, keyID: inName == id ? nil : id, file: key))
     }

@@ -1,0 +1,44 @@
+import Config
+import Model
+
+/// Text of a configuration that `init` has made and not written: what is wrong with it is said by the flags that it came from.
+struct GeneratedText {
+    private let source: SourceFile
+
+    init(_ source: SourceFile) {
+        self.source = source
+    }
+
+    /// The flags, by the setting that a line of the text has.
+    private static let flags = [
+        "path": "--output", "format": "--format", "variable": "--variable", "as": "--as", "group": "--group",
+        "mode": "--group", "client_id": "--client-id", "team_id": "--team-id", "key_id": "--key-id", "file": "--key",
+        "kind": "--kind", "origin": "--origin", "scope": "--scope", "restart": "--restart", "reload": "--reload",
+        "start": "--start", "unit": "--restart", "push": "--push",
+    ]
+
+    /// The configuration; one that is refused has its errors printed on standard error, and its exit code thrown.
+    func accepted(_ result: Result<LoadedConfiguration, Refusal>) throws(CommandFailure) -> LoadedConfiguration {
+        switch result {
+        case .success(let loaded): return loaded
+        case .failure(let refusal):
+            for line in lines(of: refusal) { CommandOutput.complain(lines: line) }
+            throw CommandFailure(.configuration, "nothing was written")
+        }
+    }
+
+    /// The errors: those of this text by flag, all others with their place.
+    func lines(of refusal: Refusal) -> [String] {
+        refusal.diagnostics.filter { $0.severity == .error }.map { diagnostic in
+            guard diagnostic.position.file == source.name else { return diagnostic.description }
+            return flag(at: diagnostic.position.line).map { "\($0): \(diagnostic.message)" } ?? diagnostic.message
+        }
+    }
+
+    private func flag(at line: Int) -> String? {
+        let lines = source.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.indices.contains(line - 1) else { return nil }
+        let text = lines[line - 1].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
+        return Self.flags[String(decoding: text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)]
+    }
+}
