@@ -8,7 +8,7 @@ import Testing
 @testable import Daemon
 
 /// What the configuration and the keys that can be read tell of a secret's ids.
-@Suite struct PublishedSecretsTests {
+@Suite struct OfflineEvaluationTests {
     private let directory: TemporaryDirectory
 
     /// With two different keys: `ABC123DEFG`, of the client, and `HIJ456KLMN`.
@@ -59,7 +59,7 @@ import Testing
         let source = try source(verify: verify, isSpareReadable: isSpareReadable)
         let loaded = try source.load().get()
         let output = (path: try #require(AbsolutePath(directory("web.jwt"))), variable: nil as String?)
-        let refusal = PublishedSecrets.refusal(
+        let refusal = OfflineEvaluation.refusal(
             ofIdsOf: try token(of: signer, "com.example.web", states), in: output, by: loaded, from: source)
         #expect((refusal != nil) == isRefused, "\(String(describing: refusal))")
     }
@@ -70,9 +70,9 @@ import Testing
         let token = try token(of: "ABC123DEFG", "com.example.other", "ABC123DEFG")
         let output = (path: try #require(AbsolutePath(directory("web.jwt"))), variable: nil as String?)
         #expect(
-            PublishedSecrets.refusal(ofIdsOf: token, in: output, by: loaded, from: source)
+            OfflineEvaluation.refusal(ofIdsOf: token, in: output, by: loaded, from: source)
                 == .otherClient(try #require(ClientID("com.example.other"))))
         // In no output it may be anyone's.
-        #expect(PublishedSecrets.refusal(ofIdsOf: token, in: nil, by: loaded, from: source) == nil)
+        #expect(OfflineEvaluation.refusal(ofIdsOf: token, in: nil, by: loaded, from: source) == nil)
     }
 }
