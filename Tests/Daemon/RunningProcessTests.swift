@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Foundation
 import Keys
+import Model
 import TestSupport
 import Testing
 
