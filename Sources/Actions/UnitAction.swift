@@ -62,7 +62,9 @@ package struct UnitAction: Sendable {
             var systemd = try SystemdClient(patience: Self.askingPatience.count * 1_000, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
                 if let obstacle = try systemd.obstacle(to: order, on: unit) {
-                    found[action] = Failure(obstacle, of: action, for: user, after: Self.askingPatience)
+                    let near = try obstacle == .noSuchUnit ? Self.unit(near: unit, in: &systemd) : nil
+                    found[action] = Failure(
+                        obstacle, of: action, for: user, after: Self.askingPatience, near: near)
                 }
             }
         } catch {
@@ -71,6 +73,14 @@ package struct UnitAction: Sendable {
             }
         }
         return found
+    }
+
+    /// The loaded unit whose name was most likely meant; nil where none is near.
+    private static func unit(near name: String, in systemd: inout SystemdClient) throws(UnitError) -> String? {
+        // The suffix is a kind of unit that systemd knows: nothing in it means anything to a pattern.
+        guard let start = name.first, let dot = name.lastIndex(of: ".") else { return nil }
+        let names = try systemd.loadedUnits(matching: "*\(name[dot...])")
+        return nearest(to: name, among: names.filter { $0.first == start })
     }
 }
 
@@ -104,7 +114,10 @@ extension Action {
 }
 
 extension Failure {
-    fileprivate init(_ error: UnitError, of action: Action, for user: UInt32, after patience: Seconds) {
+    /// - Parameter name: the unit that was most likely meant, where there is none of the action's name.
+    fileprivate init(
+        _ error: UnitError, of action: Action, for user: UInt32, after patience: Seconds, near name: String? = nil
+    ) {
         let (code, cause, detail): (Code, Int32?, String?) =
             switch error {
             case .unreachable(let errno): (.busUnreachable, errno.rawValue, nil)
@@ -112,6 +125,7 @@ extension Failure {
             case .polkitMissing: (.polkitMissing, nil, nil)
             case .noSuchUnit: (.unitUnknown, nil, nil)
             case .masked: (.unitMasked, nil, nil)
+            case .broken(let load): (.unitRefused, nil, "it cannot use the unit's file (LoadState=\(load))")
             case .refused(let words): (.unitRefused, nil, Self.withoutStop(words))
             case .failed: (.unitFailed, nil, nil)
             case .ended: (.unitEnded, nil, nil)
@@ -127,6 +141,10 @@ extension Failure {
         let remedy: Remedy? =
             switch error {
             case .unreachable: Self.withoutSystemd
+            case .noSuchUnit:
+                name.map {
+                    .say("correct the unit's name (did you mean \"\($0)\"?), or see what there is", see: .listUnits)
+                }
             case .notPermitted:
                 action.rule(for: user).map { .say("add a polkit rule", run: .addPolkitRule($0, to: PolkitRule.file)) }
             case .polkitMissing:

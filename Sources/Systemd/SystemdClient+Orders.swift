@@ -24,6 +24,7 @@ extension SystemdClient {
         }
         guard let found = try stateAfterStart(of: unit, before: order) else { return false }
         if found.load == "not-found" { throw .noSuchUnit }
+        if order.isJob, UnitCondition.isBroken(found.load) { throw .broken(found.load) }
         var asked = order
         if order.isForRunning, ["failed", "inactive"].contains(found.activity) {
             if found.activity == "inactive", try !wasToRun(unit, found, order, ended) { return false }

@@ -217,6 +217,7 @@ package struct SystemdClient: ~Copyable {
         // A unit that was stopped stays so, also one that its administrator has masked meanwhile.
         case "masked" where order.isForRunning && condition.activity == "inactive": return nil
         case "masked" where order.isJob: return .masked
+        case let load where order.isJob && UnitCondition.isBroken(load): return .broken(load)
         default: break
         }
         for part in order.parts {
@@ -240,7 +241,7 @@ package struct SystemdClient: ~Copyable {
             let reason = explained(error)
             switch reason {
             case .notPermitted, .polkitMissing, .unreachable, .timedOut, .cancelled: return reason
-            case .noSuchUnit, .masked, .refused, .job, .failed, .ended: return nil
+            case .noSuchUnit, .masked, .broken, .refused, .job, .failed, .ended: return nil
             }
         }
         return nil

@@ -7,7 +7,11 @@ package struct UnitCondition: Hashable, Sendable {
     /// The ID of its last start (systemd.exec(5)); empty before the first.
     package let invocation: [UInt8]
 
-    var isUp: Bool { ["active", "reloading"].contains(activity) }
+    /// Whether systemd has a file of the unit's and cannot use it: it starts no such unit, nor does it any other job of one but a
+    /// stop.
+    static func isBroken(_ load: String) -> Bool { ["bad-setting", "error"].contains(load) }
+
+    package var isUp: Bool { ["active", "reloading"].contains(activity) }
     var isDown: Bool { ["inactive", "failed", "deactivating"].contains(activity) }
 }
 

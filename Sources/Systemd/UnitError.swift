@@ -10,6 +10,8 @@ package enum UnitError: Error, Hashable, Sendable {
     case polkitMissing
     case noSuchUnit
     case masked
+    /// systemd cannot use the unit's file; its LoadState.
+    case broken(String)
     /// Another reason, in systemd's own words.
     case refused(String)
     case job(JobResult)

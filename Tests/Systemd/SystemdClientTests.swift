@@ -332,6 +332,12 @@ struct SystemdClientTests {
         // A masked unit goes on running, and can be sent a signal.
         #expect(try outcome(of: .tryRestart, .init(load: "masked")).result == .failure(.masked))
         #expect(try outcome(of: .signal(1), .init(load: "masked")).result == .success(true))
+        // Its next start would fail: nothing reads the secret.
+        for load in ["bad-setting", "error"] {
+            #expect(
+                try outcome(of: .tryRestart, .init(load: load, activity: "inactive")).result == .failure(.broken(load)))
+            #expect(try outcome(of: .start, .init(load: load, activity: "inactive")).result == .failure(.broken(load)))
+        }
     }
 
     @Test(arguments: [
@@ -387,6 +393,7 @@ struct SystemdClientTests {
         #expect(try obstacle(.init(error: onlyToStop)) == (nil, asked))
         #expect(try obstacle(.init(load: "not-found")) == (.noSuchUnit, []))
         #expect(try obstacle(.init(load: "masked")) == (.masked, []))
+        #expect(try obstacle(.init(load: "bad-setting", activity: "inactive")) == (.broken("bad-setting"), []))
         // Stopped for maintenance, it stays stopped.
         #expect(try obstacle(.init(load: "masked", activity: "inactive")) == (nil, []))
     }
