@@ -61,7 +61,7 @@ struct DryRunProblems {
         findInStateDirectory()
         findInMetricsFile()
         if let group = configuration.controlGroup, (try? Accounts.groupID(group)) == nil {
-            add([Failure(.unknownGroup, at: .named(group))])
+            add([.unknownGroup(group, at: .named(group))])
         }
     }
 

@@ -24,9 +24,9 @@ extension Executor {
         do throws(SystemError) {
             id = try Accounts.userID(owner)
         } catch {
-            throw Failure(.unknownUser, at: .path(spec.path), cause: error.errno.rawValue, detail: owner)
+            throw Failure.unknownUser(owner, at: .path(spec.path), cause: error.errno.rawValue)
         }
-        guard let id else { throw Failure(.unknownUser, at: .path(spec.path), detail: owner) }
+        guard let id else { throw Failure.unknownUser(owner, at: .path(spec.path)) }
         return id == identity.user ? nil : owner
     }
 

@@ -2,6 +2,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Outputs
 import Rotation
 import StatusAPI
 import SystemPackage
@@ -46,13 +47,19 @@ final class StatusListener: Sendable {
                 let remedy: Remedy? =
                     switch error.errno {
                     // What listens there must not lose its socket.
+                    case .noSuchFileOrDirectory, .notDirectory:
+                        .say(
+                            "create the socket's directory, or name another socket with --socket, and restart the daemon"
+                        )
+                    case .fileNameTooLong: .say("name a shorter path with --socket, and restart the daemon")
                     case .addressInUse: .say("stop the program that listens there, or use another --socket")
                     // The directory is root's, because systemd is to open the socket; here it did not.
                     case .permissionDenied, .readOnlyFileSystem:
                         .say(
                             "without systemd, name another socket with --socket; with systemd, let systemd open it",
                             run: .passStatusSocket)
-                    default: nil
+                    case .notSocket: nil
+                    default: .say("name another socket with --socket, and restart the daemon")
                     }
                 throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
             }
@@ -172,6 +179,6 @@ extension ControlPermission {
     /// A daemon fault when the configured group does not exist.
     func lack(in configuration: Configuration) -> Input {
         guard let name = configuration.controlGroup, group == nil else { return .faultCleared(.unknownGroup) }
-        return .faultRaised(Failure(.unknownGroup, at: .named(name)))
+        return .faultRaised(.unknownGroup(name, at: .named(name)))
     }
 }

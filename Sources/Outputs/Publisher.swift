@@ -229,9 +229,9 @@ package struct Publisher: Sendable {
         do throws(SystemError) {
             if let id = try Accounts.groupID(name) { return id }
         } catch {
-            throw Failure(.unknownGroup, at: .path(file.path), cause: error.errno.rawValue, detail: name)
+            throw Failure.unknownGroup(name, at: .path(file.path), cause: error.errno.rawValue)
         }
-        throw Failure(.unknownGroup, at: .path(file.path), detail: name)
+        throw Failure.unknownGroup(name, at: .path(file.path))
     }
 
     private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Failure) -> Value {

@@ -43,7 +43,7 @@ package enum WriteProbe {
                 remedy: Owner.joining(group: Owner.argument(group: kept), user: identity.user))
         }
         guard let id = try? Accounts.groupID(group) else {
-            return Failure(.unknownGroup, at: .path(spec.path), detail: group)
+            return .unknownGroup(group, at: .path(spec.path))
         }
         if !mayGive(id) {
             return Failure(

@@ -57,6 +57,13 @@ package enum Accounts {
         try group(named: nameOrNumber)?.id ?? number(nameOrNumber)
     }
 
+    /// The names in a file such as `/etc/passwd`, which has one in the first field of each line; none where it cannot be read.
+    package static func names(in file: String) -> [String] {
+        let text = ForeignFile.read(file, limit: 1 << 20) ?? []
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+            .compactMap { $0.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init) }
+    }
+
     /// Digits only; the highest number means "no change" to the kernel, so it is no ID.
     private static func number(_ text: String) -> UInt32? {
         guard text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
