@@ -76,19 +76,29 @@ package enum Scalar {
         "\(quoted(text)) is not a name; use at most 64 letters, digits, \".\", \"-\" and \"_\""
     }
 
-    static func user(_ text: String) throws(Mistake) -> String { try account(text, kind: "user") }
+    static func user(_ text: String) throws(Mistake) -> String {
+        // Directories such as Active Directory have such names; systemd would take the escaped one for the user's.
+        let isUnfit = text.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: " ") }
+        guard !isUnfit else {
+            throw Mistake(
+                "\(quoted(text)) cannot be a part of a unit's name, as the writer's has to be; write the user's number")
+        }
+        return try account(text, kind: "user")
+    }
 
     static func group(_ text: String) throws(Mistake) -> String { try account(text, kind: "group") }
 
     /// A user's or group's name or number.
     private static func account(_ text: String, kind: String) throws(Mistake) -> String {
         let isNumber = text.utf8.allSatisfy(\.isASCIIDigit)
-        // useradd(8) allows 32 characters; 4294967295 is no id: the kernel takes it as "leave as it is".
+        // useradd(8) allows 32 characters, a directory's name and realm are longer; 4294967295 is no id: the kernel takes it as "leave as it is".
         let valid =
             isNumber
             ? UInt32(text).map { $0 != .max } ?? false
-            : text.utf8.count <= 32 && text.utf8.first != UInt8(ascii: "-") && text.utf8.first != UInt8(ascii: ".")
-                && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_-.$".utf8.contains($0) }
+            : text.utf8.count <= (text.contains("@") ? 128 : 32) && text.utf8.first != UInt8(ascii: "-")
+                && text.utf8.first != UInt8(ascii: ".")
+                && text.utf8.first != UInt8(ascii: "@")
+                && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_-.$@".utf8.contains($0) }
         guard valid else { throw Mistake("\(quoted(text)) is not a \(kind); write its name or number") }
         return text
     }
