@@ -167,8 +167,11 @@ extension Failure {
     /// Why a file that an action runs may not be used.
     fileprivate init(_ error: FileError, at path: String, of action: ActionID) {
         let failure = AbsolutePath(path).map { Failure(error, at: $0) }
+        let unguarded =
+            error.code == .notGuarded
+            ? "other users can change \(Printable.name(error.path)): \(error.detail ?? "it is not guarded")" : nil
         self.init(
-            .actionNotStarted, at: .action(action), detail: failure?.message ?? error.description,
+            .actionNotStarted, at: .action(action), detail: unguarded ?? failure?.message ?? error.description,
             remedy: failure?.remedy ?? error.remedy)
     }
 }
