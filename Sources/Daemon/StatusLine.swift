@@ -1,9 +1,15 @@
+import Failures
 import Model
+import Systemd
 
 extension Snapshot {
     /// What `systemctl status` shows once the daemon is ready (`STATUS=`, sd_notify(3)).
     var statusLine: String {
-        if let reason { return "\(health.rawValue): \(reason.failure.sentence)" }
+        if let failure = reason?.failure {
+            let message = CommandMessage(
+                "\(health.rawValue): \(failure.sentence)", command: failure.remedy?.command)
+            return message.text(atMost: Notify.longestStatus, keeping: Notify.keeps)
+        }
         let next = clients.compactMap { client in client.renewAt.map { (at: $0, name: client.name) } }.min {
             $0.at < $1.at
         }

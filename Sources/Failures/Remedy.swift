@@ -29,6 +29,16 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         Remedy(words: nil, command: command.text)
     }
 
+    /// What this program's daemon reports as a remedy.
+    ///
+    /// - Parameter command: what `text` ends with; nil where it is all words.
+    package static func reported(_ text: String, command: String?) -> Remedy {
+        guard let command, text.hasSuffix(command) else { return .say(text) }
+        let words = text.dropLast(command.count)
+        guard words.hasSuffix(": ") else { return words.isEmpty ? Remedy(words: nil, command: command) : .say(text) }
+        return Remedy(words: Printable.line(String(words.dropLast(2))), command: command)
+    }
+
     /// For a file, directory or socket that an untrusted user put at `path`. Another user may need what is there, so
     /// there is no command.
     package static func strangers(_ path: String) -> Remedy {

@@ -39,14 +39,17 @@ package enum Notify {
 
     /// Characters of a status that are sent, of up to four bytes each: systemd ignores a datagram of more than 4,096
     /// bytes, and the rest of one takes less than 90.
-    private static let longestStatus = 1_000
+    package static let longestStatus = 1_000
 
-    /// A line break would begin another assignment.
+    /// Whether systemd shows `status` as it is: it removes backslashes.
+    package static func keeps(_ status: String) -> Bool { !status.contains("\\") && oneLine(status) == status }
+
+    /// A line break would begin another assignment, and a backslash at the end would join the next one to this.
     private static func oneLine(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.prefix(longestStatus)
-                    .map { $0.properties.generalCategory == .control ? " " : $0 }))
+        var scalars = text.unicodeScalars.prefix(longestStatus)
+            .map { $0.properties.generalCategory == .control ? " " : $0 }
+        while scalars.last == "\\" { scalars.removeLast() }
+        return String(String.UnicodeScalarView(scalars))
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
 @Suite struct HealthLineTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)  // 2026-11-21T04:31:00Z
 
-    private func document(state: String, reason: String?) throws -> Snapshot {
+    private func document(state: String, reason: String?, failure: String = "null") throws -> Snapshot {
         let reason = reason.map { "\"\($0)\"" } ?? "null"
         let client = """
             {"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
@@ -23,7 +23,7 @@ import Testing
              "consecutive_failures":0,"last_error":null,"outputs":[],"actions":[],"delivered":false}
             """
         let json = """
-            {"version":"0.1.0","state":"\(state)","reason":\(reason),"started_at":"2026-11-21T01:31:00Z",
+            {"version":"0.1.0","state":"\(state)","reason":\(reason),"failure":\(failure),"started_at":"2026-11-21T01:31:00Z",
              "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":null},"clients":[\(client)]}
             """
         return try Snapshot(json: Array(json.utf8))
@@ -54,6 +54,25 @@ import Testing
             line.text(now: now)
                 == "CLIENTSECRETD WARNING - a / b since 2026-11-21T04:29:00Z (2 minutes ago); 1 client, "
                 + "the first secret to expire is web's, in 24 hours (2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
+    }
+
+    /// A bar, characters that the locale may not have, or many bytes: who pastes it must not run another command.
+    @Test(arguments: [
+        ("clientsecretd renew web", true), ("a | b", false), ("mkdir '/srv/ü'", false),
+        ("mkdir /srv/" + String(repeating: "a", count: 1_600), false),
+        // The time in it is not put into words.
+        ("mkdir /srv/x since 2026-11-21T04:29:00Z", true),
+    ])
+    func aCommandIsWholeOrLeftToCheck(command: String, isShown: Bool) throws {
+        let failure = """
+            {"code":"disk_full","message":"/srv/x: no","since":"2026-11-21T04:29:00Z","next_attempt":null,
+             "remedy":"do it: \(command)","command":"\(command)"}
+            """
+        let reason = "/srv/x: no; since 2026-11-21T04:29:00Z; do it: \(command)"
+        let line = HealthLine(try document(state: "degraded", reason: reason, failure: failure), now: now)
+        let start = "CLIENTSECRETD WARNING - /srv/x: no; since 2026-11-21T04:29:00Z (2 minutes ago); do it"
+        let end = isShown ? ": \(command)" : "; run clientsecretd check as root"
+        #expect(line.text(now: now).hasPrefix(start + end + "; 1 client, "))
     }
 
     private func evaluations(_ offset: Int64) throws -> [OutputsHealth] {

@@ -33,6 +33,21 @@ import Testing
         #expect(Paragraph.lines(text, columns: columns, indent: indent) == lines)
     }
 
+    @Test(
+        arguments: [
+            (80, "C.UTF-8", ["  fix: create it: mkdir -p '/srv/a b/ü'"]),
+            (30, "C.UTF-8", ["  fix: create it:", "    mkdir -p '/srv/a b/ü'"]),
+            (20, "C.UTF-8", ["  fix: create it:", "    mkdir -p '/srv/a b/ü'"]),
+            (nil, "C.UTF-8", ["  fix: create it: mkdir -p '/srv/a b/ü'"]),
+            // One that cannot be shown.
+            (80, "C", ["  fix: create it; run clientsecretd check as root"]),
+        ] as [(Int?, String, [String])])
+    func aCommandIsNeverWrapped(columns: Int?, locale: String, lines: [String]) {
+        let terminal = Terminal(size: columns.map { ($0, 24) }, environment: ["LANG": locale])
+        let line = ReportLine("  fix: create it: mkdir -p '/srv/a b/ü'", command: "mkdir -p '/srv/a b/ü'")
+        #expect(Paragraph.lines(line, on: terminal, indent: 4) == lines)
+    }
+
     private func terminal(_ columns: Int, _ rows: Int) -> Terminal {
         Terminal(size: (columns, rows), environment: ["NO_COLOR": "1"])
     }

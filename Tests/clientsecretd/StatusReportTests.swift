@@ -27,12 +27,13 @@ import Testing
     }
 
     private func failure(
-        _ message: String, code: String = "disk_full", since: String, next: String? = nil, remedy: String
+        _ message: String, code: String = "disk_full", since: String, next: String? = nil, remedy: String,
+        isCommand: Bool = true
     ) -> String {
         let next = next.map { "\"\($0)\"" } ?? "null"
         return """
             {"code":"\(code)","message":"\(message)","since":"\(since)","next_attempt":\(next),
-             "remedy":"\(remedy)","command":"\(remedy)"}
+             "remedy":"\(remedy)","command":\(isCommand ? "\"\(remedy)\"" : "null")}
             """
     }
 
@@ -226,7 +227,8 @@ import Testing
     func aReasonIsWholeOnANarrowTerminal(columns: Int) throws {
         let failure = failure(
             "/srv/x: the disk is full", since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z",
-            remedy: "make room: df -h --output /srv/a-directory/with/a-name-that-is/longer-than-a-line")
+            remedy: "make room on /srv/a-directory/with/a-name-that-is/longer-than-a-line-of-this-terminal",
+            isCommand: false)
         let document = try document(
             [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x")
         func words(_ terminal: Terminal) -> [String] {
@@ -239,6 +241,18 @@ import Testing
         let shown = lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }
         #expect(shown.dropFirst().allSatisfy { $0.hasPrefix("  ") })
         #expect(shown.allSatisfy { $0.count <= columns || !$0.drop { $0 == " " }.contains(" ") }, "\(shown)")
+    }
+
+    @Test(arguments: [20, 40, 60])
+    func aCommandStaysOnOneLine(columns: Int) throws {
+        let command = "mkdir -m 0755 '/srv/a b' && chown clientsecretd '/srv/a b'"
+        let failure = failure("/srv/x: it is not there", since: "2026-11-21T04:28:00Z", remedy: command)
+        let terminal = Terminal(size: (columns, 24), environment: ["NO_COLOR": "1"])
+        let shown = lines(
+            try document(
+                [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x"),
+            on: terminal)
+        #expect(shown.suffix(2) == ["  fix:", "    " + command])
     }
 
     /// A link whose target says what to do: it is told as a name, and what helps is the daemon's own.

@@ -10,7 +10,7 @@ enum FailedSockets {
 
     /// What is wrong and what helps, for each; empty where systemd cannot be asked, or for a daemon on another socket, which
     /// is not the service.
-    static func problems(ofDaemonAt socket: String) -> [[String]] {
+    static func problems(ofDaemonAt socket: String) -> [[ReportLine]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
         var names: [String] = []
         do throws(UnitError) {
@@ -21,7 +21,10 @@ enum FailedSockets {
         }
         return names.map { name in
             let reset = Remedy.run(.resetFailed(name), otherwise: "start it again")
-            return ["\(name) has failed: systemd does not listen there", "  fix: \(reset)"]
+            return [
+                "\(name) has failed: systemd does not listen there",
+                ReportLine("  fix: \(reset)", command: reset.command),
+            ]
         }
     }
 }

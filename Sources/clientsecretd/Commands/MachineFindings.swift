@@ -5,12 +5,12 @@ import Linux
 /// What every form of `status` shows in addition to the daemon's document: what systemd says of the units.
 struct MachineFindings: Equatable {
     /// What is wrong with systemd's sockets and what helps, a block for each.
-    private(set) var failedSockets: [[String]] = []
+    private(set) var failedSockets: [[ReportLine]] = []
     /// A sandbox that is weaker than the shipped one; a line for each.
     private(set) var warnings: [String] = []
 
     /// All of it, a block for each.
-    var blocks: [[String]] { failedSockets + warnings.map { [$0] } }
+    var blocks: [[ReportLine]] { failedSockets + warnings.map { [ReportLine($0)] } }
 
     /// Nothing was found.
     init() {}

@@ -53,7 +53,7 @@ struct StatusCommand: ParsableCommand {
         if answer.json {
             // The document is the API's, which has no member for these.
             try CommandOutput.answer(snapshot.json)
-            for line in findings.blocks.joined() { CommandOutput.complain(lines: line) }
+            for line in findings.blocks.joined() { CommandOutput.complain(lines: line.text) }
             return
         }
         let terminal = Terminal.current(Environment.current)

@@ -170,7 +170,7 @@ extension ChainFacts {
         guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
             let remedy = reason.failure?.remedy
         else { return other }
-        return .say(remedy)
+        return .reported(remedy, command: failure.command)
     }
 
     private var places: String {

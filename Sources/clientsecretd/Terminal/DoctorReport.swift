@@ -11,10 +11,10 @@ struct DoctorReport {
 
     func lines(for terminal: Terminal) -> [[Piece]] {
         let daemon = unanswered.map { [Piece("the daemon was not asked: \(Printable.line($0))")] }
-        return [daemon].compactMap(\.self) + chains.flatMap { lines(of: $0) }
+        return [daemon].compactMap(\.self) + chains.flatMap { lines(of: $0, on: terminal) }
     }
 
-    private func lines(of chain: ClientChain) -> [[Piece]] {
+    private func lines(of chain: ClientChain, on terminal: Terminal) -> [[Piece]] {
         let width = ChainLink.Name.allCases.map(\.rawValue.count).max() ?? 0
         let links = chain.links.map { link in
             let name = link.name.rawValue
@@ -29,8 +29,11 @@ struct DoctorReport {
             return [[Piece("\(chain.client): ", .bold), Piece("no broken link", .green)]] + links
         }
         let heading = [Piece("\(chain.client): ", .bold), Piece("broken at \(broken.name.rawValue)", .red)]
-        let help = broken.remedy.map { [Piece("  fix: \($0)")] }
-        return [heading] + links + [help].compactMap(\.self)
+        var unwrapped = terminal
+        unwrapped.columns = nil
+        let help = broken.remedy.map { ReportLine("  fix: \($0)", command: $0.command) }
+        return [heading] + links
+            + [help].compactMap(\.self).flatMap { Paragraph.lines($0, on: unwrapped) }.map { [Piece($0)] }
     }
 
     private func mark(_ state: ChainLink.State) -> Piece {

@@ -8,7 +8,8 @@ import StatusAPI
 /// (https://www.monitoring-plugins.org/doc/guidelines.html): the service, the state, words, and after a `|` the
 /// performance data, the remaining life of each client's secret in seconds.
 ///
-/// Monitoring systems read 4 KiB and cut off the rest. So a reason that is too long is cut, the first clients that are
+/// Monitoring systems read 4 KiB and cut off the rest. So a reason that is too long is cut, a command that does not fit is
+/// left to `check`, the first clients that are
 /// not ok are named and the others counted, and performance data is given for as many clients as there is room for. The
 /// worst clients always come first.
 struct HealthLine: Equatable {
@@ -68,7 +69,8 @@ struct HealthLine: Equatable {
                     name: client.name.description, state: State(client.health),
                     expiresAt: client.delivered ? client.current?.expiresAt : client.deliveredExpiresAt)
             })
-        words = words(of: snapshot.reasonReport?.sentence, now: now)
+        words = words(
+            of: snapshot.reasonReport.map { CommandMessage($0.sentence, command: $0.failure?.command) }, now: now)
     }
 
     /// The line for an offline health evaluation of the published files.
@@ -85,7 +87,10 @@ struct HealthLine: Equatable {
             })
         state = clients.first?.state ?? .unknown
         let worst = evaluations.first { $0.client.description == clients.first?.name }
-        words = words(of: isForeign ? worst?.failure?.message : worst?.failure?.sentence, now: now)
+        words = words(
+            of: worst?.failure.map {
+                isForeign ? CommandMessage($0.message, command: nil) : CommandMessage($0.sentence, command: $0.remedy?.command)
+            }, now: now)
         if let unanswered {
             // The published secrets are valid now, but no daemon may be running to renew them.
             if state == .ok { state = .warning }
@@ -109,8 +114,11 @@ struct HealthLine: Equatable {
         return clients.sorted { rank($0) < rank($1) }
     }
 
-    private func words(of reason: String?, now: WallTime) -> String {
-        let reason = reason.map { Self.cut(TimeWords.annotated($0, now: now), to: Self.reasonLimit) }
+    private func words(of reason: CommandMessage?, now: WallTime) -> String {
+        let reason = reason.map { reason in
+            reason.rewritten { TimeWords.annotated($0, now: now) }
+                .text(atMost: Self.reasonLimit, keeping: Self.keeps)
+        }
         return [reason, failing, summary(now: now)].compactMap { $0 }.joined(separator: "; ")
     }
 
@@ -129,10 +137,15 @@ struct HealthLine: Equatable {
         return "\(count), the first secret \(verb) \(first.0)'s, \(TimeWords.full(first.1, to: now))"
     }
 
+    /// Whether the line shows `text` as it is: without a `|`, and in any locale.
+    private static func keeps(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0.isASCIIPrintable && $0 != UInt8(ascii: "|") }
+    }
+
     /// The line as printed. A `|` in the words would begin the performance data, a line break another line.
     func text(now: WallTime) -> String {
         let plain = String(words.map { $0 == "|" ? "/" : $0.isNewline ? " " : $0 })
-        var line = "CLIENTSECRETD \(state.word) - \(Self.cut(plain, to: Self.wordsLimit))"
+        var line = "CLIENTSECRETD \(state.word) - \(CommandMessage.cut(plain, to: Self.wordsLimit))"
         var separator = " | "
         for client in clients {
             guard let expiry = client.expiresAt else { continue }
@@ -142,19 +155,5 @@ struct HealthLine: Equatable {
             separator = " "
         }
         return line
-    }
-
-    /// `text`, cut to `limit` bytes with "..." at its end when it is longer.
-    private static func cut(_ text: String, to limit: Int) -> String {
-        guard text.utf8.count > limit else { return text }
-        let mark = "..."
-        var start = ""
-        var room = limit - mark.utf8.count
-        for character in text {
-            room -= character.utf8.count
-            if room < 0 { break }
-            start.append(character)
-        }
-        return start + mark
     }
 }

@@ -12,22 +12,20 @@ struct StatusProblems {
     var now: WallTime
 
     /// Each a sentence, with its details indented below it.
-    var blocks: [[String]] {
+    var blocks: [[ReportLine]] {
         ofDaemon + ofClients + ofSources
     }
 
     /// Sources that do not hold the current secret, of clients that are still ok.
-    private var ofSources: [[String]] {
+    private var ofSources: [[ReportLine]] {
         clients.compactMap { client in
             guard client.health == .ok, let source = client.source, source.state != .current else { return nil }
-            return [
-                "\(client.name): its source \(source.place) is \(source.state.rawValue) "
-                    + TimeWords.since(source.since, to: now)
-            ]
+            let since = TimeWords.since(source.since, to: now)
+            return ["\(client.name): its source \(source.place) is \(source.state.rawValue) \(since)"]
         }
     }
 
-    private var ofDaemon: [[String]] {
+    private var ofDaemon: [[ReportLine]] {
         // A reason that is a client's is reported with the client.
         let reason = snapshot.reasonReport.flatMap { reason in
             clients.contains { $0.reasonReport?.sentence == reason.sentence } ? nil : reason
@@ -40,15 +38,15 @@ struct StatusProblems {
         let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
         guard !mistakes.isEmpty else { return [block].compactMap { $0 } }
         if reason?.failure?.code == FailureCode.configurationRefused.rawValue {
-            block? += mistakes.dropFirst().map { "  " + $0 }
+            block? += mistakes.dropFirst().map { ReportLine("  \($0)") }
             return [block].compactMap { $0 }
         }
-        let heading = "The configuration in \(snapshot.configuration.path) would not start:"
-        return [block].compactMap { $0 } + [[heading] + mistakes.map { "  " + $0 }]
+        let heading: ReportLine = "The configuration in \(snapshot.configuration.path) would not start:"
+        return [block].compactMap { $0 } + [[heading] + mistakes.map { ReportLine("  \($0)") }]
     }
 
     /// Clients with the same failure, such as that of a key they share, are reported together.
-    private var ofClients: [[String]] {
+    private var ofClients: [[ReportLine]] {
         var order: [CommonProblem] = []
         var affected: [CommonProblem: [ClientView]] = [:]
         for client in clients where client.health != .ok {
@@ -60,7 +58,7 @@ struct StatusProblems {
             let affected = affected[problem] ?? []
             var shown = problem
             if affected.count == 1 { shown.failure?.remedy = affected[0].reasonReport?.failure?.remedy }
-            return lines(Self.subject(affected.map(\.name.description)), shown) + problem.parts
+            return lines(Self.subject(affected.map(\.name.description)), shown) + problem.parts.map { ReportLine($0) }
         }
     }
 
@@ -115,17 +113,17 @@ struct StatusProblems {
     }
 
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
-    private func lines(_ subject: String, _ problem: CommonProblem) -> [String] {
+    private func lines(_ subject: String, _ problem: CommonProblem) -> [ReportLine] {
         guard let failure = problem.failure else {
             return ["\(subject)\(problem.health.rawValue): \(TimeWords.annotated(problem.reason, now: now))"]
         }
         var times = "since \(failure.since)"
         if let next = failure.nextAttempt { times += "; next attempt \(next)" }
-        var lines = [
+        var lines: [ReportLine] = [
             "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
-            "  " + TimeWords.annotated(times, now: now),
+            "  \(TimeWords.annotated(times, now: now))",
         ]
-        if let remedy = failure.remedy { lines.append("  fix: " + remedy) }
+        if let remedy = failure.remedy { lines.append(ReportLine("  fix: " + remedy, command: failure.command)) }
         return lines
     }
 }

@@ -9,7 +9,7 @@ struct StatusReport {
     /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
     /// What else is wrong on the machine, a block for each.
-    var findings: [[String]] = []
+    var findings: [[ReportLine]] = []
 
     func lines(for terminal: Terminal) -> [[Piece]] {
         let summary = Paragraph.lines(self.summary, columns: terminal.columns).map {
@@ -19,9 +19,9 @@ struct StatusReport {
         let problems = StatusProblems(snapshot: snapshot, clients: clients, now: now).blocks
         var blocks = (problems + findings).map { texts in
             [[]]
-                + texts.flatMap { text in
+                + texts.flatMap { line in
                     // A wrapped detail stays indented below its sentence.
-                    Paragraph.lines(text, columns: terminal.columns, indent: text.hasPrefix(" ") ? 4 : 2)
+                    Paragraph.lines(line, on: terminal, indent: line.text.hasPrefix(" ") ? 4 : 2)
                         .map { [Piece($0)] }
                 }
         }

@@ -11,7 +11,7 @@ struct StatusWatch {
     let isJSON: Bool
     private var screen = Screen()
     private var last: (snapshot: Snapshot, at: WallTime)?
-    private var lack: (complaint: String, since: WallTime)?
+    private var lack: (complaint: ReportLine, since: WallTime)?
     /// The clients whose secret was the last to change while this command watched.
     private var renewed: (clients: [String], at: WallTime)?
     private let look: () -> MachineFindings
@@ -57,10 +57,10 @@ struct StatusWatch {
             let isNews = findings != shownFindings
             shownFindings = findings
             if isNews, isJSON || lack != nil {
-                for line in findings.blocks.joined() { CommandOutput.complain(lines: line) }
+                for line in findings.blocks.joined() { CommandOutput.complain(lines: line.text) }
             }
             if let lack {
-                if !complained { CommandOutput.complain("\(lack.complaint); waiting") }
+                if !complained { CommandOutput.complain("\(lack.complaint.text); waiting") }
             } else if let last, last.snapshot != shown || complained || isNews && !isJSON {
                 let terminal = Terminal.current(Environment.current)
                 let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
@@ -82,7 +82,7 @@ struct StatusWatch {
             lack = nil
         } catch {
             if case .notPermitted = error, last == nil { throw CommandFailure(error) }
-            lack = (error.description, lack?.since ?? .now)
+            lack = (ReportLine(error.description, command: error.remedy?.command), lack?.since ?? .now)
         }
         let now = Clocks.bootMilliseconds()
         guard now >= nextLook else { return }
@@ -104,8 +104,9 @@ struct StatusWatch {
         let now = WallTime.now
         var lines: [[Piece]] = []
         if let lack {
-            let text = "Not reachable \(TimeWords.since(lack.since, to: now)): \(lack.complaint)"
-            lines += Paragraph.lines(text, columns: terminal.columns).map { [Piece($0, .red)] }
+            let since = TimeWords.since(lack.since, to: now)
+            let line = ReportLine("Not reachable \(since): \(lack.complaint.text)", command: lack.complaint.command)
+            lines += Paragraph.lines(line, on: terminal).map { [Piece($0, .red)] }
             guard let last else { return lines }
             lines += [[], [Piece("The daemon's last status, \(TimeWords.past(last.at, to: now)):")], []]
         }
