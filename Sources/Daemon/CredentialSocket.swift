@@ -20,6 +20,7 @@ final class CredentialSocket: Sendable {
     private let path: String
     private let state: Mutex<State>
 
+    private static let unit = "clientsecretd-credentials.socket"
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
     /// The name under which systemd stores a connection that waits, or reads a refusal, for the next process; too different
@@ -92,8 +93,11 @@ final class CredentialSocket: Sendable {
                     state = .listening(listener)
                     return .faultCleared(.credentialSocketUnusable)
                 } catch {
+                    let isSystemds = CommandContext.current.hasSystemd && CommandContext.current.socket == nil
                     return .faultRaised(
-                        Failure(.credentialSocketUnusable, at: .named(path), cause: error.errno.rawValue))
+                        Failure(
+                            .credentialSocketUnusable, at: .named(path), cause: error.errno.rawValue,
+                            remedy: isSystemds ? UnitMask.remedy(ofSocket: Self.unit) : nil))
                 }
             }
         }

@@ -45,6 +45,9 @@ struct DryRunProblems {
 
     mutating func findAll(at now: Now) {
         add(review?.obstaclesToStart ?? [])
+        if let remedy = Remedy.forLostSocket {
+            add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
+        }
         add([rotation.clockFailure].compactMap(\.self))
         findInFiles()
         findInTargets()

@@ -35,6 +35,8 @@ struct NetworkService: Sendable {
     struct Socket: Hashable, Sendable {
         let path: String
         private let role: String
+        /// The unit by which systemd listens there.
+        private let unit: String
 
         /// - Parameters:
         ///   - role: of `clientsecretd-network`.
@@ -44,13 +46,14 @@ struct NetworkService: Sendable {
             let name = target.map { "\(role)/\($0)" } ?? role
             path = LocalService.path("\(name).sock", nextTo: status)
             self.role = target.map { "\(role) \($0)" } ?? role
+            unit = "clientsecretd-\(role)" + (target.map { "@\($0)" } ?? "") + ".socket"
         }
 
         /// The remedy where nothing listens; nil: the failure code's own, which has systemd listen. Without systemd there is no
         /// command, because the program would not return.
         var remedy: Remedy? {
             let context = CommandContext.current
-            guard !context.hasSystemd || context.socket != nil else { return nil }
+            guard !context.hasSystemd || context.socket != nil else { return UnitMask.remedy(ofSocket: unit) }
             return .say(
                 "run clientsecretd-network next to the daemon, as the daemon's user, with the arguments listen "
                     + "\(ShellWord.quoted(path)) \(role)" + (role == "store" ? "" : "; run --once needs no socket"))

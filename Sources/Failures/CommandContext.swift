@@ -10,14 +10,36 @@ package struct CommandContext: Hashable, Sendable {
     package var hasSystemd: Bool
     /// Whether there is a daemon that can be asked.
     package var hasDaemon: Bool
+    /// Why the service, which runs, has no socket at which it can be asked; nil where that was not found.
+    package var lostSocket: LostSocket?
+    /// The unit that was found to run the daemon; nil where none was looked for.
+    package var unit: String?
+
+    /// The unit that runs the package's daemon, unless another was found to.
+    package static let packagesUnit = "clientsecretd.service"
 
     package init(
-        configuration: String? = nil, socket: String? = nil, hasSystemd: Bool = true, hasDaemon: Bool = true
+        configuration: String? = nil, socket: String? = nil, hasSystemd: Bool = true, hasDaemon: Bool = true,
+        lostSocket: LostSocket? = nil, unit: String? = nil
     ) {
         self.configuration = configuration
         self.socket = socket
         self.hasSystemd = hasSystemd
         self.hasDaemon = hasDaemon
+        self.lostSocket = lostSocket
+        self.unit = unit
+    }
+
+    /// The unit that runs the daemon; nil where another daemon than the package's may be meant, and its unit is not known.
+    var daemonUnit: String? {
+        unit ?? (configuration == nil && socket == nil ? Self.packagesUnit : nil)
+    }
+
+    package enum LostSocket: Hashable, Sendable {
+        /// Its name was removed, or its unit was stopped.
+        case gone
+        /// systemd has given it up.
+        case failed
     }
 
     private static let shared = Mutex(CommandContext())

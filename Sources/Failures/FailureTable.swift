@@ -508,7 +508,10 @@ extension FailureCode {
         case .credentialSocketUnusable:
             row(
                 "the socket cannot be used, so no unit can load a credential from it",
-                .say("let systemd create it", run: .listen("clientsecretd-credentials.socket")))
+                .say(
+                    "let systemd create it",
+                    run: .listenAgain(
+                        "clientsecretd-credentials.socket", of: ShellCommand.daemonUnit, isWanted: true)))
         case .metricsFileUnwritable:
             row(
                 "the metrics_file cannot be written, so node_exporter shows old metrics or none",
@@ -551,7 +554,7 @@ extension FailureCode {
     /// For a failure of which only the error number is known.
     private func seeWhatLiesThere(_ subject: FailureSubject) -> Remedy {
         guard let path = subject.path else {
-            return .say("see what came before it", see: .journal(of: "clientsecretd"))
+            return .say("see what came before it", see: .daemonsJournal)
         }
         return .say("check the path and its owners", see: .listWay(to: path))
     }
@@ -563,7 +566,7 @@ extension FailureCode {
             return words.last.map {
                 .say(
                     "read what it printed, or run it by hand as the daemon's user: \($0)",
-                    see: .journal(of: "clientsecretd"))
+                    see: .daemonsJournal)
             }
         }
         return seeWhy(subject)

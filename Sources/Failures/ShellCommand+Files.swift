@@ -28,9 +28,8 @@ extension ShellCommand {
     ) -> ShellCommand? {
         guard CommandContext.current.hasSystemd, parent.keeper?.id == 0, parent.isKeptDirectory else { return nil }
         let file = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
-        return ShellCommand(
-            #"printf 'd %s 0755 %s root\n' \#(plain: path) \#(plain: owner.name) >>\#(file) && systemd-tmpfiles --create \#(file)"#
-        )
+        return ShellCommand(#"printf '\nd %s 0755 %s root\n' \#(plain: path) \#(plain: owner.name) >>\#(file)"#)?
+            .readableByAll.then(createRuntimeFiles(of: file))
     }
 
     /// Removes a link, if it still is one.
@@ -102,7 +101,12 @@ extension ShellCommand {
 
     /// Adds a rule to a file of polkit's, which reads it at once.
     package static func addPolkitRule(_ rule: String, to file: String) -> ShellCommand? {
-        ShellCommand(#"printf '%s\n' \#(rule) >>\#(file)"#)
+        append([rule], to: file)?.readableByAll
+    }
+
+    /// Adds lines to a text file in which an empty line means nothing: what is there may end without a line break.
+    static func append(_ lines: [String], to file: String) -> ShellCommand? {
+        ShellCommand(#"printf '%s\n' \#([""] + lines) >>\#(file)"#)
     }
 
     /// Copies a key to where the service reads it: root's, and readable by the service's own group only. A file that is

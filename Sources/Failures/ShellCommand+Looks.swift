@@ -23,6 +23,11 @@ extension ShellCommand {
 
     package static func journal(of unit: String) -> ShellCommand? { ShellCommand("journalctl -u \(unit)") }
 
+    package static var daemonsJournal: ShellCommand? {
+        let suffix = ".service"
+        return daemonUnit.flatMap { .journal(of: $0.hasSuffix(suffix) ? String($0.dropLast(suffix.count)) : $0) }
+    }
+
     package static func status(of unit: String) -> ShellCommand? { unitLook("status", unit) }
 
     package static func dependencies(of unit: String) -> ShellCommand? { unitLook("list-dependencies", unit) }

@@ -1,7 +1,7 @@
 /// Commands to systemd about the units.
 extension ShellCommand {
-    /// The daemon's unit.
-    package static let daemonUnit = "clientsecretd.service"
+    /// The unit that runs the daemon which this process is, or is about; nil where that is not known.
+    package static var daemonUnit: String? { CommandContext.current.daemonUnit }
 
     /// Has systemd listen for one of the package's services. Nil where the daemon looks for its socket elsewhere.
     package static func listen(_ socket: String) -> ShellCommand? {
@@ -16,26 +16,50 @@ extension ShellCommand {
         return unmask("clientsecretd.socket")?.then(restart())
     }
 
-    /// Has systemd listen again at a socket that it has given up.
-    package static func resetFailed(_ socket: String) -> ShellCommand? {
-        unit("reset-failed", socket)?.then(start(socket))
+    /// Has systemd listen again at a socket that it has given up. It refuses while the service runs that the socket starts.
+    ///
+    /// - Parameters:
+    ///   - service: what the socket starts; nil for one that starts an instance for each connection.
+    ///   - isWanted: whether the service runs also when nothing has connected.
+    package static func listenAgain(_ socket: String, of service: String?, isWanted: Bool) -> ShellCommand? {
+        guard CommandContext.current.socket == nil else { return nil }
+        let reset = unit("reset-failed", socket)
+        guard let service else { return reset?.then(start(socket)) }
+        let started = isWanted ? unit("start", [socket, service]) : start(socket)
+        return stop(service).flatMap { reset?.then($0) }?.then(started)
+    }
+
+    /// Stops the daemon's service, and with it its sockets, and starts both: systemd makes no socket again that was removed
+    /// while it listens there.
+    package static var startAgain: ShellCommand? {
+        daemonUnit.flatMap { name in stop(name)?.then(start(name)) }
     }
 
     /// Has systemd listen for one of the package's services after the next start too.
     package static func enable(_ socket: String) -> ShellCommand? { unit("enable", socket) }
 
-    package static func restart(_ name: String = daemonUnit) -> ShellCommand? { unit("restart", name) }
+    /// Nil where the unit is not known.
+    package static func restart(_ name: String? = daemonUnit) -> ShellCommand? {
+        name.flatMap { unit("restart", $0) }
+    }
 
     package static func start(_ name: String) -> ShellCommand? { unit("start", name) }
+
+    private static func stop(_ name: String) -> ShellCommand? { unit("stop", name) }
 
     package static func unmask(_ name: String) -> ShellCommand? { unit("unmask", name) }
 
     /// Has a running unit read its credentials and configuration again.
-    package static func reloadUnit(_ name: String = daemonUnit) -> ShellCommand? { unit("reload", name) }
+    package static func reloadUnit(_ name: String? = daemonUnit) -> ShellCommand? {
+        name.flatMap { unit("reload", $0) }
+    }
 
-    private static func unit(_ verb: String, _ name: String) -> ShellCommand? {
+    private static func unit(_ verb: String, _ name: String) -> ShellCommand? { unit(verb, [name]) }
+
+    private static func unit(_ verb: String, _ names: [String]) -> ShellCommand? {
         // A name that begins with "-" would be an option.
-        CommandContext.current.hasSystemd && !name.hasPrefix("-") ? ShellCommand("systemctl \(verb) \(name)") : nil
+        guard CommandContext.current.hasSystemd, !names.contains(where: { $0.hasPrefix("-") }) else { return nil }
+        return ShellCommand("systemctl \(verb) \(names)")
     }
 
     /// Enables a unit and starts it.
@@ -43,15 +67,18 @@ extension ShellCommand {
         name.hasPrefix("-") ? nil : ShellCommand("systemctl enable --now \(name)")
     }
 
+    /// Adds the service's user and groups, as its sysusers.d(5) file describes them. An existing user stays as it is.
+    package static let addServiceUser = ShellCommand(constant: "systemd-sysusers clientsecretd.conf")
+
     /// Has systemd read its units' files again.
     package static let readUnits = ShellCommand(constant: "systemctl daemon-reload")
 
     /// Lets a unit write to `directory`, and restarts it where it runs. Nil where anything but its sandbox makes the
     /// directory read-only.
     package static func letWrite(
-        _ unit: String = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause
+        _ unit: String? = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause
     ) -> ShellCommand? {
-        guard cause == .sandbox, CommandContext.current.hasSystemd else { return nil }
+        guard cause == .sandbox, CommandContext.current.hasSystemd, let unit else { return nil }
         return addSettings([UnitSetting.paths("ReadWritePaths", directory)], to: unit)
     }
 
@@ -60,9 +87,9 @@ extension ShellCommand {
     /// - Parameter lines: quoted as a unit file needs it.
     package static func addSettings(_ lines: [String], to unit: String) -> ShellCommand? {
         let file = outputsFile(of: unit)
-        return ShellCommand(
-            #"install -d \#(file.directory) && printf '%s\n' \#(["[Service]"] + lines) >>\#(file.path) && systemctl daemon-reload && systemctl try-restart \#(unit)"#
-        )
+        let directory = ShellCommand("mkdir -p \(file.directory)")
+        return directory?.then(append(["[Service]"] + lines, to: file.path))?.readableByAll
+            .then(ShellCommand("systemctl daemon-reload && systemctl try-restart \(unit)"))
     }
 
     /// The drop-in of a service for what its outputs need.

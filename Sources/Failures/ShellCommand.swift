@@ -87,6 +87,10 @@ package struct ShellCommand: Hashable, Sendable {
     /// This command as one part of another, whatever it consists of.
     var grouped: ShellCommand { ShellCommand(text: "{ \(text); }") }
 
+    /// This command, by which all users may read the files and directories that it creates, whatever root's umask is: a service
+    /// that reads them may run as another user.
+    var readableByAll: ShellCommand { ShellCommand(text: "(umask 022 && \(text))") }
+
     /// With the rights of the user who controls the directories on the way.
     func run(as keeper: PathComponent.User) -> ShellCommand? {
         keeper.id == 0 ? self : ShellCommand("runuser -u \(keeper.name) -- \(self)")

@@ -219,13 +219,14 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notReachable:
             // Which configuration another socket's daemon reads is not known here.
-            .say(
-                CommandContext.current.socket == nil
-                    ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
+            Remedy.forLostSocket
+                ?? .say(
+                    CommandContext.current.socket == nil
+                        ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
         case .notConfigured: .say("create one: clientsecretd init")
         // No command: the user who put the socket there chose its group.
         case .notPermitted: .say("use sudo, or join the group that owns the socket")
-        case .timedOut: .say("look at its log", see: .journal(of: "clientsecretd"))
+        case .timedOut: .say("look at its log", see: .daemonsJournal)
         case .foreignListener:
             .say("run this as the user that runs the daemon, or name the daemon's socket with --socket")
         case .notHTTP: .say("name the daemon's socket with --socket")

@@ -25,10 +25,7 @@ enum WriterFaults {
         _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
     ) -> Remedy? {
         switch code {
-        case .writerMissing:
-            .run(
-                .listen("clientsecretd-writer@\(user).socket"),
-                otherwise: "start the writer of \(user), with its socket next to the daemon's")
+        case .writerMissing: missing("clientsecretd-writer@\(user).socket", user)
         case .writerSilent, .writerGarbled:
             .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
@@ -56,6 +53,12 @@ enum WriterFaults {
                     + "directory with that group and mode 2750 gives it to new files by itself")
         default: nil
         }
+    }
+
+    private static func missing(_ socket: String, _ user: String) -> Remedy {
+        let listen = ShellCommand.listen(socket)
+        return listen.flatMap { _ in UnitMask.remedy(ofSocket: socket) }
+            ?? .run(listen, otherwise: "start the writer of \(user), with its socket next to the daemon's")
     }
 
     private static func id(of user: String) -> UInt32? { try? Accounts.userID(user) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Failures
@@ -46,15 +47,15 @@ import Testing
     @Test func aUnitIsOpenedWhereItsSandboxIsInTheWay() {
         #expect(
             ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .sandbox)?.text
-                == "install -d /etc/systemd/system/clientsecretd.service.d && "
-                + #"printf '%s\n' '[Service]' ReadWritePaths=-/srv/app >>/etc/systemd/system/clientsecretd.service.d/outputs.conf"#
-                + " && systemctl daemon-reload && systemctl try-restart clientsecretd.service")
+                == "(umask 022 && mkdir -p /etc/systemd/system/clientsecretd.service.d && "
+                + #"printf '%s\n' '' '[Service]' ReadWritePaths=-/srv/app >>/etc/systemd/system/clientsecretd.service.d/outputs.conf"#
+                + ") && systemctl daemon-reload && systemctl try-restart clientsecretd.service")
         #expect(ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .mount("/srv")) == nil)
         #expect(
             ShellCommand.addSettings([#"ReadWritePaths="-/a b""#, "ProtectHome=tmpfs"], to: "a.service")?.text
-                == #"install -d /etc/systemd/system/a.service.d && printf '%s\n' '[Service]' 'ReadWritePaths="-/a b"'"#
+                == #"(umask 022 && mkdir -p /etc/systemd/system/a.service.d && printf '%s\n' '' '[Service]' 'ReadWritePaths="-/a b"'"#
                 + " ProtectHome=tmpfs >>/etc/systemd/system/a.service.d/outputs.conf"
-                + " && systemctl daemon-reload && systemctl try-restart a.service")
+                + ") && systemctl daemon-reload && systemctl try-restart a.service")
         #expect(ShellCommand.addSettings(["ReadWritePaths=-/a\u{1B}[2Jb"], to: "a.service") == nil)
         #expect(ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .fileSystem("/srv")) == nil)
     }
@@ -85,12 +86,54 @@ import Testing
         #expect(
             ShellCommand.makeRuntimeDirectory(
                 "/run/a", in: Self.component("/run", .directory, mode: 0o755), for: Self.app)?.text
-                == #"printf 'd %s 0755 %s root\n' /run/a app >>/etc/tmpfiles.d/clientsecretd-outputs.conf"#
-                + " && systemd-tmpfiles --create /etc/tmpfiles.d/clientsecretd-outputs.conf")
+                == #"(umask 022 && printf '\nd %s 0755 %s root\n' /run/a app >>/etc/tmpfiles.d/clientsecretd-outputs.conf"#
+                + ") && systemd-tmpfiles --create /etc/tmpfiles.d/clientsecretd-outputs.conf")
         #expect(
             ShellCommand.makeRuntimeDirectory(
                 "/run/a/b", in: Self.component("/run/a", .directory, owner: 1000, mode: 0o755, keeper: Self.app),
                 for: Self.app) == nil)
+    }
+
+    /// Whatever umask root has, and whether or not the file ends with a line break.
+    @Test(arguments: ["", "// mine", "// mine\n"])
+    func whatIsAppendedIsALineThatAllMayRead(old: String) throws {
+        let scratch = try TemporaryDirectory()
+        let file = scratch("rules")
+        if !old.isEmpty { _ = try scratch.write(old, to: "rules", mode: 0o640) }
+        let command = try #require(ShellCommand.addPolkitRule("a(\"b\");", to: file))
+        try #require(run(["sh", "-c", "umask 077; \(command.text)"]).status == 0)
+        let lines = try scratch.read("rules").split(separator: "\n")
+        #expect(lines == (old.isEmpty ? [] : ["// mine"]) + ["a(\"b\");"])
+        let mode = try run(["stat", "-c", "%a", file]).output
+        #expect(mode.hasPrefix(old.isEmpty ? "644" : "640"))
+    }
+
+    /// systemd refuses to start a socket while its service runs.
+    @Test func aSocketIsStartedWhileItsServiceIsStopped() {
+        #expect(
+            ShellCommand.listenAgain("a.socket", of: "d.service", isWanted: true)?.text
+                == "systemctl reset-failed a.socket && systemctl stop d.service && systemctl start a.socket d.service")
+        #expect(
+            ShellCommand.listenAgain("w@a.socket", of: "w@a.service", isWanted: false)?.text
+                == "systemctl reset-failed w@a.socket && systemctl stop w@a.service && systemctl start w@a.socket")
+        #expect(
+            ShellCommand.listenAgain("v.socket", of: nil, isWanted: false)?.text
+                == "systemctl reset-failed v.socket && systemctl start v.socket")
+        #expect(
+            ShellCommand.startAgain?.text
+                == "systemctl stop clientsecretd.service && systemctl start clientsecretd.service")
+    }
+
+    /// The unit that was found; the package's only for the package's configuration and socket.
+    @Test func theUnitIsNeverGuessed() {
+        #expect(CommandContext().daemonUnit == "clientsecretd.service")
+        #expect(CommandContext(configuration: "/etc/b.yaml").daemonUnit == nil)
+        #expect(CommandContext(socket: "/run/b.sock").daemonUnit == nil)
+        #expect(CommandContext(configuration: "/etc/b.yaml", unit: "b.service").daemonUnit == "b.service")
+        #expect(CommandContext(unit: "clientsecretd-once.service").daemonUnit == "clientsecretd-once.service")
+        #expect(ShellCommand.restart(nil) == nil)
+        #expect(ShellCommand.reloadUnit(nil) == nil)
+        #expect(ShellCommand.letWrite(nil, to: "/srv", readOnlyBy: .sandbox) == nil)
     }
 
     @Test func onlyALinkIsRemoved() {

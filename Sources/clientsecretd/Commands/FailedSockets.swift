@@ -12,19 +12,52 @@ enum FailedSockets {
     /// is not the service.
     static func problems(ofDaemonAt socket: String) -> [[ReportLine]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
-        var names: [String] = []
         do throws(UnitError) {
             var systemd = try SystemdClient(patience: patience, cancel: nil)
-            names = try systemd.failedUnits(matching: "clientsecretd*.socket")
+            let names = try systemd.failedUnits(matching: "clientsecretd*.socket")
+            let daemon = try names.isEmpty ? nil : systemd.condition(of: CommandContext.packagesUnit)
+            return names.map { name in
+                let remedy = remedy(for: name, isDaemonUp: daemon?.isUp == true)
+                return [
+                    "\(name) has failed: systemd does not listen there",
+                    ReportLine("  fix: \(remedy)", command: remedy.command),
+                ]
+            }
         } catch {
             return []
         }
-        return names.map { name in
-            let reset = Remedy.run(.resetFailed(name), otherwise: "start it again")
-            return [
-                "\(name) has failed: systemd does not listen there",
-                ReportLine("  fix: \(reset)", command: reset.command),
-            ]
+    }
+
+    private static func remedy(for socket: String, isDaemonUp: Bool) -> Remedy {
+        if let remedy = UnitMask.remedy(ofSocket: socket) { return remedy }
+        let unit = CommandContext.packagesUnit
+        let isDaemons = daemons.contains(socket)
+        let ownService: String? =
+            startsInstances.contains(socket) ? nil : String(socket.dropLast("socket".count)) + "service"
+        return .run(
+            .listenAgain(socket, of: isDaemons ? unit : ownService, isWanted: isDaemons && isDaemonUp),
+            otherwise: "start it again")
+    }
+
+    private static let status = "clientsecretd.socket"
+    /// The sockets that start the daemon.
+    private static let daemons = [status, "clientsecretd-credentials.socket", "clientsecretd-metrics.socket"]
+    /// The socket that starts an instance for each connection.
+    private static let startsInstances = ["clientsecretd-verify.socket"]
+
+    /// Why the service runs and cannot be asked; nil where it does not run, or another daemon is meant.
+    ///
+    /// - Parameter socket: a path at which there is no socket.
+    static func lost(_ socket: String) -> CommandContext.LostSocket? {
+        guard SystemManager.isSystemd, socket == SocketOption.standard, FileStatus.isAbsent(socket),
+            UnitMask.remedy(ofSocket: status) == nil
+        else { return nil }
+        do throws(UnitError) {
+            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            guard try systemd.condition(of: CommandContext.packagesUnit).isUp else { return nil }
+            return try systemd.condition(of: status).activity == "failed" ? .failed : .gone
+        } catch {
+            return nil
         }
     }
 }

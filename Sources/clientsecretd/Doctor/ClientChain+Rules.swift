@@ -113,7 +113,7 @@ extension ChainFacts {
     private var renewal: Remedy {
         if view != nil { return .renew(name.description) }
         guard CommandContext.current.configuration != nil else {
-            return .run(.start(ShellCommand.daemonUnit), otherwise: "start the daemon")
+            return .run(ShellCommand.daemonUnit.flatMap { .start($0) }, otherwise: "start the daemon")
         }
         // It does not end, so nothing carries it out.
         return .say("start the daemon", see: .runDaemon)
@@ -168,7 +168,7 @@ extension ChainFacts {
     /// What helps against an error that the daemon shows: the remedy of its reason, if the error is that reason.
     private func remedy(of error: String?, else other: Remedy) -> Remedy {
         guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
-            let remedy = reason.failure?.remedy
+            let failure = reason.failure, let remedy = failure.remedy
         else { return other }
         return .reported(remedy, command: failure.command)
     }

@@ -81,7 +81,7 @@ done
 eventually "a unit that does not exist is told apart" stands nosuch "failed restart nosuch.service: there is no such unit"
 eventually "the last of the orders was refused" stands slow "failed start slow.service: systemd may not"
 equal "nothing was done to what runs" "" "$(ls /run/saw)"
-contains "the journal says the whole rule" "add a polkit rule: printf '%s\\n' 'polkit.addRule(" \
+contains "the journal says the whole rule" "add a polkit rule: (umask 022 && printf '%s\\n' '' 'polkit.addRule(" \
     "$(journalctl --quiet --output cat --unit clientsecretd.service CLIENTSECRETD_CODE=unit_not_permitted)"
 
 # The same rules by whoever asks: root on behalf of the service's user, or that user.

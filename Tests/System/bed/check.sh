@@ -15,7 +15,7 @@ promise "it starts" systemctl enable --now clientsecretd
 promise "the secret is there" test -s $output
 
 # missing: the commands that check prints for drop-ins.
-missing() { clientsecretd check 2>&1 >/dev/null | grep '^install -d '; }
+missing() { clientsecretd check 2>&1 >/dev/null | grep '^(umask 022 && mkdir -p '; }
 # advice WORDS: the command that the complaint with these words ends with.
 advice() { clientsecretd check 2>&1 >/dev/null | grep -F -e "$1" | sed 's/^.*; //; s/^.*, and put it there: //'; }
 # complaint PROMISE WORDS…: check fails and says all of these.
@@ -48,8 +48,8 @@ complaint "an output outside of the sandbox is noticed" \
     "clientsecretd.service may not write to /srv/own (ProtectSystem=strict)" "yaml:9:15: error" \
     "with systemctl edit clientsecretd.service"
 drop_in=/etc/systemd/system/clientsecretd.service.d
-equal "check names the lines and the command" "install -d $drop_in && \
-printf '%s\\n' '[Service]' 'ReadWritePaths=\"-/srv/b 50%%\"' ReadWritePaths=-/srv/own >>$drop_in/outputs.conf && \
+equal "check names the lines and the command" "(umask 022 && mkdir -p $drop_in && \
+printf '%s\\n' '' '[Service]' 'ReadWritePaths=\"-/srv/b 50%%\"' ReadWritePaths=-/srv/own >>$drop_in/outputs.conf) && \
 systemctl daemon-reload && systemctl try-restart clientsecretd.service" "$(missing)"
 bash <(missing)
 promise "which is all that was missing" good

@@ -12,7 +12,8 @@ extension InitCommand {
     /// Starts the service, and has one that runs read what was written.
     static var start: [ShellCommand] {
         let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
-        return [.enableNow(ShellCommand.daemonUnit), isRunning ? .reloadUnit() : nil].compactMap(\.self)
+        let unit = CommandContext.packagesUnit
+        return [.enableNow(unit), isRunning ? .reloadUnit(unit) : nil].compactMap(\.self)
     }
 
     /// Waits until the service has written the client's secret and notified its application. Throws if it does not answer.
