@@ -14,20 +14,48 @@ extension StateDirectory {
             .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
     }
 
-    /// systemd creates the service's `StateDirectory=` again when the service starts; the service itself cannot,
-    /// because the directory above is read-only to it.
+    /// Whether it is `StateDirectory=` of the daemon's unit. A command knows only the package's.
+    private static func isMadeBySystemd(_ path: AbsolutePath) -> Bool {
+        if let ofSystemd = unsafe getenv("STATE_DIRECTORY").map({ unsafe String(cString: $0) }) {
+            return ofSystemd.split(separator: ":").first == path.description[...]
+        }
+        let context = CommandContext.current
+        return context.hasSystemd && context.configuration == nil && path.description == "/var/lib/clientsecretd"
+    }
+
+    /// systemd creates the service's `StateDirectory=` again when the service starts, and gives all of it to the service's user,
+    /// if the directory itself belongs to another; the service itself cannot, because the directory above is read-only to it.
+    /// What another user owns in a directory of the service's stays so, and no command gives it away.
+    ///
+    /// Nil where the failure is of another kind.
+    private static func remedyOfSystemds(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Remedy? {
+        let ofRights: [FailureCode] = [
+            .missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied, .foreignOwner,
+        ]
+        guard ofRights.contains(error.code) else { return nil }
+        let name = Owner.argument(user: user)
+        guard let status = FileStatus.following(path.description) else {
+            return .say("have systemd create it again", run: .restart())
+        }
+        guard status.owner == user else { return .say("have systemd give it back to \(name)", run: .restart()) }
+        if let owner = FileStatus.following(error.path)?.owner, owner != user {
+            return .say(
+                "\(Owner.argument(user: owner)) owns \(Printable.name(error.path)): give it back to \(name), with all that "
+                    + "is in it")
+        }
+        return error.code == .permissionDenied && status.mode & 0o700 != 0o700
+            ? nil : .say("have systemd create it again", run: .restart())
+    }
+
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
         if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
             return .say("look at it, then remove it, or name another directory as \"state_dir\"")
         }
+        let user = Identity.current().user
+        if isMadeBySystemd(path), let remedy = remedyOfSystemds(error, path, for: user) { return remedy }
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
             error.remedy == nil
         else { return error.remedy }
-        let ofSystemd = unsafe getenv("STATE_DIRECTORY").map { unsafe String(cString: $0) } ?? ""
-        guard ofSystemd.split(separator: ":").first != path.description[...] else {
-            return .say("have systemd create it again", run: .restart())
-        }
-        let user = Identity.current().user
         guard let status = FileStatus.following(path.description) else {
             return OutputRemedy.making(path, for: user, mode: "0700")
         }
@@ -47,12 +75,16 @@ extension StateDirectory {
         do {
             let directory = try GuardedPath.directory(place.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
+            let cause = errno
+            let remedy =
+                isThere && isMadeBySystemd(path)
+                ? remedyOfSystemds(FileError(.permissionDenied, at: directory), path, for: identity.user) : making()
             return Failure(
-                .stateUnusable, at: .path(path), cause: errno, detail: isThere ? nil : directory, remedy: making())
+                .stateUnusable, at: .path(path), cause: cause, detail: isThere ? nil : directory, remedy: remedy)
         } catch {
             let isMissing = [.missing, .directoryMissing].contains(error.code)
             return Failure(
-                .stateUnusable, at: .path(path), cause: error.cause, detail: Failure(error, at: place).message,
+                .stateUnusable, at: .path(path), detail: Failure(error, at: place).message,
                 remedy: error.remedy ?? (isMissing ? making() : nil))
         }
     }

@@ -248,6 +248,30 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
     }
 
+    /// systemd gives the whole directory to the service's user, but only if the directory itself is another's.
+    @Test(.needs(.root)) func whatSystemdMendsIsLeftToIt() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try TemporaryDirectory()
+            unsafe setenv("STATE_DIRECTORY", scratch("state"), 1)
+            let path = try Samples.path(scratch("state"))
+            func remedy() -> Remedy? {
+                do {
+                    _ = try StateDirectory.open(path, as: .current(), sha256: Samples.sha256)
+                    return nil
+                } catch {
+                    return error.remedy
+                }
+            }
+            #expect(remedy() == nil)
+            try #require(run(["chown", "daemon", scratch("state/clients")]).status == 0)
+            #expect(
+                remedy()
+                    == .say("daemon owns \(scratch("state/clients")): give it back to root, with all that is in it"))
+            try #require(run(["chown", "daemon", scratch("state")]).status == 0)
+            #expect(remedy()?.command == "systemctl restart clientsecretd.service")
+        }
+    }
+
     @Test func aLookFromOutsideChangesNothing() throws {
         let path = try Samples.path(scratch("state"))
         #expect(try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) == nil)

@@ -110,7 +110,10 @@ package enum GuardedPath {
                     detail: "the directory belongs to \(Owner.describe(user: found.owner))",
                     remedy: place.directory.status.isWritableByOthers
                         ? .strangers(place.path)
-                        : .say("run the daemon as \(Owner.argument(user: found.owner)), or use another directory"))
+                        : .say(
+                            found.owner == 0
+                                ? "give it back to \(Owner.argument(user: identity.user)), or use another directory"
+                                : "run the daemon as \(Owner.argument(user: found.owner)), or use another directory"))
             }
             guard found.mode & 0o022 == 0 else {
                 throw FileError(
