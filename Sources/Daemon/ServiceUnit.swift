@@ -1,5 +1,5 @@
 import Actions
-import Linux
+package import Linux
 package import Model
 package import Systemd
 
@@ -12,6 +12,18 @@ package struct ServiceUnit: Sendable {
     /// Its settings in effect; nil where that is not known.
     let settings: UnitSettings?
 
+    /// The user that runs the package's daemon: `User=` of its unit, drop-ins included; where systemd cannot be asked, the
+    /// package's own. Asked once.
+    package static let daemonUser: String =
+        (SystemManager.isSystemd ? ofDaemon(patience: 2_000)?.settings?.user : nil) ?? Identity.serviceName
+
+    /// The account of that user; nil where there is none.
+    package static func daemonAccount() throws(SystemError) -> Account? {
+        if let account = try Accounts.user(named: daemonUser) { return account }
+        guard let id = UInt32(daemonUser) else { return nil }
+        return try Accounts.user(id: id)
+    }
+
     package init(name: String, sandbox: UnitSandbox, isRunning: Bool, settings: UnitSettings? = nil) {
         self.settings = settings
         self.name = name
@@ -21,9 +33,9 @@ package struct ServiceUnit: Sendable {
 
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
     /// else the service. Nil where systemd cannot be asked. Blocks.
-    package static func ofDaemon() -> ServiceUnit? {
+    package static func ofDaemon(patience: Int64 = SystemdClient.answering) -> ServiceUnit? {
         do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
+            var systemd = try SystemdClient(patience: patience, cancel: nil)
             let isService = try systemd.isUsed("clientsecretd.service")
             let isTimer = try systemd.isUsed("clientsecretd-once.timer")
             return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
@@ -69,7 +81,7 @@ extension UnitCondition {
 /// Whether systemd would carry out an action for the daemon.
 package enum UnitPermission {
     /// The polkit rule that lets the service's user have an action run; nil for an action that needs none.
-    package static func rule(for action: Action) -> String? { action.rule(forUser: Identity.serviceName) }
+    package static func rule(for action: Action) -> String? { action.rule(forUser: ServiceUnit.daemonUser) }
 
     /// What is missing, such as a polkit rule, with its remedy; nil when nothing is. Checked for the service's user
     /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
@@ -82,7 +94,7 @@ package enum UnitPermission {
 extension Identity {
     /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
     static func ofService(askedBy identity: Identity) -> Identity {
-        guard identity.user == 0, let account = try? Accounts.user(named: serviceName) else {
+        guard identity.user == 0, let account = try? ServiceUnit.daemonAccount() else {
             return identity
         }
         return Identity(user: account.id, group: account.primaryGroup)

@@ -79,6 +79,12 @@ package struct UnitSettings: Hashable, Sendable {
         return lines
     }
 
+    /// The user that `User=` names, root where it names none; nil where it is not known, or systemd makes one at each start.
+    package var user: String? {
+        guard case .text(let user)? = values["User"], case .flag(false)? = values["DynamicUser"] else { return nil }
+        return user.isEmpty ? "root" : user
+    }
+
     /// Whether systemd takes the name of the dynamic user, without which the service does not start: at most 31 letters,
     /// digits, `-` and `_` (systemd.exec(5)).
     package var hasUsableUser: Bool {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import Linux
 import Model
@@ -195,12 +196,35 @@ import Testing
         }
     }
 
+    /// systemd removes backslashes from the line, and it is cut.
+    @Test(
+        arguments: [
+            (Remedy.renew("web"), "; clientsecretd renew web"),
+            (
+                .say("write there", run: .addSettings(["A=1"], to: "a.service")),
+                "; write there; run clientsecretd check as root"
+            ),
+            (
+                .run(.enableNow(String(repeating: "a", count: 1_000)), otherwise: ""),
+                "; run clientsecretd check as root"
+            ),
+        ] as [(Remedy?, String)])
+    func aCommandIsWholeOrLeftToCheck(remedy: Remedy?, end: String) throws {
+        let path = try #require(AbsolutePath("/srv/x"))
+        let failure = Failure(.diskFull, at: .path(path), remedy: remedy)
+        let reason = Reason(failure: failure, since: WallTime(secondsSinceEpoch: 1_800_000_000))
+        let line = try Self.snapshot(1, of: 1, ready: true, reason: reason).statusLine
+        #expect(line == "degraded: /srv/x: the disk is full" + end)
+    }
+
     private static func after(_ milliseconds: Int64) -> BootTime {
         BootTime(milliseconds: 1_000_000 + milliseconds)
     }
 
     /// Clients of which so many were tried.
-    private static func snapshot(_ tried: Int, of count: Int, ready: Bool = false) throws -> Snapshot {
+    private static func snapshot(_ tried: Int, of count: Int, ready: Bool = false, reason: Reason? = nil) throws
+        -> Snapshot
+    {
         let start = WallTime(secondsSinceEpoch: 1_800_000_000)
         let clientID = try #require(ClientID("com.example.web"))
         let team = try #require(TeamID("DEF123GHIJ"))
@@ -213,7 +237,7 @@ import Testing
                 actions: [])
         }
         return Snapshot(
-            startedAt: start, ready: ready, health: .ok, reason: nil, clockTrusted: true,
+            startedAt: start, ready: ready, health: reason == nil ? .ok : .degraded, reason: reason, clockTrusted: true,
             configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil),
             clients: ClientViews(clients))
     }

@@ -30,6 +30,16 @@ import Testing
         return UnitSettings(values: values, files: files.map { UnitSettings.File(path: $0.0, text: $0.1) })
     }
 
+    @Test(
+        arguments: [
+            (["User": .text("svc"), "DynamicUser": .flag(false)], "svc"),
+            (["User": .text(""), "DynamicUser": .flag(false)], "root"),
+            (["User": .text("x"), "DynamicUser": .flag(true)], nil), ([:], nil),
+        ] as [([String: UnitSettings.Value], String?)])
+    func theUserIsThatInEffect(values: [String: UnitSettings.Value], user: String?) {
+        #expect(settings(values).user == user)
+    }
+
     @Test func whatADropInForAllServicesWeakensIsNamed() {
         let found = settings(
             [

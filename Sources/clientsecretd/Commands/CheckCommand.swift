@@ -39,6 +39,13 @@ struct CheckCommand: ParsableCommand {
     func run(after heading: String?) throws {
         let path = settings.path(Environment.current)
         if fix { try CheckFix(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
+        if let failure = ServiceUser.missing(for: path) {
+            if answer.json {
+                let commands = [failure.remedy?.command].compactMap(\.self)
+                try CommandOutput.answer(DryRunReport.json(refused: [failure.sentence], commands: commands))
+            }
+            throw CommandFailure(.failed, failure.sentence)
+        }
         let unit: ServiceUnit?
         let hidden: [HiddenOutput]?
         do {

@@ -1,5 +1,6 @@
 import Config
 import Daemon
+import Failures
 import Glibc
 import Linux
 import Model
@@ -20,13 +21,40 @@ enum ServiceUser {
         }
         // Asked while still root, who needs no message bus for it.
         let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : nil
+        if let unit, unit.name != CommandContext.packagesUnit {
+            var context = CommandContext.current
+            context.unit = unit.name
+            context.use()
+        }
         if geteuid() == 0 { try Hardening.become(account) }
         return unit
     }
 
+    /// That the user does not exist as which the service's unit runs; nil where it does, for another configuration, and where
+    /// that is not known. Without the user nothing is judged: root would be told to make the files root's.
+    static func missing(for configuration: String) -> Failure? {
+        guard geteuid() == 0, isServices(configuration) else { return nil }
+        do throws(SystemError) {
+            if try ServiceUnit.daemonAccount() != nil { return nil }
+        } catch {
+            return nil
+        }
+        let user = ServiceUnit.daemonUser
+        let isPackages =
+            user == name
+            && ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains {
+                FileStatus.following("\($0)/sysusers.d/clientsecretd.conf") != nil
+            }
+        return Failure(
+            .unknownUser, at: .named(user), detail: "the service runs as this user",
+            remedy: .run(isPackages ? .addServiceUser : nil, otherwise: "add the user, or correct User= of the service")
+        )
+    }
+
     /// Whether a user other than root and the service's user asks about the service's configuration.
     static func isForeign(to configuration: String) -> Bool {
-        guard geteuid() != 0, isServices(configuration), let account = try? Accounts.user(named: name)
+        guard geteuid() != 0, isServices(configuration),
+            let account = try? ServiceUnit.daemonAccount()
         else { return false }
         return geteuid() != account.id
     }
@@ -60,11 +88,11 @@ enum ServiceUser {
     }
 
     /// The same for what is to become the service's.
-    static var identity: Identity { Identity.current().acting(for: try? Accounts.user(named: name)) }
+    static var identity: Identity { Identity.current().acting(for: try? ServiceUnit.daemonAccount()) }
 
     private static func account(of configuration: String) throws(SystemError) -> Account? {
         isServices(configuration)
-            ? try Accounts.user(named: name) : try stateOwner(of: configuration, environment(for: configuration))
+            ? try ServiceUnit.daemonAccount() : try stateOwner(of: configuration, environment(for: configuration))
     }
 
     /// For root, the other user who owns the state directory of a configuration, unless that user has called root (sudo(8)).

@@ -85,7 +85,7 @@ struct SystemFiles: Equatable {
     private static func line(makingDirectoryOf file: FirstConfiguration.OutputFile) -> String? {
         let path = file.path.directory.description
         guard ShellWord.quoted(path) == path, !path.contains("%") else { return nil }
-        let user = ServiceUser.name
+        let user = ServiceUnit.daemonUser
         // Files in it get its group.
         return "d \(path) \(file.group == nil ? "0755" : "2750") \(user) \(file.group ?? user)\n"
     }

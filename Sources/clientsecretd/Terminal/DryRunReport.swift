@@ -29,10 +29,13 @@ struct DryRunReport {
             + [state].compactMap { $0 }
     }
 
-    /// What takes the place of a report in JSON where the configuration's text is refused, for these reasons.
-    static func json(refused problems: [String]) -> String {
+    /// What takes the place of a report in JSON where the configuration is not judged, for these reasons.
+    ///
+    /// - Parameter commands: the lines in them that fix something.
+    static func json(refused problems: [String], commands: [String] = []) -> String {
         JSONText.object([
-            ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))), ("commands", .array([])),
+            ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))),
+            ("commands", .array(commands.map(JSONText.string))),
             ("trusted_directories", .array([])),
         ])
         .rendered

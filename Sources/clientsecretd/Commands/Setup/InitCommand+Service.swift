@@ -35,7 +35,7 @@ extension InitCommand {
     /// Has the service read the key from where it can.
     static func placeKey(of first: inout FirstConfiguration) throws(CommandFailure) -> [ShellCommand] {
         guard case .added(var key) = first.key, geteuid() == 0,
-            let service = try? Accounts.user(named: ServiceUser.name)
+            let service = try? ServiceUnit.daemonAccount()
         else { return [] }
         let placement = try KeyPlacement(of: key.file, for: service)
         key.file = placement.file
@@ -64,7 +64,7 @@ extension InitCommand {
             rule: first.unit.flatMap { UnitPermission.rule(for: .unit(verb: first.verb, unit: $0)) },
             isMissing: { directory in
                 // Not what a link that leads nowhere points to.
-                guard let service = try? Accounts.user(named: ServiceUser.name) else {
+                guard let service = try? ServiceUnit.daemonAccount() else {
                     return FileStatus.isAbsent(directory.description)
                 }
                 return ShellCommand.making(directory.description, for: service.id) != nil
