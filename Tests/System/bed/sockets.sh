@@ -135,6 +135,21 @@ equal "brings it back" "active" "$(states clientsecretd-push@broken.socket)"
 refused "and a status names it no more" grep -q broken <(clientsecretd status)
 systemctl stop clientsecretd-push@broken.socket
 
+# One of the daemon's own, which systemd does not start while the service runs.
+for unit in "${sockets[@]}"; do
+    for _ in 1 2 3 4 5 6; do systemctl restart "$unit" 2>/dev/null; done
+    equal "$unit fails" failed "$(states "$unit")"
+    promise "what helps" bash -c "$(clientsecretd status 2>&1 | sed -n "s/^ *fix: \(systemctl reset-failed $unit.*\)/\1/p")"
+    equal "brings $unit back" "active active" "$(states "$unit" $service)"
+    eventually "with the daemon" clientsecretd status
+done
+rm $socket
+contains "a socket that is gone while the service runs is named" "the service runs, and its socket is gone" \
+    "$(clientsecretd status 2>&1)"
+refused "by check too" clientsecretd check
+promise "what helps" bash -c "$(clientsecretd health | grep -o 'systemctl stop [^;]*')"
+eventually "brings it back" clientsecretd status
+
 # A daemon that is started while the journal is away writes to it once it is back.
 journals=(systemd-journald.socket systemd-journald-dev-log.socket systemd-journald.service)
 systemctl stop "${journals[@]}"
