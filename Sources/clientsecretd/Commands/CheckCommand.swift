@@ -126,7 +126,7 @@ struct CheckCommand: ParsableCommand {
             let words =
                 "other users can change \(path), an argument of this program: if the program runs that file, they gain the "
                 + "daemon's rights; let only root write to it and to the directories above it, or run it with \"start:\""
-            let warning = Diagnostic(.warning, at: positions.position(of: argument.action), words)
+            let warning = Diagnostic(.warning, at: positions.positions.position(of: argument.action), words)
             CommandOutput.complain(lines: warning.description)
         }
         for failure in dryRun.limitations + dryRun.storeFailures {
