@@ -89,7 +89,8 @@ struct HealthLine: Equatable {
         let worst = evaluations.first { $0.client.description == clients.first?.name }
         words = words(
             of: worst?.failure.map {
-                isForeign ? CommandMessage($0.message, command: nil) : CommandMessage($0.sentence, command: $0.remedy?.command)
+                isForeign
+                    ? CommandMessage($0.message, command: nil) : CommandMessage($0.sentence, command: $0.remedy?.command)
             }, now: now)
         if let unanswered {
             // The published secrets are valid now, but no daemon may be running to renew them.
