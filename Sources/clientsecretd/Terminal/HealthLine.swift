@@ -88,9 +88,10 @@ struct HealthLine: Equatable {
         state = clients.first?.state ?? .unknown
         let worst = evaluations.first { $0.client.description == clients.first?.name }
         words = words(
-            of: worst?.failure.map {
+            of: worst?.failure.map { failure in
                 isForeign
-                    ? CommandMessage($0.message, command: nil) : CommandMessage($0.sentence, command: $0.remedy?.command)
+                    ? CommandMessage(failure.message, command: nil)
+                    : CommandMessage(failure.sentence, command: failure.remedy?.command)
             }, now: now)
         if let unanswered {
             // The published secrets are valid now, but no daemon may be running to renew them.
