@@ -8,11 +8,14 @@ package struct HTTPAnswer: Hashable, Sendable {
     package let body: [UInt8]
     /// The server's clock (`Date:`); nil where it does not tell.
     package let date: WallTime?
+    /// Whether something else than blanks came as the body, and is left out of it, because it may be what was sent.
+    package let isBodyLeftOut: Bool
 
     /// In bytes: Apple's key set has some 2 KiB, a token response 3 KiB.
     package static let longestBody = 1 << 20
 
-    package init(status: Int, body: [UInt8], date: WallTime?) {
+    package init(status: Int, body: [UInt8], date: WallTime?, isBodyLeftOut: Bool = false) {
+        self.isBodyLeftOut = isBodyLeftOut
         self.status = status
         self.body = body
         self.date = date

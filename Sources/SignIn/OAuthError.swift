@@ -22,6 +22,11 @@ package struct OAuthError: Error, Hashable, Sendable {
         }
     }
 
+    /// The same error without what must not be shown.
+    func redacted(_ redacted: (String) -> String) -> OAuthError {
+        OAuthError(redacted(code), description: description.map(redacted))
+    }
+
     /// The error in an answer; nil where its body is no JSON object with an `error`.
     package init?(_ answer: HTTPAnswer) {
         guard let json = try? JSONValue(answer.body, duplicates: .lastCounts), let code = json["error"]?.text,
@@ -35,10 +40,13 @@ package struct OAuthError: Error, Hashable, Sendable {
     /// - Parameter request: what was asked for.
     package func explanation(of request: Request) -> String? {
         switch (code, request) {
-        case ("invalid_client", _):
+        case ("invalid_client", .code):
             "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong "
                 + "together, or the return address differs from the one in the authorization request; "
                 + "'clientsecretd verify' tells these apart"
+        case ("invalid_client", _):
+            "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong "
+                + "together; 'clientsecretd verify' tells these apart"
         case ("invalid_grant", .code):
             "Apple accepts the client secret but not the code: a code is valid for five minutes, can be exchanged once, and "
                 + "belongs to the client id and the return address of the authorization request"

@@ -29,13 +29,16 @@ extension TransportFailure {
 
 extension HTTPAnswer {
     /// The same answer with nothing in its body but the error of OAuth that it is, if it is one: other members, and other
-    /// answers, may be what was sent.
+    /// answers, may be what was sent. Whoever looks at the body for more than that has to do so before.
     ///
     /// - Parameter redacted: a text without what must not be shown.
     package func reduced(_ redacted: (String) -> String) -> HTTPAnswer {
-        guard let error = OAuthError(self) else { return HTTPAnswer(status: status, body: [], date: date) }
-        var members: [(String, JSONText)] = [("error", .string(redacted(error.code)))]
-        if let description = error.description { members.append(("error_description", .string(redacted(description)))) }
+        guard let error = OAuthError(self)?.redacted(redacted) else {
+            let isEmpty = !isBodyLeftOut && body.allSatisfy(\.isASCIISpace)
+            return HTTPAnswer(status: status, body: [], date: date, isBodyLeftOut: !isEmpty)
+        }
+        var members: [(String, JSONText)] = [("error", .string(error.code))]
+        if let description = error.description { members.append(("error_description", .string(description))) }
         return HTTPAnswer(status: status, body: JSONText.object(members).bytes, date: date)
     }
 }
@@ -67,6 +70,8 @@ extension RequestResult: JSONDocument {
         let status = try members("status", answer?.status)
         let date = try members.orNull("date", (answer?.date).map(UnixTime.init))?.moment
         let body = try members("body", answer.map { String(decoding: $0.body, as: UTF8.self) })
-        self.init(.success(HTTPAnswer(status: status, body: Array(body.utf8), date: date)))
+        let isBodyLeftOut = try members.flag("body_left_out", answer?.isBodyLeftOut)
+        self.init(
+            .success(HTTPAnswer(status: status, body: Array(body.utf8), date: date, isBodyLeftOut: isBodyLeftOut)))
     }
 }

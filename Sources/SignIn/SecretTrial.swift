@@ -113,13 +113,18 @@ package struct Verdict: Hashable, Sendable {
 
     /// What came of a trial.
     ///
-    /// - Parameter trial: what was asked, which says what the answers mean.
-    package init(_ result: Result<HTTPAnswer, TransportFailure>, to trial: TokenTrial = TokenKind.signIn.rules.trial) {
+    /// - Parameters:
+    ///   - trial: what was asked, which says what the answers mean.
+    ///   - redacted: a text of the answer without what must not be shown.
+    package init(
+        _ result: Result<HTTPAnswer, TransportFailure>, to trial: TokenTrial = TokenKind.signIn.rules.trial,
+        redacted: (String) -> String = { $0 }
+    ) {
         switch result {
         case .failure(let failure):
             self.init(.unknown, reason: failure.kind.rawValue, detail: failure.detail)
         case .success(let answer):
-            let error = OAuthError(answer)
+            let error = OAuthError(answer)?.redacted(redacted)
             switch trial.answers.first(where: { $0.fits(answer) })?.isAcceptance {
             case true?:
                 self.init(.accepted, code: error?.code, status: answer.status, serverTime: answer.date)
@@ -145,11 +150,16 @@ package struct Verdict: Hashable, Sendable {
     }
 }
 
+extension HTTPAnswer {
+    fileprivate var isPage: Bool { body.first { !$0.isASCIISpace } == UInt8(ascii: "<") }
+}
+
 extension TokenTrial.Answer {
     fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
         guard statuses.contains(answer.status) else { return false }
         return switch body {
-        case .noPage: answer.body.first { !$0.isASCIISpace } != UInt8(ascii: "<")
+        case .noPage: !answer.isPage
+        case .noError: !answer.isPage && (try? JSONValue(answer.body, duplicates: .lastCounts))?["errors"] == nil
         case .accessToken: TokenResponse(answer) != nil
         case .member(let name): (try? JSONValue(answer.body, duplicates: .lastCounts))?[name]?.text != nil
         case .error(let code): OAuthError(answer)?.code == code

@@ -44,9 +44,8 @@ struct HTTPSClient {
             server + trial.rules.path, form: trial.form,
             headers: trial.headers
         )
-        .map { $0.status == 200 ? $0 : $0.reduced(hidden.words) }
         .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
-        return Verdict(result, to: trial.rules)
+        return Verdict(result, to: trial.rules, redacted: hidden.words)
     }
 
     private func send(

@@ -41,6 +41,23 @@ import Testing
         #expect(other.status == 3 && other.complaints.contains("this is not a client secret"))
     }
 
+    /// A proxy shows one with any status.
+    @Test(arguments: [("music", "/v1/test", []), ("maps", "/v1/token", ["--scope", "server_api"])])
+    func aPageIsNoRefusal(kind: String, path: String, flags: [String]) throws {
+        let apple = try own.standIn()
+        let minted = try run(
+            [
+                own.binary, "mint", "--kind", kind, "--key", own.keyFile, "--key-id", Operator.keyID, "--team-id",
+                Operator.team, "--lifetime", "90d",
+            ] + flags)
+        try #require(minted.status == 0, "\(minted.complaints)")
+        let environment = ["CLIENTSECRETD_CONFIG": "/nowhere"]
+        #expect(try own.ask(apple, "verify", "-", input: minted.output, environment: environment).status == 0)
+        try apple.order("\(path) status=401")
+        let finished = try own.ask(apple, "verify", "-", input: minted.output, environment: environment)
+        #expect(finished.status == 3, "\(finished.output)\(finished.complaints)")
+    }
+
     @Test func aStrayRefusalIsAskedAboutAgain() throws {
         let apple = try own.standIn()
         try apple.order("/auth/token error=invalid_client times=1")

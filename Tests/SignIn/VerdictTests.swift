@@ -37,6 +37,7 @@ import Testing
         (.music, 400, #"{"error":"invalid_client"}"#, .unknown), (.music, 500, "", .unknown),
         (.maps, 200, #"{"accessToken":"a"}"#, .accepted), (.maps, 200, "<html>Log in</html>", .unknown),
         (.maps, 401, "", .refused), (.maps, 429, "", .unknown),
+        (.music, 200, #"{"errors":[]}"#, .unknown), (.music, 200, #"{"errors":[{"status":"403"}]}"#, .unknown),
         // A proxy's.
         (.music, 200, "\n<html>Log in</html>", .unknown), (.music, 401, "<html>Log in</html>", .unknown),
         (.maps, 401, "<html>Log in</html>", .unknown),
@@ -88,6 +89,33 @@ import Testing
     ])
     func nothingButAnErrorStaysOfAnAnswer(body: String, reduced: String) {
         let answer = HTTPAnswer(status: 400, body: Array(body.utf8), date: nil)
-        #expect(answer.reduced { "<\($0)>" } == HTTPAnswer(status: 400, body: Array(reduced.utf8), date: nil))
+        let left = HTTPAnswer(status: 400, body: Array(reduced.utf8), date: nil, isBodyLeftOut: reduced.isEmpty)
+        #expect(answer.reduced { "<\($0)>" } == left)
+    }
+
+    /// Apple's answer to a revocation is empty, and a page is no such answer.
+    @Test(arguments: [("", false), (" \n", false), ("<p>Log in", true), ("{}", true)])
+    func whetherABodyWasEmptyIsHandedOn(body: String, isLeftOut: Bool) throws {
+        let answer = HTTPAnswer(status: 200, body: Array(body.utf8), date: nil).reduced { $0 }
+        #expect(answer.body.isEmpty && answer.isBodyLeftOut == isLeftOut)
+        let result = RequestResult(.success(answer))
+        #expect(try RequestResult(parsing: result.jsonText.bytes) == result)
+    }
+
+    /// A verdict is on what the server sent, and shows what may be shown of it.
+    @Test func aVerdictShowsNothingThatWasSent() {
+        let body = #"{"error":"secret","error_description":"the secret"}"#
+        let answer = HTTPAnswer(status: 400, body: Array(body.utf8), date: nil)
+        let verdict = Verdict(.success(answer)) { $0.replacing("secret", with: "<>") }
+        #expect(verdict.code == "<>" && verdict.detail?.contains("secret") == false)
+    }
+
+    /// Only an exchanged code goes with a return address.
+    @Test func aRefusedClientSecretIsExplainedByWhatWasSent() {
+        let error = OAuthError("invalid_client")
+        #expect(error.explanation(of: .code)?.contains("return address") == true)
+        for request in [OAuthError.Request.refresh, .revocation] {
+            #expect(error.explanation(of: request)?.contains("return address") == false)
+        }
     }
 }

@@ -30,6 +30,8 @@ package struct TokenTrial: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         /// Anything, or nothing, but a web page: that is of a proxy which shows one with any status.
         case noPage
+        /// The same, and no object with errors, as the Apple Music API has them.
+        case noError
         /// An access token (RFC 6749, section 5.1).
         case accessToken
         /// A text under this name.
@@ -73,7 +75,7 @@ package struct TokenTrial: Hashable, Sendable {
     static let music = TokenTrial(
         server: "https://api.music.apple.com", path: "/v1/test", request: .bearer,
         answers: [
-            Answer(statuses: [200], body: .noPage, isAcceptance: true),
+            Answer(statuses: [200], body: .noError, isAcceptance: true),
             Answer(statuses: [401], body: .noPage, isAcceptance: false),
         ])
 

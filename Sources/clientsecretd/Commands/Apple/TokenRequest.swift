@@ -25,7 +25,8 @@ struct TokenRequest {
     func revoke(_ fields: [FormEncoding.Field]) throws(CommandFailure) {
         let answer = try post(fields, to: .revoke, .revocation)
         // Apple's answer is empty: a page is from something in between.
-        guard answer.status != 200 || answer.body.contains(where: { !$0.isASCIISpace }) else { return }
+        let isEmpty = !answer.isBodyLeftOut && answer.body.allSatisfy(\.isASCIISpace)
+        guard answer.status != 200 || !isEmpty else { return }
         throw Self.failure(answer, .revocation)
     }
 
