@@ -198,6 +198,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushTokenUnusable = "push_token_unusable"
     /// The API does not accept the token, or the token may not even read there; detail: what it said.
     case pushCredentialsRefused = "push_credentials_refused"
+    /// The API refuses what was signed at another time than its own clock shows; detail: how far the clocks are apart.
+    case pushClockRefused = "push_clock_refused"
     /// The API wants a second factor of the user whose password the token is.
     case pushSecondFactorWanted = "push_second_factor_wanted"
     /// The API accepts the token and refuses this change; detail: what it said.

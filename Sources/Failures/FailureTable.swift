@@ -410,6 +410,10 @@ extension FailureCode {
             row(
                 "the API refuses the token",
                 .say("make a token that may do this, and put it in the place of the old one"))
+        case .pushClockRefused:
+            row(
+                "the API refuses the request because of this machine's clock",
+                .say("set the clock, or see why it is not synchronised", see: .clock))
         case .pushSecondFactorWanted:
             row(
                 "the API requires a second factor of this user",

@@ -111,7 +111,8 @@ import Testing
         case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled, .pushTargetUnknown,
-            .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable, .pushImmutable,
+            .pushClockRefused, .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable,
+            .pushImmutable,
             .pushOthersBlank, .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,
             .pushTimedOut,
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
