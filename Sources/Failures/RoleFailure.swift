@@ -8,19 +8,31 @@ package struct RoleFailure: Error, Hashable, Sendable {
     package let detail: String?
     /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil where there is no pause.
     package let retryAfter: Int?
+    /// Whether the API has just shown that the place holds nothing; nil where that is not known.
+    package let isPlaceEmpty: Bool?
 
     /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
     /// mistake in an answer keeps nothing from being asked for longer.
     package static let longestRetryAfter = 86_400
 
-    package init(_ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil) {
+    package init(
+        _ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil, isPlaceEmpty: Bool? = nil
+    ) {
+        self.isPlaceEmpty = isPlaceEmpty
         self.code = code
         self.detail = detail
         self.retryAfter = retryAfter.map { min(max($0, 0), Self.longestRetryAfter) }
     }
 
     /// The same, and how long to wait.
-    package func waiting(seconds: Int) -> RoleFailure { RoleFailure(code, detail, retryAfter: seconds) }
+    package func waiting(seconds: Int) -> RoleFailure {
+        RoleFailure(code, detail, retryAfter: seconds, isPlaceEmpty: isPlaceEmpty)
+    }
+
+    /// The same, and whether the place is empty.
+    package func ofPlace(isEmpty: Bool?) -> RoleFailure {
+        RoleFailure(code, detail, retryAfter: retryAfter, isPlaceEmpty: isEmpty)
+    }
 
     /// The members of an answer that reports it.
     ///
@@ -31,7 +43,10 @@ package struct RoleFailure: Error, Hashable, Sendable {
         let code = try members("code", failure?.code)
         guard code.rawValue.hasPrefix(prefix) else { throw .unexpected("expected \(FailureCode.expected)", at: "code") }
         let detail = try members.orNull("detail", failure?.detail)
-        self.init(code, detail, retryAfter: try members.orNull("retry_after", failure?.retryAfter))
+        let retryAfter = try members.orNull("retry_after", failure?.retryAfter)
+        self.init(
+            code, detail, retryAfter: retryAfter,
+            isPlaceEmpty: try members.orAbsent("place_empty", failure?.isPlaceEmpty))
     }
 }
 

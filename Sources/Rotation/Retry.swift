@@ -29,7 +29,7 @@ package enum Retry {
         var failures: Int
         /// The action that was run.
         var action: Action?
-        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret.
+        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret, or none.
         var isEmergency = false
         /// Whether the cause may be gone already: then there is no pause.
         var isAtOnce = false

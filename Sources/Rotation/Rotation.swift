@@ -226,6 +226,8 @@ package struct Rotation: Sendable {
     }
 
     private mutating func fail(_ job: Job, _ failure: Failure, _ isWanted: Bool, at now: Now) {
+        // The end of the daemon ended it, and nothing is wrong with what was asked.
+        guard !jobs.isStopping || !failure.isCancelled else { return }
         // A key's file that changed while it was read may hold a usable key already.
         let isReplaced = if case .readKey(let name, _) = job.work { keys.wasNoticed(name) } else { false }
         let event = jobs.fail(

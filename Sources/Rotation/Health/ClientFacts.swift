@@ -22,6 +22,8 @@ struct ClientFacts {
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
     /// What was last put into each place behind an API; nil where that is not known.
     var pushed: [SecretInfo?] = []
+    /// Whether an API shows that one of its places holds nothing.
+    var hasEmptyPlace = false
     /// What the applications hold that each action notifies, as far as is known.
     var delivered: [SecretInfo] = []
 
@@ -29,6 +31,8 @@ struct ClientFacts {
     enum Weakest {
         /// In this output applications find no secret, or one that Apple refuses.
         case lockedOut(AbsolutePath, OutputFinding)
+        /// A place behind an API holds nothing.
+        case empty
         /// The one that expires first.
         case held(SecretInfo)
         /// No secret is known, and not every place was read.
@@ -69,6 +73,7 @@ struct ClientFacts {
     /// can still start.
     var weakest: Weakest {
         if let lockout { return .lockedOut(lockout.path, lockout.found) }
+        if hasEmptyPlace { return .empty }
         let secrets = inOutputs.map(\.secret) + pushed.compactMap(\.self) + delivered
         if let first = secrets.firstToExpire { return .held(first) }
         return outputs.isEmpty && pushed.isEmpty ? .nowhere : .unknown

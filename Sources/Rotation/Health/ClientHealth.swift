@@ -161,6 +161,7 @@ extension Rotation {
             } else {
                 unserved(client)
             }
+        case .empty: unserved(client)
         case .nowhere: isKnown(client) ? unserved(client) : nil
         case .held(let secret): isSpared ? nil : client.entry.shortLife(of: secret, client.name, &deadlines)
         case .unknown: nil
@@ -183,6 +184,7 @@ extension Rotation {
                 return jobs.attempts[.file(path)].map { .failure($0.failure) }
             }, refusal: { refusal(of: $0, for: client, &deadlines) })
         facts.pushed = client.targets.map { targets[$0.target]?.known }
+        facts.hasEmptyPlace = client.targets.contains { targets[$0.target]?.isEmpty == true }
         facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
         return facts
     }

@@ -18,6 +18,8 @@ struct Target: Sendable {
     private var wasShown = false
     /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
+    /// Whether the API has shown that there is nothing.
+    private(set) var isEmpty = false
     /// When the API was last read or written since the start, the last reload or the last request.
     private(set) var readAt: BootTime?
     private(set) var writtenAt: WallTime?
@@ -38,9 +40,9 @@ struct Target: Sendable {
     /// Whether this secret was put there, and nothing else has been seen there since.
     func holds(_ secret: SecretInfo) -> Bool { !isUncertain && verified != false && pushed?.isSame(as: secret) == true }
 
-    /// The secret that is believed to be there; nil when the API shows another. After a push that failed still the one before,
+    /// The secret that is believed to be there; nil when the API shows another, or none. After a push that failed still the one before,
     /// although the push may have been carried out.
-    var known: SecretInfo? { verified == false ? nil : pushed }
+    var known: SecretInfo? { verified == false || isEmpty ? nil : pushed }
 
     /// Whether it does not hold a secret and is left so for now, because it is contested.
     func isLeftAlone(_ wanted: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
@@ -81,13 +83,18 @@ struct Target: Sendable {
         pushedAt = now.boot
         if verified == true { wasShown = true }
         isUncertain = false
+        isEmpty = false
         readAt = now.boot
         writtenAt = now.wall
         // Since when something else was there is not known: an application may have read it.
         return drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot)
     }
 
-    mutating func pushFailed() { isUncertain = true }
+    /// - Parameter isEmpty: whether the API showed before that there is nothing; nil where that is not known.
+    mutating func pushFailed(isEmpty: Bool?) {
+        isUncertain = true
+        self.isEmpty = isEmpty ?? self.isEmpty
+    }
 
     /// Records what the API shows.
     ///
@@ -103,7 +110,7 @@ struct Target: Sendable {
         readAt = now.boot
         let isRecent = isRecent(at: now)
         let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
-        if holds == true { wasShown = true }
+        if holds == true { (wasShown, isEmpty) = (true, false) }
         let wasAwaited = isAwaited
         isAwaited = holds == false && isRecent
         verified = isAwaited ? nil : holds
@@ -173,7 +180,7 @@ struct Targets: Sendable {
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
 ///   goes on (`Drift`).
 /// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
-///   secret that is there is critical.
+///   secret that is there is critical or there is none.
 /// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
 ///   that the document is written once; the others find theirs there.
 /// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
@@ -196,7 +203,8 @@ extension Rotation {
                 repeatActions(of: client, because: .wasAtTarget, at: now)
             }
             events.append(.pushed(output.target, name, secret, verified: verified))
-        case (.push(_, _, let output, _), .failure): targets[output]?.pushFailed()
+        case (.push(_, _, let output, _), .failure(let failure)):
+            targets[output]?.pushFailed(isEmpty: failure.isPlaceEmpty)
         case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds))):
             let wanted = index[name].flatMap { wantedSecret($0) }
             let isKept =
@@ -263,11 +271,14 @@ extension Rotation {
         return targets[target]?.holds(wanted) == true
     }
 
-    /// Whether a target does not hold its client's secret, and what is known to be there is critical or has expired.
+    /// Whether a target does not hold its client's secret, and what is known to be there is critical or has expired, or there is
+    /// nothing.
     func isEmergency(_ target: TargetName, _ deadlines: inout Deadlines) -> Bool {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
-            let state = targets[target], !state.holds(wanted), let held = state.known
+            let state = targets[target], !state.holds(wanted)
         else { return false }
+        if state.isEmpty { return true }
+        guard let held = state.known else { return false }
         return client.entry.isCritical(held, &deadlines)
     }
 

@@ -61,6 +61,7 @@ import Testing
             case .lockedOut(let path, _): "locked out of \(path.description.suffix(1))"
             case .held(let secret): "\((secret.expiresAt - Values.moment(0)).count / Values.day)"
             case .unknown: "unknown"
+            case .empty: "empty"
             case .nowhere: "nowhere"
             }
         #expect(worst == row.worst, "\(row.outputs)")

@@ -335,6 +335,18 @@ import Testing
 
     // MARK: Failing
 
+    /// Nothing is wrong with the API.
+    @Test func whatTheDaemonsEndCancelsIsNoFailure() throws {
+        let bench = try settled()
+        bench.held = [resource]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.tell(.stop)
+        let cancelled = Failure(.pushServiceSilent, at: .target(target), cause: ErrorNumber.cancelled)
+        try bench.end(resource, .failure(cancelled))
+        #expect(bench.entries.allSatisfy { if case .failing = $0 { false } else { true } })
+        #expect(bench.lastStep.ended)
+    }
+
     @Test func aFailedPushIsTriedAgainAtLeastEveryQuarterOfAnHour() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure()
@@ -359,6 +371,27 @@ import Testing
         #expect(requests(bench) == [])
         bench.pass(1)
         #expect(requests(bench) == ["push production"])
+    }
+
+    /// An application that reads there has no secret at all.
+    @Test func anEmptyPlaceIsCriticalAndPushedToWithinAnHour() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[resource] = Failure(
+            .pushRateLimited, at: .target(target), retryAfter: 86_400, isPlaceEmpty: true)
+        bench.go()
+        #expect(try bench.view(web).health == .critical)
+        bench.forget()
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.pass(3700)
+        #expect(requests(bench).count >= 1)
+        // What is there now may be another program's.
+        bench.failures[resource] = Failure(
+            .pushConflict, at: .target(target), isPlaceEmpty: false)
+        bench.pass(3700)
+        #expect(try bench.view(web).health == .degraded)
+        bench.failures = [:]
+        bench.pass(3700)
+        #expect(try bench.view(web).health == .ok)
     }
 
     /// It is made once an hour; what is to be pushed meanwhile is new.
