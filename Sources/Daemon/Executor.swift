@@ -204,7 +204,7 @@ final class Executor: Sendable {
         case .keep(let client, let record): try keep(record, of: client)
         case .verify(let client, let issued): try verify(issued, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
-        case .push(_, let issued, let output, let others): try push(issued, to: output.target, with: others)
+        case .push(_, let issued, let output, let others): try push(issued, to: output, with: others)
         case .readTarget(_, let issued, let output):
             .targetRead(holds: try services.pusher.read(try secret(issued).token, at: output.target))
         case .run(let action, let covering): try run(action, covering)
@@ -233,27 +233,22 @@ final class Executor: Sendable {
     }
 
     private func push(
-        _ issued: SecretInfo, to target: TargetName, with others: [TargetName: SecretInfo]
+        _ issued: SecretInfo, to output: PushOutput, with others: [TargetName: SecretInfo]
     ) throws(Failure) -> Outcome {
         var tokens: [TargetName: Token] = [:]
         for (target, issued) in others { tokens[target] = try secret(issued).token }
-        return .pushed(verified: try services.pusher.push(try secret(issued).token, to: target, with: tokens))
+        return .pushed(verified: try services.pusher.push(try secret(issued).token, to: output, with: tokens))
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {
-        if case .redeploy(_, let targets) = action { return try redeploy(targets) }
+        if case .redeploy(let project, let targets) = action {
+            let isReady = try services.pusher.redeploy(project, of: targets, with: covering.values.map(\.issued))
+            return isReady ? .ran : .deploying
+        }
         // A dry run starts no job that needs it.
         guard let runner else { throw Failure(.systemError, at: .action(action.id), detail: "nothing is run here") }
         try runner.run(action, covering)
         return .ran
-    }
-
-    /// Has the projects behind these targets deployed with what was pushed. The first target of a project starts the
-    /// deployment, unless there is one already; the others find it under way.
-    private func redeploy(_ targets: [TargetName]) throws(Failure) -> Outcome {
-        var isReady = true
-        for target in targets { isReady = try services.pusher.redeploy(target) && isReady }
-        return isReady ? .ran : .deploying
     }
 
     private func probe(_ action: Action) throws(Failure) -> Outcome {

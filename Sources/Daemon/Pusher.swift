@@ -11,6 +11,7 @@ struct Pusher: Sendable {
     private let service: NetworkService
     /// The configuration's absolute path.
     private let configuration: String
+    private let memory = PushMemory()
     /// The program that pushes where no service listens; nil to need a service.
     private let program: String?
 
@@ -37,12 +38,19 @@ struct Pusher: Sendable {
     /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
     /// read back, nil where the API does not show it. Blocks.
     func push(
-        _ token: Token, to target: TargetName, with others: [TargetName: Token] = [:]
+        _ token: Token, to output: PushOutput, with others: [TargetName: Token] = [:]
     ) throws(Failure) -> Bool? {
+        let target = output.target
         var named: [String: Token] = [:]
         for (target, token) in others { named[target.description] = token }
-        switch try ask(PushQuestion(.publish, secret: token, others: named), of: target) {
-        case .published(let verified): return verified
+        let question = PushQuestion(
+            .publish, secret: token, others: named, writtenAt: memory.lastWrite(to: output, with: others.keys))
+        switch try ask(question, of: target) {
+        case .published(let verified, let moment):
+            if let moment {
+                memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
+            }
+            return verified
         case .failed(let failure): throw self.failure(failure, of: target)
         case .read, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))
@@ -59,15 +67,23 @@ struct Pusher: Sendable {
         }
     }
 
-    /// Has a target's project deployed again, unless that is done or under way; returns whether it runs with what was pushed
-    /// last. Blocks.
-    func redeploy(_ target: TargetName) throws(Failure) -> Bool {
-        switch try ask(.redeploy, of: target) {
-        case .redeployed(let isReady): return isReady
-        case .failed(let failure): throw self.failure(failure, of: target)
-        case .published, .read:
-            throw service.answeredAnotherRequest(for: .target(target))
+    /// Has a project deployed again, unless that is done or under way; returns whether it runs with the secrets that were pushed
+    /// to these targets. The first target begins the deployment, and the others are told of it. Blocks.
+    func redeploy(_ project: String, of targets: [TargetName], with secrets: [SecretInfo]) throws(Failure) -> Bool {
+        let moment = memory.lastWrite(of: secrets, to: targets)
+        var isReady = true
+        for target in targets {
+            let begun = memory.deployment(of: project, since: moment)
+            switch try ask(.redeploy(writtenAt: moment, begun: begun), of: target) {
+            case .redeployed(let isDone, let begun):
+                memory.began(begun, of: project, since: moment)
+                isReady = isDone && isReady
+            case .failed(let failure): throw self.failure(failure, of: target)
+            case .published, .read:
+                throw service.answeredAnotherRequest(for: .target(target))
+            }
         }
+        return isReady
     }
 
     /// Why nothing could be pushed, as far as that is known without a request.

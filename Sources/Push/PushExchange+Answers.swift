@@ -23,7 +23,7 @@ extension PushExchange {
         switch send(try expanded(request)) {
         case .failure(let failure): throw RoleFailure(failure, hidden)
         case .success(let answer):
-            clock = answer.date.map { $0.secondsSinceEpoch * 1000 }
+            clock = answer.moment
             return answer
         }
     }
@@ -39,8 +39,13 @@ extension PushExchange {
             guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
             return RoleFailure(.pushAnswerUnexpected, detail(of: answer))
         }
+        var detail = detail(of: answer)
+        if rule?.meaning == .pushClockRefused, let own = answer.receivedAt, let theirs = answer.date {
+            let (span, side) = own < theirs ? (theirs - own, "behind") : (own - theirs, "ahead of")
+            detail = "this machine's clock is \(span.count) s \(side) the API's; " + detail
+        }
         return RoleFailure(
-            rule?.meaning ?? Self.meaning(of: answer.status), detail(of: answer), retryAfter: answer.retryAfter)
+            rule?.meaning ?? Self.meaning(of: answer.status), detail, retryAfter: answer.retryAfter)
     }
 
     /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with JSON. The

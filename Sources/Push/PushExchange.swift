@@ -25,10 +25,18 @@ package struct PushExchange {
     var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?
+    /// Whether the place was seen to hold nothing; nil where that is not known.
+    var isPlaceEmpty: Bool?
     /// What was shown before the write.
     private var shownBefore: PushKind.Shown?
-    /// The API's clock at its last answer, in milliseconds since the epoch; nil where it does not say.
-    var clock: Int64?
+    /// The API's clock at its last answer, or this machine's where the API does not say.
+    var clock: WallTime?
+    /// When the daemon last wrote there before this exchange, by the API's clock.
+    let writtenAt: WallTime?
+    /// When this exchange wrote there.
+    private var wroteAt: WallTime?
+    /// The deployment that was begun for what was pushed.
+    var begun: BegunDeployment?
     /// Whether the API has taken the token, in a login or for reading.
     var isTokenTaken = false
 
@@ -37,14 +45,19 @@ package struct PushExchange {
     /// - Parameters:
     ///   - token: the content of the token's place; empty where there is none.
     ///   - others: secrets of other targets with members of the same document, by their members' names.
+    ///   - writtenAt: when the daemon last wrote to the place, by the API's clock; nil where that is not known.
+    ///   - begun: the deployment that it has begun since.
     ///   - send: sends one request.
     package init(
-        target: PushTarget, token: String, secret: Token, others: [String: Token] = [:],
+        target: PushTarget, token: String, secret: Token, others: [String: Token] = [:], writtenAt: WallTime? = nil,
+        begun: BegunDeployment? = nil,
         sha256: @escaping ([UInt8]) -> [UInt8],
         send: @escaping (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
     ) {
         self.target = target
         self.token = token
+        self.writtenAt = writtenAt
+        self.begun = begun
         self.send = send
         self.sha256 = sha256
         secretText = secret.withBytes { String(decoding: $0, as: UTF8.self) }
@@ -62,24 +75,27 @@ package struct PushExchange {
             if verb == .read, target.kind.shown == nil { return .read(holds: nil) }
             try logIn()
             switch verb {
-            case .publish: return .published(verified: try publish())
+            case .publish:
+                let isSeen = try publish()
+                return .published(verified: isSeen, at: wroteAt)
             case .read:
                 // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
                 // answer causes a push, which creates the place or fails with the reason.
                 guard case .found(let answer) = try look() else { return .read(holds: false) }
                 switch shown(answer) {
                 case .same: return .read(holds: true)
-                case .another, .privateKey: return .read(holds: false)
+                case .another, .empty, .privateKey: return .read(holds: false)
                 case .nothing, .digest: return .read(holds: nil)
                 }
             case .redeploy:
                 guard let redeployment = target.kind.redeployment else {
                     throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
                 }
-                return .redeployed(ready: try redeployment.deploy(&self))
+                let isReady = try redeployment.deploy(&self)
+                return .redeployed(ready: isReady, begun: begun)
             }
         } catch {
-            return .failed(error)
+            return .failed(error.ofPlace(isEmpty: isPlaceEmpty))
         }
     }
 
@@ -108,7 +124,9 @@ package struct PushExchange {
         while true {
             do throws(RoleFailure) {
                 guard let request = try prepare() else { return true }
-                _ = try answer(to: request, isChange: true)
+                let answer = try answer(to: request, isChange: true)
+                try check(answer, request.confirmed)
+                wroteAt = answer.moment
                 break
             } catch {
                 guard error.code == .pushConflict, attempt < Self.attempts else { throw error }
@@ -120,7 +138,7 @@ package struct PushExchange {
             guard case .found(let answer) = try look() else { return false }
             switch shown(answer) {
             case .same: return true
-            case .another, .privateKey: return false
+            case .another, .empty, .privateKey: return false
             case .nothing: return nil
             // A digest that cannot be recognised would have changed at least.
             case let digest: return digest == shownBefore ? false : nil
@@ -141,11 +159,13 @@ package struct PushExchange {
         case .found(let answer):
             let shown = shown(answer)
             guard shown != .same else { return nil }
+            isPlaceEmpty = shown == .nothing ? nil : shown == .empty
             guard shown != .privateKey else {
                 throw RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten")
             }
             shownBefore = shown
         case .missing(let answer, let failure):
+            isPlaceEmpty = true
             guard let creation = target.kind.creation else { throw failure }
             try confirm(creation, answer, failure)
             request = creation.request ?? request

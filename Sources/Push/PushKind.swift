@@ -88,6 +88,8 @@ package struct PushKind: Sendable {
     enum Shown: Equatable, Sendable {
         case same
         case another
+        /// The place holds nothing.
+        case empty
         case nothing
         /// A digest that is made in an unknown way.
         case digest(String)
@@ -96,8 +98,11 @@ package struct PushKind: Sendable {
 
         /// What a text in the secret's place is; nil where there is none.
         init(_ text: String?, expected: String) {
-            let isKey = text.map { PrivateKeyText.isIn(Array($0.utf8)) } == true
-            self = text == expected ? .same : isKey ? .privateKey : .another
+            guard let text, !text.isEmpty else {
+                self = .empty
+                return
+            }
+            self = text == expected ? .same : PrivateKeyText.isIn(Array(text.utf8)) ? .privateKey : .another
         }
     }
 
@@ -226,6 +231,8 @@ package struct PushRequest: Sendable {
     let done: Set<Int>
     /// Whether the answer is a JSON array, and no object.
     let isList: Bool
+    /// What an answer that means success has to look like, of a write that cannot be read back.
+    let confirmed: [Shape]
 
     /// A name and a template.
     package struct Field: Sendable {
@@ -257,10 +264,26 @@ package struct PushRequest: Sendable {
         return texts + content
     }
 
+    /// The same with another field in its query.
+    func adding(_ field: Field) -> PushRequest {
+        PushRequest(
+            method, path, query: query + [field], headers: headers, body: body, done: done, isList: isList,
+            confirmed: confirmed)
+    }
+
     package init(
         _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
-        done: Set<Int> = [200], isList: Bool = false
+        done: Set<Int> = [200]
     ) {
+        self.init(
+            method, path, query: query, headers: headers, body: body, done: done, isList: false, confirmed: [])
+    }
+
+    init(
+        _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
+        done: Set<Int> = [200], isList: Bool = false, confirmed: [Shape]
+    ) {
+        self.confirmed = confirmed
         self.method = method
         self.path = path
         self.query = query

@@ -17,30 +17,42 @@ package struct PushQuestion: Sendable {
     package let secret: Token
     /// The secrets of other targets with members of the same document, which are written with it: by the targets' names.
     package let others: [String: Token]
+    /// When the daemon last wrote to the place, or to one of those that are deployed together, by the API's clock: what the API
+    /// shows may be older. Nil where that is not known.
+    package let writtenAt: WallTime?
+    /// The deployment that was begun since, as far as is known.
+    package let begun: BegunDeployment?
 
     /// In bytes: twice what the largest document takes, which is 65,536 bytes at AWS.
     package static let longest = 131_072
 
-    package init(_ verb: Verb, secret: Token, others: [String: Token] = [:]) {
+    package init(
+        _ verb: Verb, secret: Token, others: [String: Token] = [:], writtenAt: WallTime? = nil,
+        begun: BegunDeployment? = nil
+    ) {
         self.verb = verb
         self.secret = secret
         self.others = others
+        self.writtenAt = writtenAt
+        self.begun = begun
     }
 
     /// The question without a secret.
-    package static let redeploy = PushQuestion(.redeploy, secret: Token([], sha256: { _ in [] }))
+    package static func redeploy(writtenAt: WallTime? = nil, begun: BegunDeployment? = nil) -> PushQuestion {
+        PushQuestion(.redeploy, secret: Token([], sha256: { _ in [] }), writtenAt: writtenAt, begun: begun)
+    }
 
     /// Reads ``request``; nil for anything else, a secret that is no compact JWS included.
     package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
         guard bytes.count <= Self.longest, let text = try? PushQuestionText(parsing: bytes) else { return nil }
         guard text.verb != .redeploy else {
-            self = .redeploy
+            self = .redeploy(writtenAt: text.writtenAt, begun: text.begun)
             return
         }
         guard let secret = text.secret.flatMap({ Self.token($0, sha256) }) else { return nil }
         let others = text.others.compactMapValues { Self.token($0, sha256) }
         guard others.count == text.others.count else { return nil }
-        self.init(text.verb, secret: secret, others: others)
+        self.init(text.verb, secret: secret, others: others, writtenAt: text.writtenAt)
     }
 
     private static func token(_ text: TokenText, _ sha256: ([UInt8]) -> [UInt8]) -> Token? {
@@ -57,29 +69,57 @@ private struct PushQuestionText: JSONDocument {
     /// Nil where nothing is written or looked for.
     let secret: TokenText?
     let others: [String: TokenText]
+    let writtenAt: WallTime?
+    let begun: BegunDeployment?
 
     init(_ question: PushQuestion) {
         verb = question.verb
         secret = verb == .redeploy ? nil : TokenText(question.secret)
         others = question.others.mapValues { TokenText($0) }
+        writtenAt = question.writtenAt
+        begun = question.begun
     }
 
     init(_ text: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
         verb = try members("do", text?.verb)
         secret = try members.orAbsent("client_secret", text?.secret)
         others = try members.unlessEmpty("others", text?.others) ?? [:]
+        writtenAt = try members.orAbsent("written_at", (text?.writtenAt).map(UnixTime.init))?.moment
+        begun = try members.orAbsent("deployment", text?.begun)
+    }
+}
+
+/// A deployment that was begun for what was pushed: the list of an API may show it only later.
+package struct BegunDeployment: Hashable, Sendable {
+    /// The API's id of it; nil where the answer named none.
+    package let id: String?
+    /// By the API's clock.
+    package let at: WallTime
+
+    package init(id: String?, at: WallTime) {
+        self.id = id
+        self.at = at
+    }
+}
+
+extension BegunDeployment: JSONDocument {
+    package init(_ begun: BegunDeployment?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        let id = try members.orNull("id", begun?.id)
+        self.init(id: id, at: try members("at", (begun?.at).map(UnixTime.init)).moment)
     }
 }
 
 /// The result of a ``PushQuestion``.
 package enum PushResult: Hashable, Sendable {
     /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; false where
-    /// another one was, which may be an older answer; nil where the API does not show it.
-    case published(verified: Bool?)
+    /// another one was, which may be an older answer; nil where the API does not show it. And when it was written, by the API's
+    /// clock; nil where the API held it already.
+    case published(verified: Bool?, at: WallTime? = nil)
     /// Whether the API holds the secret; nil where it does not show it.
     case read(holds: Bool?)
-    /// Whether what runs in production has what was put there last; false while it is being deployed.
-    case redeployed(ready: Bool)
+    /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
+    /// was begun for it.
+    case redeployed(ready: Bool, begun: BegunDeployment? = nil)
     case failed(RoleFailure)
 }
 
@@ -101,8 +141,8 @@ extension PushResult: JSONDocument {
     /// Whether it is so, in a result that says no more.
     private var flag: Bool? {
         switch self {
-        case .published(let flag), .read(let flag): flag
-        case .redeployed(let flag): flag
+        case .published(let flag, _), .read(let flag): flag
+        case .redeployed(let flag, _): flag
         case .failed: nil
         }
     }
@@ -111,11 +151,24 @@ extension PushResult: JSONDocument {
         if case .failed(let failure) = self { failure } else { nil }
     }
 
+    private var writtenAt: WallTime? {
+        if case .published(_, let moment) = self { moment } else { nil }
+    }
+
+    private var begun: BegunDeployment? {
+        if case .redeployed(_, let begun) = self { begun } else { nil }
+    }
+
     package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONFlaw) {
         switch try members("result", result?.kind) {
-        case .published: self = .published(verified: try members.orNull("verified", result?.flag))
+        case .published:
+            let verified = try members.orNull("verified", result?.flag)
+            let moment = try members.orAbsent("written_at", (result?.writtenAt).map(UnixTime.init))?.moment
+            self = .published(verified: verified, at: moment)
         case .read: self = .read(holds: try members.orNull("holds", result?.flag))
-        case .redeployed: self = .redeployed(ready: try members("ready", result?.flag))
+        case .redeployed:
+            let isReady = try members("ready", result?.flag)
+            self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", result?.begun))
         case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"))
         }
     }

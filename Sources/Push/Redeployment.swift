@@ -7,6 +7,9 @@ import Failures
 /// - Every deployment to production counts that began after the variable was last set, by the API's own clock, also one that
 ///   another program began. So a project is deployed once for one secret, also when an answer was lost, and once for secrets
 ///   that were pushed together.
+/// - What the API shows of the variable may be older than our own write: no deployment counts that began before that. A
+///   variable that is not shown yet is waited for.
+/// - The one that we began counts whatever the list shows. For an hour no other one is begun, although the API may not know it.
 /// - After a deployment that failed, no other one is begun for a while.
 struct Redeployment: Sendable {
     /// The settings that name what is deployed.
@@ -15,6 +18,9 @@ struct Redeployment: Sendable {
     let environments: String
     /// Begins a deployment where none has what was pushed; returns whether one has that runs.
     let deploy: @Sendable (inout PushExchange) throws(RoleFailure) -> Bool
+
+    /// For so long after a write what an API shows may be older than that.
+    static let staleness: Seconds = 300
 }
 
 /// One deployment to production, as an API lists it.
@@ -58,9 +64,9 @@ extension PushExchange {
     ///
     /// - Parameter changed: in milliseconds since the epoch.
     func state(of deployments: [Deployment], since changed: Int64) throws(RoleFailure) -> Bool? {
-        let found = deployments.filter { $0.began >= changed }
+        let found = deployments.filter { $0.began >= changed || $0.id != nil && $0.id == begun?.id }
         if found.contains(where: { $0.stage == .running }) { return true }
-        let now = clock ?? changed
+        let now = clock?.milliseconds ?? changed
         if let going = found.first(where: { $0.stage == .going }) {
             guard now - going.began < Deployment.longest else {
                 throw RoleFailure(.pushDeploymentFailed, "it has been \(hidden.words(going.words)) for an hour")
@@ -75,12 +81,95 @@ extension PushExchange {
         return nil
     }
 
+    /// From when on a deployment has what was pushed, in milliseconds since the epoch; nil while the API does not show the
+    /// variable that was set a moment ago.
+    ///
+    /// - Parameters:
+    ///   - shown: when the variable was last set, as the API shows it; nil where it shows none.
+    ///   - missing: thrown where the API shows none for longer.
+    func lastChange(_ shown: Int64?, orThrow missing: RoleFailure) throws(RoleFailure) -> Int64? {
+        if let shown { return max(shown, writtenAt?.milliseconds ?? 0) }
+        guard let writtenAt, let clock, clock - writtenAt < Redeployment.staleness else { throw missing }
+        return nil
+    }
+
+    /// Begins a deployment, whose id is the answer's member of this name.
+    mutating func begin(_ request: PushRequest, id member: String) throws(RoleFailure) {
+        let answer = try answer(to: request, isChange: true)
+        let id = json(answer)?[member]?.text.flatMap { isID($0) ? $0 : nil }
+        begun = BegunDeployment(id: id, at: answer.moment ?? WallTime(secondsSinceEpoch: 0))
+    }
+
+    /// Whether a text can be the id of a deployment: it goes into an address, and to the daemon.
+    private func isID(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(\.isBase64URL)
+            && hidden.words(text) == text
+    }
+
+    /// The deployments of a list, with the one that was begun for what was pushed.
+    ///
+    /// - Parameters:
+    ///   - changed: in milliseconds since the epoch.
+    ///   - request: shows one deployment, `{{deployment}}`.
+    mutating func withBegun(
+        _ listed: [Deployment], since changed: Int64, asking request: PushRequest,
+        read: (JSONValue) throws(RoleFailure) -> Deployment
+    ) throws(RoleFailure) -> [Deployment] {
+        guard let begun else { return listed }
+        if let id = begun.id {
+            guard !listed.contains(where: { $0.id == id }) else { return listed }
+            values["deployment"] = id
+            do throws(RoleFailure) {
+                return listed + [try read(json(try answer(to: request)) ?? .null)]
+            } catch {
+                guard error.code == .pushPlaceMissing else { throw error }
+            }
+        } else if listed.contains(where: { $0.began >= changed }) {
+            return listed
+        }
+        let began = max(begun.at.milliseconds, changed)
+        guard (clock?.milliseconds ?? began) - began < Deployment.longest else {
+            self.begun = nil
+            return listed
+        }
+        return listed + [Deployment(.going, "unknown to the API", id: begun.id, began: began)]
+    }
+
+    /// How many pages of a list are read.
+    private static let mostPages = 20
+
     /// The array of this name in an answer, or the answer itself. An answer without it says nothing: taken for an empty list, it
     /// would have a project deployed again and again.
     mutating func list(_ name: String? = nil, of request: PushRequest) throws(RoleFailure) -> [JSONValue] {
-        let answer = try self.answer(to: request)
+        try list(name, of: request, from: try answer(to: request))
+    }
+
+    /// The same with the answer that has the first page. The others are read: a part of a list says nothing of what is not in it.
+    mutating func list(
+        _ name: String?, of request: PushRequest, from first: PushHTTPAnswer
+    ) throws(RoleFailure) -> [JSONValue] {
         let pointer = name.map { [$0] } ?? []
-        try check(answer, [Shape(at: pointer, is: [.array])])
-        return json(answer)?[pointer]?.elements ?? []
+        var all: [JSONValue] = []
+        var answer = first
+        var last: Int64?
+        for _ in 1...Self.mostPages {
+            try check(answer, [Shape(at: pointer, is: [.array])])
+            let json = json(answer)
+            all += json?[pointer]?.elements ?? []
+            // Vercel's: what "until" has to be for the next page.
+            guard let next = json?[["pagination", "next"]], next != .null else { return all }
+            guard let until = next.whole, until != last else { break }
+            last = until
+            answer = try self.answer(to: request.adding(.init("until", String(until))))
+        }
+        throw RoleFailure(.pushAnswerUnexpected, "the list has pages that the API does not show")
+    }
+}
+
+extension WallTime {
+    /// Since the epoch; 0 before it, and not more than fits.
+    var milliseconds: Int64 {
+        let (product, isTooMuch) = max(secondsSinceEpoch, 0).multipliedReportingOverflow(by: 1000)
+        return isTooMuch ? .max : product
     }
 }

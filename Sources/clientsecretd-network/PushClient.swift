@@ -2,6 +2,7 @@ import AppleClientSecret
 import CLibcurl
 import Failures
 import Glibc
+import Linux
 import Push
 
 /// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
@@ -41,7 +42,7 @@ struct PushClient {
                 PushHTTPAnswer(
                     status: answer.status, body: answer.body,
                     retryAfter: transfer.header("Retry-After").flatMap { Self.seconds($0, now: answer.date) },
-                    date: answer.date))
+                    date: answer.date, receivedAt: WallTime(secondsSinceEpoch: Clocks.wallSeconds())))
         } catch {
             return .failure(error)
         }

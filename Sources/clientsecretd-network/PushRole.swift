@@ -14,14 +14,16 @@ struct PushRole: ParsableCommand {
         commandName: "push",
         abstract: "Push a client secret to a place behind an API.",
         discussion: """
-            Reads {"do": "publish", "client_secret", "others"}, {"do": "read", "client_secret"} or {"do": \
-            "redeploy"}.
+            Reads {"do": "publish", "client_secret", "others", "written_at"}, {"do": "read", "client_secret"} or \
+            {"do": "redeploy", "written_at", "deployment"}.
 
-            Writes {"result": "published", "verified"}, {"result": "read", "holds"}, {"result": "redeployed", \
-            "ready"} or {"result": "failed", "code", "detail", "retry_after"}.
+            Writes {"result": "published", "verified", "written_at"}, {"result": "read", "holds"}, {"result": \
+            "redeployed", "ready", "deployment"} or {"result": "failed", "code", "detail", "retry_after"}.
 
             The target is under "targets" in the configuration, and the token in the systemd credential or file that \
-            it names. "others" has the secrets of targets with another field of the same place, by their names.
+            it names. "others" has the secrets of targets with another field of the same place, by their names. \
+            "written_at" is when the place was last written to, and "deployment" the one that was begun since: what an \
+            API shows may be older than these.
 
             Examples:
               clientsecretd-network push production <request.json
@@ -65,7 +67,8 @@ struct PushRole: ParsableCommand {
             let target = try named(target, among: targets)
             var exchange = PushExchange(
                 target: target, token: try token(of: target), secret: question.secret,
-                others: try others(question.others, beside: target, among: targets), sha256: SHA256.digest
+                others: try others(question.others, beside: target, among: targets), writtenAt: question.writtenAt,
+                begun: question.begun, sha256: SHA256.digest
             ) { request in
                 let rest = max(end - Clocks.monotonicMicroseconds() / 1_000, 1)
                 return PushClient(caFile: target.caFile, timeout: min(timeout, Int(rest))).send(request)

@@ -15,6 +15,7 @@ import Testing
     private static let text = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.\(signature)"
     private let directory: TemporaryDirectory
     private let target: TargetName
+    private var output: PushOutput { PushOutput(target: target, place: "here") }
     private var path: String { directory("push/production.sock") }
     private var token: Token { Token(Array(Self.text.utf8)) { _ in [UInt8](repeating: 1, count: 32) } }
 
@@ -35,7 +36,7 @@ import Testing
 
     /// Why nothing was pushed.
     private func whatFailed(cancel: EventCounter? = nil) -> Failure? {
-        let failure = #expect(throws: Failure.self) { try pusher(cancel: cancel).push(token, to: target) }
+        let failure = #expect(throws: Failure.self) { try pusher(cancel: cancel).push(token, to: output) }
         #expect(failure?.place == .target(target))
         return failure
     }
@@ -46,7 +47,7 @@ import Testing
         throws
     {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":\#(word)}"#))
-        #expect(try pusher().push(token, to: target) == seen)
+        #expect(try pusher().push(token, to: output) == seen)
         #expect(service.question == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
@@ -55,7 +56,11 @@ import Testing
         let pusher = pusher()
         var failures: [Failure] = []
         for _ in 0..<31 {
-            do throws(Failure) { _ = try pusher.redeploy(target) } catch { failures.append(error) }
+            do throws(Failure) {
+                _ = try pusher.redeploy("shop", of: [target], with: [])
+            } catch {
+                failures.append(error)
+            }
         }
         #expect(failures.prefix(30).allSatisfy { $0.code == .pushServiceMissing })
         let last = try #require(failures.last)
@@ -64,16 +69,101 @@ import Testing
         #expect((1...60).contains(pause))
         // Other targets have services of their own.
         let other = try #require(TargetName("other"))
-        #expect(throws: Failure.self) { try pusher.redeploy(other) }
+        #expect(throws: Failure.self) { try pusher.redeploy("shop", of: [other], with: []) }
     }
 
     @Test func othersOfTheSameDocumentGoWithIt() throws {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":true}"#))
         let other = try #require(TargetName("ios"))
-        #expect(try pusher().push(token, to: target, with: [other: token]) == true)
+        #expect(try pusher().push(token, to: output, with: [other: token]) == true)
         #expect(
             service.question
                 == #"{"do":"publish","client_secret":"\#(Self.text)","others":{"ios":"\#(Self.text)"}}"# + "\n")
+    }
+
+    /// A service that is asked once, and what it was asked.
+    private func question(
+        _ answer: String, of target: TargetName? = nil, _ ask: () throws -> Void
+    ) throws -> String {
+        let path = directory("push/\(target ?? self.target).sock")
+        try? FileManager.default.removeItem(atPath: path)
+        let service = try SocketService(at: path, .answer(answer))
+        try ask()
+        return service.question
+    }
+
+    /// What an API shows may be older.
+    @Test func whatWasWrittenIsRemembered() throws {
+        let pusher = pusher()
+        let written = #"{"result":"published","verified":false,"written_at":1800000000}"#
+        let first = try question(written) { _ = try pusher.push(token, to: output) }
+        #expect(!first.contains("written_at"))
+        let second = try question(written) { _ = try pusher.push(token, to: output) }
+        #expect(second.contains(#""written_at":1800000000"#))
+        // A reload has changed where the target leads.
+        let elsewhere = PushOutput(target: target, place: "elsewhere")
+        let third = try question(written) { _ = try pusher.push(token, to: elsewhere) }
+        #expect(!third.contains("written_at"))
+    }
+
+    @Test func aDocumentIsWrittenForAllOfItsTargets() throws {
+        let pusher = pusher()
+        let other = try #require(TargetName("other"))
+        let written = #"{"result":"published","verified":false,"written_at":1800000000}"#
+        _ = try question(written) { _ = try pusher.push(token, to: output, with: [other: token]) }
+        let next = try question(written, of: other) {
+            _ = try pusher.push(token, to: PushOutput(target: other, place: "there"), with: [target: token])
+        }
+        #expect(next.contains(#""written_at":1800000000"#))
+    }
+
+    /// The list of an API may show it later.
+    @Test func aDeploymentIsBegunOnceForAllTargetsOfAProject() throws {
+        let pusher = pusher()
+        let other = try #require(TargetName("other"))
+        let began = #"{"result":"redeployed","ready":false,"deployment":{"id":"dpl_1","at":1800000007}}"#
+        func redeploy() throws -> [String] {
+            var asked: [String] = []
+            let service = try SocketService(at: directory("push/other.sock"), .answer(began))
+            asked.append(try question(began) { _ = try pusher.redeploy("shop", of: [target, other], with: []) })
+            asked.append(service.question)
+            try FileManager.default.removeItem(atPath: directory("push/other.sock"))
+            return asked
+        }
+        let known = #""deployment":{"id":"dpl_1","at":1800000007}"#
+        for expected in [[false, true], [true, true]] {
+            let asked = try redeploy()
+            #expect(asked.map { $0.contains(known) } == expected)
+        }
+        // Of another project it says nothing.
+        let elsewhere = try question(began) { _ = try pusher.redeploy("blog", of: [target], with: []) }
+        #expect(!elsewhere.contains(known))
+    }
+
+    /// What was begun before a push does not have it.
+    @Test func aDeploymentFromBeforeAWriteIsForgotten() throws {
+        let pusher = pusher()
+        func secret(_ mintedAt: Int64) throws -> SecretInfo {
+            let start = WallTime(secondsSinceEpoch: mintedAt) - Claims.backdating
+            return SecretInfo(
+                fingerprint: token.fingerprint,
+                claims: Claims(
+                    issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+                    subject: try #require(ClientID("com.example.web")), issuedAt: start, expiresAt: start + 7_776_000),
+                signer: nil)
+        }
+        let began = #"{"result":"redeployed","ready":true,"deployment":{"id":"dpl_1","at":1700000007}}"#
+        let first = try question(began) {
+            _ = try pusher.redeploy("shop", of: [target], with: [try secret(1_700_000_000)])
+        }
+        // After a restart nothing more is known of the write than that its secret was there.
+        #expect(first == #"{"do":"redeploy","written_at":1700000000}"# + "\n")
+        let written = #"{"result":"published","verified":null,"written_at":1800000000}"#
+        _ = try question(written) { _ = try pusher.push(token, to: output) }
+        let second = try question(began) {
+            _ = try pusher.redeploy("shop", of: [target], with: [try secret(1_700_000_000)])
+        }
+        #expect(second == #"{"do":"redeploy","written_at":1800000000}"# + "\n")
     }
 
     @Test(arguments: [("true", true), ("false", false), ("null", nil)])
@@ -98,7 +188,7 @@ import Testing
         _ = try SocketService(
             at: path, .answer(#"{"result":"failed","code":"push_target_unknown","detail":"none","retry_after":null}"#))
         let unknown = #expect(throws: Failure.self) {
-            try pusher(configuration: configuration).push(token, to: target)
+            try pusher(configuration: configuration).push(token, to: output)
         }
         #expect(unknown?.code == .pushTargetUnknown)
         let remedy = try #require(unknown?.remedy).description
@@ -118,21 +208,21 @@ import Testing
             echo noise >&2
 
             """, to: "network", mode: 0o755)
-        #expect(try pusher(program: script).push(token, to: target) == true)
+        #expect(try pusher(program: script).push(token, to: output) == true)
         #expect(
             try directory.read("asked")
                 == "push production --config /etc/c.yaml\n" + #"{"do":"publish","client_secret":"\#(Self.text)"}"#
                 + "\n")
         let silent = try directory.write(
             "#!/bin/sh\nread -r line\necho it broke >&2\nexit 1\n", to: "silent", mode: 0o755)
-        let broken = #expect(throws: Failure.self) { try pusher(program: silent).push(token, to: target) }
+        let broken = #expect(throws: Failure.self) { try pusher(program: silent).push(token, to: output) }
         #expect(broken?.code == .pushServiceSilent && broken?.detail == "'it broke'")
-        let absent = #expect(throws: Failure.self) { try pusher(program: directory("absent")).push(token, to: target) }
+        let absent = #expect(throws: Failure.self) { try pusher(program: directory("absent")).push(token, to: output) }
         #expect(absent?.code == .pushServiceMissing)
         #expect(absent?.remedy == .say("install the package clientsecretd-network"))
         // A service is preferred: the token may be readable by it alone.
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":null}"#))
-        #expect(try pusher(program: silent).push(token, to: target) == nil)
+        #expect(try pusher(program: silent).push(token, to: output) == nil)
         _ = service
     }
 

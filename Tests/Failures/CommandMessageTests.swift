@@ -4,7 +4,7 @@ import Testing
 
 /// A command is shown byte for byte, or named by what prints it.
 @Suite struct CommandMessageTests {
-    private static let fits: (String) -> Bool = { !$0.contains("|") }
+    private static let fits: @Sendable (String) -> Bool = { !$0.contains("|") }
     private static let check = "run clientsecretd check as root"
 
     @Test(

@@ -8,6 +8,9 @@ final class PushBed {
     /// As the stand-in or the service says it.
     let address: String
     private let process: Background
+    /// Whether it is asked by a daemon that remembers what it wrote and began: else by one that has just started.
+    var remembers = false
+    private var remembered: [String: Any] = [:]
 
     static let support = repository + "/Tests/Support"
 
@@ -63,8 +66,12 @@ final class PushBed {
         }
         try directory.write(targets, to: "clientsecretd.yaml")
         let further = others.map { #""\#($0.key)":"\#($0.value.secret)""# }.joined(separator: ",")
+        let facts = try remembered.map { name, value in
+            let json = try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed)
+            return #","\#(name)":"# + String(decoding: json, as: UTF8.self)
+        }.joined()
         let question =
-            #"{"do":"\#(verb)","client_secret":"\#(secret)"\#(others.isEmpty ? "" : #","others":{\#(further)}"#)}"#
+            #"{"do":"\#(verb)","client_secret":"\#(secret)"\#(others.isEmpty ? "" : #","others":{\#(further)}"#)\#(facts)}"#
         let finished = try run(
             [
                 Binaries.network, "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
@@ -77,6 +84,10 @@ final class PushBed {
         }
         let json = try #require(
             try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any], "\(finished.output)")
+        if remembers {
+            if let moment = json["written_at"] { remembered = ["written_at": moment] }
+            if verb == "redeploy" { remembered["deployment"] = json["deployment"] }
+        }
         return Answer(
             result: json["result"] as? String, verified: json["verified"] as? Bool, holds: json["holds"] as? Bool,
             code: json["code"] as? String, detail: json["detail"] as? String, retryAfter: json["retry_after"] as? Int,

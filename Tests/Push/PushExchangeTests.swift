@@ -11,15 +11,19 @@ import Testing
 
     private static let now: Int64 = 1_800_000_000
 
+    /// It was written, and seen there.
+    private static let written = PushResult.published(verified: true, at: WallTime(secondsSinceEpoch: now))
+
     /// AWS Secrets Manager with a version that was created so many seconds ago.
     private func publish(
-        createdAgo seconds: Int64, version: String, dated isDated: Bool = true
+        createdAgo seconds: Int64, version: String, dated isDated: Bool = true, writtenAgo: Int64? = nil
     ) throws -> (result: PushResult, operations: [String]) {
-        try publish(created: "\(Self.now - seconds).25", version: version, dated: isDated)
+        try publish(
+            created: "\(Self.now - seconds).25", version: version, dated: isDated, writtenAgo: writtenAgo)
     }
 
     private func publish(
-        created: String, version: String, dated isDated: Bool = true
+        created: String, version: String, dated isDated: Bool = true, writtenAgo: Int64? = nil
     ) throws -> (result: PushResult, operations: [String]) {
         let target = PushTarget(
             name: "production", kind: .awsSecretsManager,
@@ -30,7 +34,8 @@ import Testing
         var operations: [String] = []
         var exchange = PushExchange(
             target: target, token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-            secret: Token(Array(secret.utf8), sha256: Self.sha256), sha256: Self.sha256
+            secret: Token(Array(secret.utf8), sha256: Self.sha256),
+            writtenAt: writtenAgo.map { WallTime(secondsSinceEpoch: Self.now - $0) }, sha256: Self.sha256
         ) { request in
             let operation = request.headers.first { $0.name == "X-Amz-Target" }?.value ?? ""
             operations.append(String(operation.dropFirst("secretsmanager.".count)))
@@ -40,7 +45,8 @@ import Testing
             return .success(
                 PushHTTPAnswer(
                     status: 200, body: Array(body.utf8),
-                    date: isDated ? WallTime(secondsSinceEpoch: Self.now) : nil))
+                    date: isDated ? WallTime(secondsSinceEpoch: Self.now) : nil,
+                    receivedAt: WallTime(secondsSinceEpoch: Self.now)))
         }
         return (exchange.run(.publish), operations)
     }
@@ -85,22 +91,160 @@ import Testing
             #expect(operations == ["GetSecretValue"])
         }
         let (result, operations) = try publish(createdAgo: 600, version: "clientsecretd-0123")
-        #expect(result == .published(verified: true))
+        #expect(result == Self.written)
         #expect(operations == ["GetSecretValue", "PutSecretValue", "GetSecretValue"])
+    }
+
+    /// What is read may be older, of another program, or without a date.
+    @Test func ourOwnWriteCountsWhateverIsShown() throws {
+        for (version, isDated) in [("0123", true), ("0123", false), ("clientsecretd-0123", false)] {
+            for (seconds, wait) in [(0, 60), (300, 60), (590, 10)] as [(Int64, Int)] {
+                let (result, operations) = try publish(
+                    createdAgo: 7_776_000, version: version, dated: isDated, writtenAgo: seconds)
+                guard case .failed(let failure) = result else {
+                    Issue.record("it was replaced after \(seconds) s")
+                    continue
+                }
+                #expect(failure.code == .pushRateLimited)
+                #expect(failure.retryAfter == wait)
+                #expect(operations == ["GetSecretValue"])
+            }
+            let later = try publish(createdAgo: 7_776_000, version: version, dated: isDated, writtenAgo: 600)
+            #expect(later.result == Self.written)
+        }
+    }
+
+    /// The answers to all requests, each with a status and a body.
+    private func publish(
+        _ kind: PushKind, _ settings: [String: String], token: String = "t", clockAhead: Int64 = 0,
+        _ answer: (PushHTTPRequest) -> (status: Int, body: String)
+    ) -> PushResult {
+        withoutActuallyEscaping(answer) { answer in
+            var exchange = PushExchange(
+                target: PushTarget(
+                    name: "production", kind: kind, settings: settings, endpoint: "https://api.example.com",
+                    caFile: nil,
+                    token: nil),
+                token: token, secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), sha256: Self.sha256
+            ) { request in
+                let (status, body) = answer(request)
+                return .success(
+                    PushHTTPAnswer(
+                        status: status, body: Array(body.utf8), date: WallTime(secondsSinceEpoch: Self.now),
+                        receivedAt: WallTime(secondsSinceEpoch: Self.now + clockAhead)))
+            }
+            return exchange.run(.publish)
+        }
+    }
+
+    /// It comes with the status and the type of a refused token.
+    @Test(arguments: [
+        (
+            403,
+            #"{"__type":"InvalidSignatureException","message":"Signature expired: 20261129T020000Z is now earlier than 1"}"#,
+            -3600, "3600 s behind"
+        ),
+        (
+            403,
+            #"{"__type":"InvalidSignatureException","message":"Signature not yet current: 20261129T020000Z is later"}"#,
+            900, "900 s ahead of"
+        ),
+        (400, #"{"__type":"RequestExpired","message":"Request has expired"}"#, 600, "600 s ahead of"),
+    ])
+    func aWrongClockIsNoRefusedToken(status: Int, body: String, ahead: Int64, words: String) throws {
+        let result = publish(
+            .awsSecretsManager, ["region": "eu-central-1", "secret_id": "apple", "field": ""],
+            token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n", clockAhead: ahead
+        ) { _ in (status, body) }
+        guard case .failed(let failure) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(failure.code == .pushClockRefused)
+        #expect(failure.detail?.hasPrefix("this machine's clock is \(words) the API's; it answered") == true)
+    }
+
+    /// The API has shown what is there before it refused the write.
+    @Test func aPlaceThatHoldsNothingIsNamedWithTheFailure() throws {
+        let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
+        for (status, body, isEmpty) in [
+            (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#, true),
+            (200, #"{"data":{"data":{},"metadata":{"version":3}}}"#, true),
+            (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#, false), (500, "{}", nil),
+        ] as [(Int, String, Bool?)] {
+            let result = publish(.vault, vault) { request in
+                request.method == "GET" ? (status, body) : (429, #"{"errors":["slow down"]}"#)
+            }
+            guard case .failed(let failure) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.isPlaceEmpty == isEmpty, "\(status) \(body)")
+        }
+        let variable = #"{"key":"SECRET","target":["production"]}"#
+        for (variables, isEmpty) in [("", true), (variable, false)] {
+            let result = publish(
+                .vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]
+            ) { request in request.method == "GET" ? (200, #"{"envs":[\#(variables)]}"#) : (429, "{}") }
+            guard case .failed(let failure) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.isPlaceEmpty == isEmpty)
+        }
+    }
+
+    /// Where it cannot be read back, a status of success with an error says nothing.
+    @Test func aWriteIsConfirmedByWhatWasWritten() throws {
+        let pocketbase: (String) -> PushResult = { answer in
+            self.publish(.pocketbase, ["user": "a@example.com", "collection": "users", "provider": "apple"]) {
+                request in
+                switch request.method {
+                case "PATCH": (200, answer)
+                case "POST": (200, #"{"token":"session"}"#)
+                default: (200, #"{"id":"1","oauth2":{"providers":[{"name":"apple","clientSecret":""}]}}"#)
+                }
+            }
+        }
+        let vercel: (String) -> PushResult = { answer in
+            self.publish(
+                .vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]
+            ) { request in request.method == "POST" ? (201, answer) : (200, #"{"envs":[]}"#) }
+        }
+        let netlify: (String) -> PushResult = { answer in
+            self.publish(
+                .netlify, ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]
+            ) { request in
+                request.method == "PATCH" ? (200, answer) : (200, #"{"key":"SECRET","is_secret":true,"values":[]}"#)
+            }
+        }
+        for (publish, answer) in [
+            (pocketbase, #"{"id":"1"}"#), (vercel, #"{"created":{},"failed":[]}"#), (netlify, #"{"key":"SECRET"}"#),
+        ] {
+            guard case .published(nil, _) = publish(answer) else {
+                Issue.record("\(publish(answer))")
+                continue
+            }
+            guard case .failed(let failure) = publish(#"{"message":"failed"}"#) else {
+                Issue.record("an error counts as done")
+                continue
+            }
+            #expect(failure.code == .pushAnswerUnexpected)
+        }
     }
 
     /// What an API calls a time may be any number.
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "1e300", "null"])
     func aTimeThatCannotBeDelaysNothing(created: String) throws {
         let (result, _) = try publish(created: created, version: "clientsecretd-0123")
-        #expect(result == .published(verified: true))
+        #expect(result == Self.written)
     }
 
     /// Nor does a clock that is wrong delay anything for longer.
     @Test func anothersVersionIsReplacedAtOnce() throws {
-        #expect(try publish(createdAgo: 1, version: "0123").result == .published(verified: true))
-        #expect(try publish(createdAgo: -1, version: "clientsecretd-0123").result == .published(verified: true))
+        #expect(try publish(createdAgo: 1, version: "0123").result == Self.written)
+        #expect(try publish(createdAgo: -1, version: "clientsecretd-0123").result == Self.written)
         let undated = try publish(createdAgo: 1, version: "clientsecretd-0123", dated: false)
-        #expect(undated.result == .published(verified: true))
+        #expect(undated.result == Self.written)
     }
 }

@@ -42,6 +42,9 @@ import Testing
         let results: [PushResult] = [
             .published(verified: true), .published(verified: nil), .read(holds: false),
             .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
+            .failed(RoleFailure(.pushRateLimited, isPlaceEmpty: true)),
+            .published(verified: false, at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+            .redeployed(ready: true, begun: BegunDeployment(id: nil, at: WallTime(secondsSinceEpoch: 7))),
         ]
         let failed = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
             .map { PushResult.failed(RoleFailure($0)) }
@@ -71,8 +74,16 @@ import Testing
     }
 
     @Test func aDeploymentIsAskedForWithoutASecret() throws {
-        #expect(PushQuestion.redeploy.request == Array(#"{"do":"redeploy"}"#.utf8))
-        #expect(PushQuestion(request: PushQuestion.redeploy.request, sha256: { _ in [] })?.verb == .redeploy)
+        #expect(PushQuestion.redeploy().request == Array(#"{"do":"redeploy"}"#.utf8))
+        #expect(PushQuestion(request: PushQuestion.redeploy().request, sha256: { _ in [] })?.verb == .redeploy)
+    }
+
+    @Test func whatTheDaemonRemembersGoesWithIt() throws {
+        let text = #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#
+        let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
+        #expect(question.writtenAt == WallTime(secondsSinceEpoch: 1_800_000_000))
+        #expect(question.begun == BegunDeployment(id: "dpl_1", at: WallTime(secondsSinceEpoch: 1_800_000_007)))
+        #expect(question.request == Array(text.utf8))
     }
 
     @Test(arguments: [

@@ -54,6 +54,79 @@ import Testing
         }
     }
 
+    // MARK: An API that is late
+
+    private func late(_ api: PushBed, _ what: String, _ seconds: String) throws {
+        try api.directory.write(seconds, to: "late-" + what)
+    }
+
+    /// What a read shows of the variable is from before our write.
+    @Test(arguments: kinds)
+    func whatRanBeforeOurWriteHasNoNewSecret(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        api.remembers = true
+        _ = try api.ask("publish", kind.target)
+        for ready in [false, false, true] { #expect(try api.ask("redeploy", kind.target).ready == ready) }
+        // An API's clock shows whole seconds.
+        Thread.sleep(forTimeInterval: 1.1)
+        try late(api, "variables", "1")
+        #expect(try api.ask("publish", kind.target, secret: PushBed.secrets[1]).result == "published")
+        #expect(try api.ask("redeploy", kind.target).ready == false)
+        #expect(kind.deployments(api) == 2)
+        #expect(try api.ask("redeploy", kind.target).ready == false)
+        #expect(try api.ask("redeploy", kind.target).ready == true)
+        #expect(kind.deployments(api) == 2)
+    }
+
+    /// It was set a moment ago.
+    @Test(arguments: kinds)
+    func aVariableThatIsNotShownYetIsWaitedFor(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        api.remembers = true
+        _ = try api.ask("publish", kind.target)
+        try late(api, "variables", "3600")
+        #expect(try api.ask("redeploy", kind.target) == .init(result: "redeployed", ready: false))
+        #expect(kind.deployments(api) == 0)
+        try late(api, "variables", "0")
+        #expect(try api.ask("redeploy", kind.target).ready == false)
+        #expect(kind.deployments(api) == 1)
+    }
+
+    @Test(arguments: kinds)
+    func oneThatIsNotListedIsNotBegunAgain(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        api.remembers = true
+        try late(api, "deployments", "3600")
+        _ = try api.ask("publish", kind.target)
+        var isReady: Bool?
+        for _ in 1...4 { isReady = try api.ask("redeploy", kind.target).ready }
+        #expect(isReady == true)
+        #expect(kind.deployments(api) == 1)
+    }
+
+    @Test(arguments: kinds)
+    func oneThatTheAPIDoesNotKnowIsNotBegunAgain(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        api.remembers = true
+        try late(api, "deployments", "3600")
+        try api.directory.write("", to: "unknown-deployments")
+        _ = try api.ask("publish", kind.target)
+        for _ in 1...4 { #expect(try api.ask("redeploy", kind.target).ready == false) }
+        #expect(kind.deployments(api) == 1)
+    }
+
+    @Test(arguments: kinds)
+    func oneWhoseClockIsBehindIsNotBegunAgain(kind: Kind) throws {
+        let api = try PushBed(script: "stand-in.py")
+        api.remembers = true
+        try api.directory.write("2000", to: "clock-behind")
+        _ = try api.ask("publish", kind.target)
+        var isReady: Bool?
+        for _ in 1...4 { isReady = try api.ask("redeploy", kind.target).ready }
+        #expect(isReady == true)
+        #expect(kind.deployments(api) == 1)
+    }
+
     /// It is ready, and the one before it serves again: the application has the old secret.
     @Test(arguments: kinds)
     func aRollbackHasNoNewSecret(kind: Kind) throws {

@@ -194,6 +194,15 @@ import Testing
         }
     }
 
+    /// A cluster takes no longer name of a field manager than 128 characters.
+    @Test func aLongKeyOfAKubernetesSecretIsSet() throws {
+        let api = try PushBed(script: "stand-in.py")
+        for length in [113, 114, 115, 253] {
+            let target = Self.target("kubernetes") + ", key: \(String(repeating: "k", count: length))"
+            #expect(try api.ask("publish", target).verified == true, "\(length)")
+        }
+    }
+
     /// What others have written stays as it is, also what they write meanwhile.
     @Test func vaultKeepsOtherFields() throws {
         let api = try PushBed(script: "stand-in.py")

@@ -31,6 +31,20 @@ import Testing
         }
     }
 
+    /// A part of a list says nothing of what is not in it.
+    @Test func listsAreReadToTheirEnd() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let target = Self.target + ", redeploy: true"
+        try api.directory.write("", to: "pages")
+        _ = try api.ask("publish", target)
+        for ready in [false, false, true] { #expect(try api.ask("redeploy", target).ready == ready) }
+        try api.directory.write("preview development", to: "environments")
+        #expect(
+            try api.ask("publish", Self.target + ", environments: [preview]").code == "push_environments_conflict")
+        try api.directory.write("endless", to: "pages")
+        #expect(try api.ask("redeploy", target).code == "push_answer_unexpected")
+    }
+
     /// Where new deployments are not given the production domains, the old secret is still in use.
     @Test func aDeploymentThatWasNotPromotedIsNotRunning() throws {
         let api = try PushBed(script: "stand-in.py")

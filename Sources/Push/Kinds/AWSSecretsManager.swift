@@ -27,6 +27,12 @@ extension PushKind {
         errors: [
             ErrorRule(contains: ["ResourceNotFoundException"], meaning: .pushPlaceMissing),
             ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .pushRateLimited),
+            // Comes with the status and the type of a wrong signature.
+            ErrorRule(
+                contains: [
+                    "Signature expired", "Signature not yet current", "RequestExpired", "RequestTimeTooSkewed",
+                ],
+                meaning: .pushClockRefused),
             ErrorRule(contains: ["LimitExceededException"], meaning: .pushQuotaExceeded),
             ErrorRule(
                 contains: [
@@ -69,6 +75,8 @@ extension PushExchange {
             try checkString(text)
             try waitForTurn(current, date: found.answer.date)
         }
+        // What is read may be older than our own write. It is looked at again in a minute: AWS may show that then.
+        if let writtenAt, let now = found.answer.moment { try wait(since: writtenAt, date: now, atMost: 60) }
         values["request_id"] = Self.versionPrefix + Hex.encode((0..<24).map { _ in UInt8.random(in: 0 ... .max) })
         let member = values["field", default: ""]
         guard !member.isEmpty else {
@@ -118,11 +126,18 @@ extension PushExchange {
             case .fraction(let seconds): Int64(exactly: seconds.rounded())
             default: nil
             }
-        guard let created else { return }
-        let rest = WallTime(secondsSinceEpoch: created) + Self.writePause - date
+        if let created { try wait(since: WallTime(secondsSinceEpoch: created), date: date) }
+    }
+
+    /// Throws while a write is too recent.
+    private func wait(
+        since write: WallTime, date: WallTime, atMost bound: Seconds = writePause
+    ) throws(RoleFailure) {
+        let rest = write + Self.writePause - date
         if rest > 0, rest <= Self.writePause {
             throw RoleFailure(
-                .pushRateLimited, "the secret was written less than ten minutes ago", retryAfter: Int(rest.count))
+                .pushRateLimited, "the secret was written less than ten minutes ago",
+                retryAfter: Int(min(rest, bound).count))
         }
     }
 }

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Failures
 
 extension PushKind {
@@ -13,9 +14,10 @@ extension PushKind {
             PushSetting("key", standard: "client_secret", advice: "the key in the Secret's data"),
         ], endpoint: "https://kubernetes.default.svc",
         own: OwnFiles(token: serviceAccount + "token", authorities: serviceAccount + "ca.crt"), authorization: .bearer,
+        merge: { exchange, _ throws(RoleFailure) in exchange.nameManager() },
         write: PushRequest(
             "PATCH", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}",
-            query: [.init("fieldManager", "clientsecretd-{{key}}"), .init("force", "true")],
+            query: [.init("fieldManager", "{{manager}}"), .init("force", "true")],
             headers: [.init("Content-Type", "application/apply-patch+yaml")],
             body: .json(
                 #"{"apiVersion":"v1","kind":"Secret","metadata":{"name":{{secret}},"namespace":{{namespace}}},"#
@@ -35,4 +37,17 @@ extension PushKind {
             ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .pushQuotaExceeded),
             ErrorRule(status: 422, contains: ["immutable"], meaning: .pushImmutable),
         ])
+}
+
+extension PushExchange {
+    /// In characters: what a cluster takes as a field manager's name. A key may be longer.
+    private static let longestManager = 128
+
+    /// Sets our field manager's name, with a digest of the key in place of one that is too long.
+    fileprivate mutating func nameManager() {
+        let key = values["key", default: ""]
+        let name = "clientsecretd-" + key
+        values["manager"] =
+            name.utf8.count <= Self.longestManager ? name : "clientsecretd-" + Hex.encode(sha256(Array(key.utf8)))
+    }
 }

@@ -23,7 +23,8 @@ extension PushKind {
         // What the variable is in other contexts, and for what it is there, stays.
         write: PushRequest(
             "PATCH", variable.path, query: variable.query,
-            body: .json(#"{"context":{{context}},"value":{{client_secret}}}"#), done: [200, 201]),
+            body: .json(#"{"context":{{context}},"value":{{client_secret}}}"#), done: [200, 201],
+            confirmed: [Shape(at: ["key"], is: [.text])]),
         read: variable, shape: [Shape(at: ["key"], is: [.text]), Shape(at: ["values"], is: [.array])],
         shown: shownByNetlify,
         creation: Creation(
@@ -33,7 +34,7 @@ extension PushKind {
                 body: .json(
                     #"[{"key":{{variable}},"is_secret":true,"scopes":["builds","functions","runtime"],"#
                         + #""values":[{"context":{{context}},"value":{{client_secret}}}]}]"#),
-                done: [200, 201], isList: true),
+                done: [200, 201], isList: true, confirmed: [Shape(at: ["0", "key"], is: [.text])]),
             confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
             confirmed: [Shape(at: ["id"], is: [.text])], doubt: "the site exists"),
         redeployment: Redeployment(project: ["account", "site"], environments: "context") {
@@ -48,46 +49,66 @@ extension PushKind {
         guard answer["is_secret"] != .bool(true) else { return .nothing }
         let context = exchange.values["context"]
         let value = answer["values"]?.elements?.first { $0["context"]?.text == context }
-        return Shown(value?["value"]?.text, expected: exchange.secretText)
+        // Where the context has none, the value of all contexts is in use.
+        guard let text = value?["value"]?.text else { return .another }
+        return Shown(text, expected: exchange.secretText)
     }
 }
 
 extension PushExchange {
     /// Builds the production branch and deploys it.
     fileprivate mutating func deployAtNetlify(after variable: PushRequest) throws(RoleFailure) -> Bool {
-        guard let changed = Self.milliseconds(json(try answer(to: variable))?["updated_at"]) else {
-            throw RoleFailure(.pushAnswerUnexpected, "the variable has no time of last change")
-        }
+        guard let changed = try changeAtNetlify(of: variable) else { return false }
         // The newest come first.
-        let deploys = try list(
+        let listed = try list(
             of: PushRequest(
                 "GET", "/api/v1/sites/{{site}}/deploys",
-                query: [.init("production", "true"), .init("per_page", "20")], isList: true)
-        ).map { entry throws(RoleFailure) in
-            guard let began = Self.milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
-                throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")
-            }
-            let id = entry["id"]?.text
-            switch state {
-            case "ready":
-                // Where auto publishing is stopped, it waits for a person.
-                guard Self.milliseconds(entry["published_at"]) == nil else {
-                    return Deployment(.running, state, id: id, began: began)
-                }
-                return Deployment(.going, "ready but not published", id: id, began: began)
-            case "error", "rejected":
-                let words = [state, entry["error_message"]?.text].compactMap(\.self).joined(separator: ": ")
-                return Deployment(entry["skipped"] == .bool(true) ? .cancelled : .failed, words, id: id, began: began)
-            default: return Deployment(.going, state, id: id, began: began)
-            }
-        }
+                query: [.init("production", "true"), .init("per_page", "20")], isList: true, confirmed: [])
+        ).map(Self.deployAtNetlify)
+        let deploys = try withBegun(
+            listed, since: changed, asking: PushRequest("GET", "/api/v1/sites/{{site}}/deploys/{{deployment}}"),
+            read: Self.deployAtNetlify)
         let site = json(try answer(to: PushRequest("GET", "/api/v1/sites/{{site}}")))
         let serving = site?["published_deploy"]?["id"]?.text
         if let isRunning = try state(of: deploys.map { $0.serving(serving) }, since: changed) { return isRunning }
-        _ = try answer(
-            to: PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201]),
-            isChange: true)
+        try begin(
+            PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201]), id: "deploy_id")
         return false
+    }
+
+    /// As ``lastChange(_:orThrow:)``.
+    private mutating func changeAtNetlify(of variable: PushRequest) throws(RoleFailure) -> Int64? {
+        let found: PushHTTPAnswer
+        do throws(RoleFailure) {
+            found = try answer(to: variable)
+        } catch {
+            guard error.code == .pushPlaceMissing else { throw error }
+            return try lastChange(nil, orThrow: error)
+        }
+        guard let shown = Self.milliseconds(json(found)?["updated_at"]) else {
+            throw RoleFailure(.pushAnswerUnexpected, "the variable has no time of last change")
+        }
+        return try lastChange(shown, orThrow: RoleFailure(.pushPlaceMissing))
+    }
+
+    /// A deploy as it is in a list, or by itself.
+    private static func deployAtNetlify(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
+        guard let began = milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
+            throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")
+        }
+        let id = entry["id"]?.text
+        switch state {
+        case "ready":
+            // Where auto publishing is stopped, it waits for a person.
+            guard milliseconds(entry["published_at"]) == nil else {
+                return Deployment(.running, state, id: id, began: began)
+            }
+            return Deployment(.going, "ready but not published", id: id, began: began)
+        case "error", "rejected":
+            let words = [state, entry["error_message"]?.text].compactMap(\.self).joined(separator: ": ")
+            return Deployment(entry["skipped"] == .bool(true) ? .cancelled : .failed, words, id: id, began: began)
+        default: return Deployment(.going, state, id: id, began: began)
+        }
     }
 
     /// A moment as Netlify writes it, `2026-11-21T04:31:00.123Z`, since the epoch.

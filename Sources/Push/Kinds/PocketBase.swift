@@ -17,7 +17,8 @@ extension PushKind {
             token: ["token"]),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeProvider(found.answer) },
         write: PushRequest(
-            "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#)),
+            "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#),
+            confirmed: [Shape(at: ["id"], is: [.text])]),
         read: PushRequest("GET", "/api/collections/{{collection}}"),
         shape: [
             Shape(

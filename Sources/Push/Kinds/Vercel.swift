@@ -19,12 +19,14 @@ extension PushKind {
                             "Vercel takes no sensitive variable for development; write production, preview or both"),
                 ], isList: true),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,
-        merge: { exchange, found throws(RoleFailure) in try exchange.checkEnvironments(found.answer) },
+        merge: { exchange, found throws(RoleFailure) in
+            try exchange.checkEnvironments(found.answer, of: variables)
+        },
         write: PushRequest(
             "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
             body: .json(
                 #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
-            done: [200, 201]),
+            done: [200, 201], confirmed: [Shape(at: ["created"], is: [.object, .array])]),
         read: variables, shape: [Shape(at: ["envs"], is: [.array])],
         redeployment: Redeployment(project: ["team", "project"], environments: "environments") {
             exchange throws(RoleFailure) in try exchange.deployAtVercel(reading: variables)
@@ -45,8 +47,12 @@ extension PushKind {
 extension PushExchange {
     /// Throws where there is a variable of this name for some of our environments and for others: the API would refuse a second
     /// one, and never changes the environments of the first.
-    fileprivate func checkEnvironments(_ found: PushHTTPAnswer) throws(RoleFailure) {
-        for variable in json(found)?["envs"]?.elements ?? [] {
+    fileprivate mutating func checkEnvironments(
+        _ found: PushHTTPAnswer, of variables: PushRequest
+    ) throws(RoleFailure) {
+        let found = try list("envs", of: variables, from: found)
+        isPlaceEmpty = found.allSatisfy { shared($0).isEmpty }
+        for variable in found {
             let others = shared(variable)
             guard !others.isEmpty, others != environments else { continue }
             throw RoleFailure(
@@ -71,15 +77,14 @@ extension PushExchange {
     /// Deploys what runs in production now again, not what a user tries elsewhere.
     fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
         let found = try list("envs", of: variables)
+        let shown = found.filter { !shared($0).isEmpty }.compactMap { Deployment.moment($0["updatedAt"]) }.max()
+        let name = Printable.name(values["variable", default: ""])
         guard
-            let changed = found.filter({ !shared($0).isEmpty }).compactMap({ Deployment.moment($0["updatedAt"]) })
-                .max()
-        else {
-            let name = Printable.name(values["variable", default: ""])
-            throw RoleFailure(.pushPlaceMissing, "there is no variable \(name) in the project")
-        }
+            let changed = try lastChange(
+                shown, orThrow: RoleFailure(.pushPlaceMissing, "there is no variable \(name) in the project"))
+        else { return false }
         values["changed"] = String(changed)
-        let deployments = try list(
+        let listed = try list(
             "deployments",
             of: PushRequest(
                 "GET", "/v6/deployments",
@@ -87,24 +92,11 @@ extension PushExchange {
                     .init("projectId", "{{project}}"), .init("target", "production"), .init("since", "{{changed}}"),
                     .init("limit", "100"), .init("teamId", "{{team}}"),
                 ])
-        ).map { entry throws(RoleFailure) in
-            guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
-                let state = (entry["readyState"] ?? entry["state"])?.text
-            else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state or no start time") }
-            let isStaged = ["STAGED", "ROLLING"].contains(entry["readySubstate"]?.text)
-            let stage: Deployment.Stage =
-                switch state {
-                // Where new deployments are not given the production domains, it waits for a person.
-                case "READY" where isStaged: .going
-                case "READY": .running
-                case "ERROR", "DELETED": .failed
-                // Also that of a deployment which the project's Ignored Build Step does not want.
-                case "CANCELED": .cancelled
-                default: .going
-                }
-            let words = isStaged ? "ready but not promoted" : state
-            return Deployment(stage, words, id: entry["uid"]?.text, began: began)
-        }
+        ).map(Self.deploymentAtVercel)
+        let deployments = try withBegun(
+            listed, since: changed,
+            asking: PushRequest("GET", "/v13/deployments/{{deployment}}", query: [.init("teamId", "{{team}}")]),
+            read: Self.deploymentAtVercel)
         let project = json(
             try answer(to: PushRequest("GET", "/v9/projects/{{project}}", query: [.init("teamId", "{{team}}")])))
         let serving = project?["targets"]?["production"]?["id"]?.text
@@ -113,12 +105,32 @@ extension PushExchange {
         else { throw RoleFailure(.pushPlaceMissing, "the project has no deployment in production") }
         values["deployment"] = running
         values["project_name"] = projectName
-        _ = try answer(
-            to: PushRequest(
+        try begin(
+            PushRequest(
                 "POST", "/v13/deployments", query: [.init("forceNew", "1"), .init("teamId", "{{team}}")],
                 body: .json(
                     #"{"name":{{project_name}},"deploymentId":{{deployment}},"target":"production","#
-                        + #""meta":{"action":"redeploy"}}"#)), isChange: true)
+                        + #""meta":{"action":"redeploy"}}"#)), id: "id")
         return false
+    }
+
+    /// A deployment as it is in a list, or by itself.
+    private static func deploymentAtVercel(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
+        guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
+            let state = (entry["readyState"] ?? entry["state"])?.text
+        else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state or no start time") }
+        let isStaged = ["STAGED", "ROLLING"].contains(entry["readySubstate"]?.text)
+        let stage: Deployment.Stage =
+            switch state {
+            // Where new deployments are not given the production domains, it waits for a person.
+            case "READY" where isStaged: .going
+            case "READY": .running
+            case "ERROR", "DELETED": .failed
+            // Also that of a deployment which the project's Ignored Build Step does not want.
+            case "CANCELED": .cancelled
+            default: .going
+            }
+        let words = isStaged ? "ready but not promoted" : state
+        return Deployment(stage, words, id: (entry["uid"] ?? entry["id"])?.text, began: began)
     }
 }

@@ -30,6 +30,7 @@ import Testing
         var isUnderWay = false
         /// In days; nil where it is not known.
         var pushed: [Int64?] = []
+        var hasEmptyPlace = false
         var delivered: [Int64] = []
         var worst: String
     }
@@ -43,6 +44,7 @@ import Testing
         Row(outputs: ["50", "x"], isUnderWay: true, worst: "locked out of 1"),
         Row(outputs: ["50"], pushed: [40, nil], worst: "40"), Row(outputs: [], pushed: [nil], worst: "unknown"),
         Row(outputs: ["50"], pushed: [40], delivered: [30, 60], worst: "30"),
+        Row(outputs: ["50"], pushed: [nil], hasEmptyPlace: true, worst: "empty"),
         Row(outputs: ["x"], delivered: [30], worst: "locked out of 0"), Row(outputs: [], worst: "nowhere"),
     ])
     func theWorstOfAllPlacesCounts(row: Row) throws {
@@ -55,6 +57,7 @@ import Testing
         for (name, sign) in zip(names, row.outputs) { read[try Values.path(name)] = try found(sign, Values.path(name)) }
         facts.findOutputs(reading: { read[$0] }, refusal: { _ in nil })
         facts.pushed = try row.pushed.map { try $0.map { try secret(days: $0) } }
+        facts.hasEmptyPlace = row.hasEmptyPlace
         facts.delivered = try row.delivered.map { try secret(days: $0) }
         let worst =
             switch facts.weakest {

@@ -2,7 +2,7 @@
 environment variables of the site `site-1` of the team `shop`, builds and deploys. A variable of the site is the JSON in the file
 `variable` of the directory, which is kept up to date. In the file `plan`, `free` refuses scopes. Each deploy is published two looks
 after it began, unless a file `ends` says error, skipped or unpublished; a file `deployments` is what every list of them is, and a
-file `serving` names the deploy that serves.
+file `serving` names the deploy that serves. What makes it late is said in stand-in.py.
 """
 
 import datetime
@@ -13,8 +13,9 @@ SCOPES = {"builds", "functions", "runtime", "post-processing"}
 MISSING = 404, {"code": 404, "message": "Not Found"}
 
 
-def now():
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def now(milliseconds_ago=0):
+    moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(milliseconds=milliseconds_ago)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def wrong(message):
@@ -28,6 +29,7 @@ def read(api):
 
 def write(api, variable):
     if api.keeps:
+        api.server.variables.setdefault("", []).append((api.server.now(), now()))
         (api.server.directory / "variable").write_text(json.dumps(variable | {"updated_at": now()}))
 
 
@@ -79,6 +81,11 @@ def variable(api, account, key):
         write(api, held)
         api.server.hold(api, value["value"])
         return 201, shown(held)
+    if times := api.server.variables.get(""):
+        times = [at for moment, at in times if moment <= api.server.late("variables")]
+        if not times:
+            return MISSING
+        held["updated_at"] = times[-1]
     return 200, shown(held)
 
 
@@ -98,26 +105,44 @@ def deploys(api, name):
     if (made := api.server.file("deployments")) is not None:
         api.answer(200, None, raw=made.encode())
         return 0, {}
+    listed = [one for one in api.server.deployments if one["begun"] <= api.server.late("deployments")]
+    for one in listed:
+        go_on(api, one)
+    return 200, listed[::-1]
+
+
+def go_on(api, deploy):
     end = api.server.file("ends") or "ready"
-    for deploy in api.server.deployments:
-        if deploy["state"] == "building":
-            deploy["state"] = {"skipped": "error", "unpublished": "ready"}.get(end, end)
-            if end == "ready":
-                deploy["published_at"] = now()
-            if end == "skipped":
-                deploy |= {"skipped": True, "error_message": "Canceled build due to no content change"}
-        elif deploy["state"] == "enqueued":
-            deploy["state"] = "building"
-    return 200, api.server.deployments[::-1]
+    if deploy["state"] == "building":
+        deploy["state"] = {"skipped": "error", "unpublished": "ready"}.get(end, end)
+        if end == "ready":
+            deploy["published_at"] = now()
+        if end == "skipped":
+            deploy |= {"skipped": True, "error_message": "Canceled build due to no content change"}
+    elif deploy["state"] == "enqueued":
+        deploy["state"] = "building"
+
+
+def deploy(api, name, identifier):
+    api.bearer()
+    found = [one for one in api.server.deployments if one["id"] == identifier]
+    if name != "site-1" or api.command != "GET" or api.query or not found \
+            or api.server.file("unknown-deployments") is not None:
+        return MISSING
+    go_on(api, found[0])
+    return 200, found[0]
 
 
 def builds(api, name):
     api.bearer()
     if name != "site-1" or api.command != "POST" or api.query or json.loads(api.text) != {}:
         return MISSING
-    api.server.deployments.append(
-        {"id": f"deploy-{len(api.server.deployments) + 1}", "context": "production", "state": "enqueued", "created_at": now(), "published_at": None})
-    return 200, {"id": "build-1", "deploy_id": "deploy-1", "done": False}
+    identifier = f"deploy-{len(api.server.deployments) + 1}"
+    behind = int(api.server.file("clock-behind") or 0)
+    api.server.deployments.append({
+        "id": identifier, "context": "production", "state": "enqueued", "created_at": now(behind), "published_at": None,
+        "begun": api.server.now()})
+    return 200, {"id": "build-1", "deploy_id": identifier, "done": False}
 
 
 ROUTES = [
@@ -125,5 +150,6 @@ ROUTES = [
     (r"/api/v1/accounts/([^/]+)/env/([^/]+)", variable),
     (r"/api/v1/sites/([^/]+)", site),
     (r"/api/v1/sites/([^/]+)/deploys", deploys),
+    (r"/api/v1/sites/([^/]+)/deploys/([^/]+)", deploy),
     (r"/api/v1/sites/([^/]+)/builds", builds),
 ]

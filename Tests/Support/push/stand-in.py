@@ -10,6 +10,11 @@ and held, the secret that it took last. `orders` there says what it answers inst
 redirect, endless, close, garbage, status=CODE, says=CODE:MESSAGE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now),
 raw=CODE (words that are no JSON), lie (says done and keeps what was there), conflict=N.
 
+Files there make it late, as caches and replicas are: with `late-variables`, seconds, the lists of Vercel and Netlify show a
+variable as it was so long ago, and with `late-deployments` no deployment that is younger; with `unknown-deployments` none is
+shown by itself either; `clock-behind` is by how many milliseconds the clock of deployments is behind. With `pages` the lists of
+Vercel have one element on each page, and never end where it says `endless`.
+
 Files there change what it holds: `reads` is the body of every answer to a GET of a secret, `deployments` that of a list of
 deployments; `environments` has those of a variable APPLE_SECRET that was made by hand; with `other-digest` digests are made otherwise.
 """
@@ -178,22 +183,35 @@ class API(http.server.BaseHTTPRequestHandler):
             self.answer(201, None, raw=b'{"created": [], "failed" : [\n  {"error": {"code": "INTERNAL"}}\n]}')
             raise Wrong(0, {})
         self.server.hold(self, body["value"])
-        self.server.variables[body["key"]] = self.server.now()
+        self.server.variables.setdefault(body["key"], []).append(self.server.now())
         return 201, {"created": {"key": body["key"], "target": body["target"]}, "failed": []}
 
+    def page(self, name, elements):
+        """A list, or one page of it, from the element that `until` names."""
+        pages = self.server.file("pages")
+        if pages is None:
+            return 200, {name: elements, "pagination": {"count": len(elements), "next": None, "prev": None}}
+        first = int(self.query.get("until", 0))
+        isLast = first + 1 >= len(elements) and pages != "endless"
+        return 200, {
+            name: elements[first:first + 1],
+            "pagination": {"count": 1, "next": None if isLast else first + 1, "prev": None}}
+
     def vercel_variables(self):
-        variables = self.server.variables.items()
-        envs = [
-            {"key": key, "type": "sensitive", "target": ["production"], "updatedAt": at} for key, at in variables]
+        shown = {key: [at for at in times if at <= self.server.late("variables")]
+                 for key, times in self.server.variables.items()}
         # Another variable, though its name is the same.
-        envs.append({
+        envs = [{
             "key": "APPLE_SECRET", "type": "sensitive", "target": ["preview"], "gitBranch": "next",
-            "updatedAt": self.server.now() + 86_400_000})
+            "updatedAt": self.server.now() + 86_400_000}]
         # What somebody has written there means nothing.
         envs.append({"key": "NOTE", "type": "plain", "target": ["preview"], "updatedAt": 1, "comment": "no ENV_CONFLICT"})
+        envs += [
+            {"key": key, "type": "sensitive", "target": ["production"], "updatedAt": times[-1]}
+            for key, times in shown.items() if times]
         if environments := self.server.file("environments"):
             envs.append({"key": "APPLE_SECRET", "type": "encrypted", "target": environments.split(), "updatedAt": 1})
-        return 200, {"envs": envs}
+        return self.page("envs", envs)
 
     def deployments(self):
         """Vercel's: each is READY two looks after it began, unless a file in DIRECTORY, `ends`, names another state."""
@@ -203,18 +221,32 @@ class API(http.server.BaseHTTPRequestHandler):
         if self.query.pop("projectId", None) != "shop" or self.query.pop("target", None) != "production":
             raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
         since, _ = int(self.query.pop("since")), int(self.query.pop("limit"))
-        if self.query:
+        if set(self.query) - {"until"}:
             raise Wrong(400, {"error": {"code": "bad_request"}})
         if (made := self.server.file("deployments")) is not None:
             self.answer(200, None, raw=made.encode())
             raise Wrong(0, {})
-        ends = self.server.directory / "ends"
-        for deployment in self.server.deployments:
-            state = {"QUEUED": "BUILDING"}.get(deployment["readyState"], ends.read_text() if ends.exists() else "READY")
-            if deployment["readyState"] in ("QUEUED", "BUILDING"):
-                deployment["readyState"] = {"STAGED": "READY"}.get(state, state)
-                deployment["readySubstate"] = "STAGED" if state == "STAGED" else "PROMOTED"
-        return 200, {"deployments": [one for one in self.server.deployments if one["createdAt"] >= since]}
+        shown = [one for one in self.server.deployments if one["begun"] <= self.server.late("deployments")]
+        for deployment in shown:
+            self.go_on(deployment)
+        return self.page("deployments", [one for one in shown if one["createdAt"] >= since][::-1])
+
+    def go_on(self, deployment):
+        end = self.server.file("ends") or "READY"
+        if deployment["readyState"] in ("QUEUED", "BUILDING"):
+            state = {"QUEUED": "BUILDING"}.get(deployment["readyState"], end)
+            deployment["readyState"] = {"STAGED": "READY"}.get(state, state)
+            deployment["readySubstate"] = "STAGED" if state == "STAGED" else "PROMOTED"
+
+    def deployment(self, uid):
+        """One of Vercel's by itself, where its id has another name."""
+        self.bearer(status=403)
+        found = [one for one in self.server.deployments if one["uid"] == uid]
+        if self.command != "GET" or self.query != {"teamId": "team_1"} or not found \
+                or self.server.file("unknown-deployments") is not None:
+            raise Wrong(404, {"error": {"code": "not_found", "message": "The deployment was not found"}})
+        self.go_on(found[0])
+        return 200, {"id" if name == "uid" else name: value for name, value in found[0].items()}
 
     def project(self, project):
         self.bearer(status=403)
@@ -236,8 +268,10 @@ class API(http.server.BaseHTTPRequestHandler):
         if body != {"name": "shop", "deploymentId": self.serving(), "target": "production"}:
             raise Wrong(400, {"error": {"code": "bad_request"}})
         uid = f"dpl_{len(self.server.deployments)}"
-        self.server.deployments.append({"uid": uid, "createdAt": self.server.now(), "readyState": "QUEUED"})
-        return 200, {"id": "dpl_new", "readyState": "QUEUED"}
+        begun, behind = self.server.now(), int(self.server.file("clock-behind") or 0)
+        self.server.deployments.append(
+            {"uid": uid, "createdAt": begun - behind, "begun": begun, "readyState": "QUEUED"})
+        return 200, {"id": uid, "readyState": "QUEUED"}
 
     def kubernetes(self, namespace, name):
         self.bearer()
@@ -329,6 +363,7 @@ ROUTES = [
     (r"/v6/deployments", API.deployments),
     (r"/v9/projects/([^/]+)", API.project),
     (r"/v13/deployments", API.deploy),
+    (r"/v13/deployments/([^/]+)", API.deployment),
     (r"/api/v1/namespaces/([^/]+)/secrets/([^/]+)", API.kubernetes),
     (r"/v1/sys/internal/ui/mounts/(.+)", API.vault_mount),
     (r"/v1/(.+)/data/(.+)", API.vault),
@@ -345,7 +380,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.directory, self.held, self.objects = directory, {}, {}
         # Kubernetes': for each Secret the keys that each manager has applied.
         self.applied = {}
-        # When each variable was set at Vercel, in milliseconds, and the deployments of Vercel or Netlify.
+        # The times at which each variable was set at Vercel, in milliseconds, and the deployments of Vercel or Netlify.
         self.variables, self.deployments = {}, []
         self.lock = threading.Lock()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -360,6 +395,10 @@ class Server(http.server.ThreadingHTTPServer):
 
     def now(self):
         return int(time.time() * 1000)
+
+    def late(self, what):
+        """Up to when a list shows what there is."""
+        return self.now() - int(float(self.file("late-" + what) or 0) * 1000)
 
     def handle_error(self, *_):
         pass

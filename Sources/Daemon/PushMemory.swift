@@ -1,0 +1,72 @@
+import AppleClientSecret
+import Linux
+import Model
+import Push
+
+/// What this process has written to APIs and begun there, because what an API shows may be older than that. The next process does
+/// not know it.
+final class PushMemory: Sendable {
+    private struct Write {
+        let secret: Fingerprint
+        /// The place as its target writes to it; nil where it was written with another target's secret.
+        let place: String?
+        /// By the API's clock.
+        let at: WallTime
+    }
+
+    private struct Known {
+        var writes: [TargetName: Write] = [:]
+        /// By project: what was begun, and the last write before it.
+        var deployments: [String: (begun: BegunDeployment, since: WallTime)] = [:]
+    }
+
+    private let known = QuietMutex(Known())
+
+    /// Records that a secret was written to a place, and with it those of other targets in the same document.
+    func wrote(
+        _ secret: Fingerprint, to output: PushOutput, with others: [TargetName: Fingerprint], at moment: WallTime
+    ) {
+        known.withLock { known in
+            known.writes[output.target] = Write(secret: secret, place: output.place, at: moment)
+            for (target, secret) in others { known.writes[target] = Write(secret: secret, place: nil, at: moment) }
+        }
+    }
+
+    /// When a place was last written to, by its target or with the secrets of others in the same document.
+    func lastWrite(to output: PushOutput, with others: some Sequence<TargetName>) -> WallTime? {
+        known.withLock { known in
+            let own = known.writes[output.target].flatMap { [nil, output.place].contains($0.place) ? $0.at : nil }
+            return ([own] + others.map { known.writes[$0]?.at }).compactMap(\.self).max()
+        }
+    }
+
+    /// When the last of these secrets was written to these targets. A write of an earlier process counts as made when its secret
+    /// was minted, because it was not before that.
+    func lastWrite(of secrets: [SecretInfo], to targets: [TargetName]) -> WallTime? {
+        let writes = known.withLock { known in targets.map { known.writes[$0] } }
+        let minted = secrets.map(\.mintedAt).max()
+        return writes.map { write in
+            write.flatMap { write in secrets.contains { $0.fingerprint == write.secret } ? write.at : nil } ?? minted
+        }.compactMap(\.self).max()
+    }
+
+    /// The deployment of a project that was begun after a write.
+    func deployment(of project: String, since moment: WallTime?) -> BegunDeployment? {
+        known.withLock { known in
+            known.deployments[project].flatMap { one in moment.map { one.since >= $0 } != false ? one.begun : nil }
+        }
+    }
+
+    /// Records which deployment of a project has what was last written to it at that moment; nil where none has.
+    func began(_ begun: BegunDeployment?, of project: String, since moment: WallTime?) {
+        known.withLock { known in
+            guard let begun else {
+                known.deployments[project] = nil
+                return
+            }
+            let former = known.deployments[project].flatMap { $0.begun == begun ? $0.since : nil }
+            let since = moment ?? WallTime(secondsSinceEpoch: 0)
+            known.deployments[project] = (begun, max(since, former ?? since))
+        }
+    }
+}
