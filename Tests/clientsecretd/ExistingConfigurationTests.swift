@@ -109,8 +109,10 @@ import Testing
     @Test func aCopyOfAKeyIsThatKey() throws {
         try withConfiguration { _, existing in
             let copy = "/root/AuthKey_ABC123DEFG.p8"
-            #expect(try existing.key(for: answers("--team-id", "DEF123GHIJ", "--key", copy))?.description == "apple")
-            #expect(try existing.key(for: answers("--team-id", "OTHER1TEAM", "--key", copy)) == nil)
+            let same = try answers("--team-id", "DEF123GHIJ", "--key", copy)
+            #expect(existing.key(for: same)?.description == "apple")
+            let other = try answers("--team-id", "OTHER1TEAM", "--key", copy)
+            #expect(existing.key(for: other) == nil)
         }
     }
 
