@@ -83,7 +83,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"verdict":"unknown","reason":"timed_out","detail":"it took too long"}"#, "'it took too long'"),
+        (
+            #"{"verdict":"unknown","reason":"timed_out","detail":"it took too long"}"#,
+            "the server did not answer in time ('it took too long')"
+        ),
+        (#"{"verdict":"unknown","reason":"unexpected_answer","detail":"in its words"}"#, "'in its words'"),
         (#"{"verdict":"unknown","reason":"redirected","detail":null}"#, "redirected"),
     ])
     func whatIsNotKnownSaysWhy(_ answer: String, _ detail: String) throws {
