@@ -34,7 +34,7 @@ extension ShellCommand {
 
     package static func cat(_ unit: String) -> ShellCommand? { unitLook("cat", unit) }
 
-    static let listUnits = ShellCommand(constant: "systemctl list-unit-files")
+    package static let listUnits = ShellCommand(constant: "systemctl list-unit-files")
     /// Only ever raises it.
     static let raiseInotifyLimits = ShellCommand(
         constant: """
