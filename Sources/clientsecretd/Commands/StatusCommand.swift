@@ -46,7 +46,7 @@ struct StatusCommand: ParsableCommand {
             snapshot = try client.status()
         } catch {
             let failedSockets = FailedSockets.problems(ofDaemonAt: daemon.path(Environment.current))
-            for line in failedSockets.joined() { CommandOutput.complain(lines: line) }
+            for line in failedSockets.joined() { CommandOutput.complain(lines: line.text) }
             throw CommandFailure(error)
         }
         let findings = findings()

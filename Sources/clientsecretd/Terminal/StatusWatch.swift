@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Glibc
 import Linux
 import Model
