@@ -38,7 +38,10 @@ struct KeyText: ~Copyable {
         let candidates = blocks.filter {
             ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"].contains($0.label)
         }
-        guard let block = candidates.first else { throw Self.flaw(without: blocks) }
+        guard let block = candidates.first else {
+            // A label with other blanks is damage, too.
+            return try damageNamed { _ throws(KeyFlaw) in throw Self.flaw(without: blocks) }
+        }
         guard candidates.count == 1 else { throw KeyFlaw(.keyMalformed, "it holds \(candidates.count) private keys") }
         if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1).flaw }
         let der = try damageNamed { text throws(KeyFlaw) in try block.decoded(from: text) }

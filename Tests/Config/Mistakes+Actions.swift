@@ -75,13 +75,13 @@ extension MistakeCase {
               - restart: clientsecretd-credentials.socket
               - restart: clientsecretd-site.service
         ->
-        c.yaml:4:12: error: "clientsecretd-once.service" is the daemon's own; write the unit of the program that reads the secret
-        c.yaml:9:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
-        c.yaml:11:18: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
-        c.yaml:12:17: error: "clientsecretd.socket" is the daemon's own; write the unit of the program that reads the secret
-        c.yaml:13:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
-        c.yaml:14:18: error: "clientsecretd-sockets.target" is the daemon's own; write the unit of the program that reads the secret
-        c.yaml:15:18: error: "clientsecretd-credentials.socket" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:3:12: error: "clientsecretd-once.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:8:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:10:18: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:11:17: error: "clientsecretd.socket" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:12:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:13:18: error: "clientsecretd-sockets.target" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:14:18: error: "clientsecretd-credentials.socket" is the daemon's own; write the unit of the program that reads the secret
         ## the same action twice
         @keys
         on_state_change:

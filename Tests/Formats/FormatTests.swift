@@ -250,7 +250,7 @@ import Testing
         #expect(parsed.places == [.whole: .token(secret.token)] && !parsed.isExact)
     }
 
-    @Test(arguments: [("\"key_id\"", "\"key\""), ("}", ""), ("\"client_secret\": \"", "\"client_secret\": \" ")])
+    @Test(arguments: [("\"key_id\"", "\"key\""), ("}", "")])
     func jsonThatAWriteWouldLose(from: String, to: String) throws {
         let text = String(decoding: json.render([.whole: try Self.secret()], into: []), as: UTF8.self)
         #expect(text.contains(from))
