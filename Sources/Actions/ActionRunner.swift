@@ -38,9 +38,9 @@ package struct ActionRunner: Sendable {
     }
 
     /// Why an action could not run, without running it; nil when it could. Blocks.
-    package func obstacle(to action: Action) -> Failure? {
-        if let failure = ExecAction.obstacle(to: action, as: identity) { return failure }
-        let found = unit.obstacles(to: [action], as: identity.user)[action]
+    package func problem(with action: Action) -> Failure? {
+        if let failure = ExecAction.problem(with: action, as: identity) { return failure }
+        let found = unit.problems(with: [action], as: identity.user)[action]
         // An interrupted probe says nothing about the action.
         return found?.code == .actionInterrupted ? nil : found
     }

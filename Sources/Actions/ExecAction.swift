@@ -40,7 +40,7 @@ package struct ExecAction: Sendable {
     private func run(
         _ arguments: [String], timeout: Seconds, environment: [String: String], of action: Action
     ) throws(Failure) {
-        if let failure = Self.obstacle(to: action, as: identity) { throw failure }
+        if let failure = Self.problem(with: action, as: identity) { throw failure }
         let id = action.id
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
         for line in HookOutput(report, redact).lines { output(id, line) }
@@ -61,8 +61,8 @@ package struct ExecAction: Sendable {
                 arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
         } catch {
             let program = arguments.first ?? ""
-            if let obstacle = ProgramFile(program, searchPath: Self.searchPath).obstacle(afterFailure: true) {
-                throw Failure(obstacle, of: id)
+            if let problem = ProgramFile(program, searchPath: Self.searchPath).problem(afterFailure: true) {
+                throw Failure(problem, of: id)
             }
             throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: program)
         }
@@ -105,17 +105,17 @@ package struct ExecAction: Sendable {
     }
 
     /// Why an action's program could not be started; nil when it could, or the action is of another kind. Blocks.
-    package static func obstacle(to action: Action, as identity: Identity) -> Failure? {
+    package static func problem(with action: Action, as identity: Identity) -> Failure? {
         guard case .exec(let arguments, _) = action, let program = arguments.first else { return nil }
         do {
             _ = try TrustedFile.check(program, for: .executable, as: identity)
             let file = ProgramFile(program, searchPath: searchPath)
             if let failure = unguarded(among: file.deciding, of: action.id, as: identity) { return failure }
-            return file.obstacle().map { Failure($0, of: action.id) }
+            return file.problem().map { Failure($0, of: action.id) }
         } catch {
             // Linux reports such a mount as a missing right.
             if error.code == .permissionDenied,
-                ProgramFile(program, searchPath: searchPath).obstacle() == .mountedNoexec
+                ProgramFile(program, searchPath: searchPath).problem() == .mountedNoexec
             {
                 return Failure(.mountedNoexec, of: action.id)
             }
@@ -177,10 +177,10 @@ extension Failure {
 }
 
 extension Failure {
-    fileprivate init(_ obstacle: ProgramObstacle, of action: ActionID) {
+    fileprivate init(_ problem: ProgramProblem, of action: ActionID) {
         let firstLine = "fix the program's first line, then repeat the action"
         let (detail, words) =
-            switch obstacle {
+            switch problem {
             case .mountedNoexec:
                 (
                     "its file system is mounted noexec",

@@ -22,12 +22,12 @@ package struct UnitAction: Sendable {
 
     /// How long systemd may take to answer, and a start that is under way already; systemd ends most of those after 90 s
     /// (DefaultTimeoutStartSec=).
-    private static let patience: Seconds = 200
+    private static let timeout: Seconds = 200
     /// How long the end of an order is waited for. A unit may have no limit of its own, and a start that is given up here would
     /// be ordered again.
-    private static let jobPatience: Seconds = 3_600
+    private static let jobTimeout: Seconds = 3_600
     /// A permission check is answered at once, or as soon as polkit has started.
-    private static let askingPatience: Seconds = 10
+    private static let askingTimeout: Seconds = 10
 
     /// - Parameter cancel: signalled at shutdown: an order that has not ended by then counts as interrupted.
     package init(cancel: EventCounter?) {
@@ -45,7 +45,7 @@ package struct UnitAction: Sendable {
         let began = Clocks.monotonicMicroseconds()
         do throws(UnitError) {
             var systemd = try SystemdClient(
-                patience: Self.patience.count * 1_000, ofJobs: Self.jobPatience.count * 1_000, cancel: cancel)
+                timeout: Self.timeout.count * 1_000, ofJobs: Self.jobTimeout.count * 1_000, cancel: cancel)
             try systemd.carryOut(order, on: unit, ended: ended)
         } catch {
             let passed = Seconds((Clocks.monotonicMicroseconds() - began) / 1_000_000)
@@ -54,22 +54,22 @@ package struct UnitAction: Sendable {
     }
 
     /// Why a user could not have these actions run, without running any; those of other kinds are left out. Blocks.
-    package func obstacles(to actions: [Action], as user: UInt32) -> [Action: Failure] {
+    package func problems(with actions: [Action], as user: UInt32) -> [Action: Failure] {
         let orders = actions.compactMap { action in action.order.map { (action, $0) } }
         guard !orders.isEmpty else { return [:] }
         var found: [Action: Failure] = [:]
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: Self.askingPatience.count * 1_000, as: user, cancel: cancel)
+            var systemd = try SystemdClient(timeout: Self.askingTimeout.count * 1_000, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
-                if let obstacle = try systemd.obstacle(to: order, on: unit) {
-                    let near = try obstacle == .noSuchUnit ? Self.unit(near: unit, in: &systemd) : nil
+                if let problem = try systemd.problem(with: order, on: unit) {
+                    let near = try problem == .noSuchUnit ? Self.unit(near: unit, in: &systemd) : nil
                     found[action] = Failure(
-                        obstacle, of: action, for: user, after: Self.askingPatience, near: near)
+                        problem, of: action, for: user, after: Self.askingTimeout, near: near)
                 }
             }
         } catch {
             for (action, _) in orders {
-                found[action] = Failure(error, of: action, for: user, after: Self.askingPatience)
+                found[action] = Failure(error, of: action, for: user, after: Self.askingTimeout)
             }
         }
         return found
@@ -116,7 +116,7 @@ extension Action {
 extension Failure {
     /// - Parameter name: the unit that was most likely meant, where there is none of the action's name.
     fileprivate init(
-        _ error: UnitError, of action: Action, for user: UInt32, after patience: Seconds, near name: String? = nil
+        _ error: UnitError, of action: Action, for user: UInt32, after timeout: Seconds, near name: String? = nil
     ) {
         let (code, cause, detail): (Code, Int32?, String?) =
             switch error {
@@ -135,7 +135,7 @@ extension Failure {
             case .job(.dependency): (.jobDependency, nil, nil)
             case .job(.skipped): (.jobSkipped, nil, nil)
             case .job(.other(let result)): (.jobFailed, nil, result)
-            case .timedOut: (.jobTimedOut, nil, "no answer for \(patience.count) s")
+            case .timedOut: (.jobTimedOut, nil, "no answer for \(timeout.count) s")
             case .cancelled: (.actionInterrupted, nil, nil)
             }
         let remedy: Remedy? =

@@ -14,7 +14,7 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
     }
 
     /// Why bytes are not a token.
-    public enum Flaw: Error, Hashable, Sendable {
+    public enum ParseError: Error, Hashable, Sendable {
         /// There are no bytes.
         case empty
         /// There are more than ``Token/maximumLength`` bytes.
@@ -38,7 +38,7 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
     package let signature: [UInt8]
 
     /// Parses `bytes`. Blanks around the token are not part of it: trim them before.
-    public init(_ bytes: some Collection<UInt8>) throws(Flaw) {
+    public init(_ bytes: some Collection<UInt8>) throws(ParseError) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Token.maximumLength else { throw .tooLong }
         // An array, because code for any collection is several times as slow.
@@ -52,7 +52,7 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
         signingInput = Array(bytes[..<parts[1].endIndex])
     }
 
-    private static func decode(_ text: ArraySlice<UInt8>, _ part: Part) throws(Flaw) -> [UInt8] {
+    private static func decode(_ text: ArraySlice<UInt8>, _ part: Part) throws(ParseError) -> [UInt8] {
         guard let bytes = Base64URL.decode(text) else { throw .notBase64URL(part) }
         return bytes
     }

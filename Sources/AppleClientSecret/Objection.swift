@@ -6,7 +6,7 @@ package enum Objection: Error, Hashable, Sendable {
     // MARK: The token's form
 
     /// It is no token.
-    case malformed(CompactJWS.Flaw)
+    case malformed(CompactJWS.ParseError)
     /// A name occurs twice in it.
     case duplicate
     /// `alg` is missing or another one than ES256.
@@ -71,7 +71,7 @@ package enum Objection: Error, Hashable, Sendable {
     /// What is wrong, as the end of a sentence that begins with "it".
     package var words: String {
         switch self {
-        case .malformed(let flaw): "is not a client secret: \(flaw.words)"
+        case .malformed(let parseError): "is not a client secret: \(parseError.words)"
         case .duplicate: "has a name twice, so that two readers may see different values"
         case .algorithm: "is not signed with ES256"
         case .derSignature:
@@ -101,7 +101,7 @@ package enum Objection: Error, Hashable, Sendable {
     }
 }
 
-extension CompactJWS.Flaw {
+extension CompactJWS.ParseError {
     /// What is wrong, as a clause of its own.
     package var words: String {
         switch self {

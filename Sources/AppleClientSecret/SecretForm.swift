@@ -204,7 +204,7 @@ extension CompactJWS {
 
     /// Why bytes are no token of a form that Apple accepts; nil where they are one.
     package static func objection(to bytes: [UInt8]) -> Objection? {
-        do throws(Flaw) {
+        do throws(ParseError) {
             return try CompactJWS(bytes).objections.first
         } catch {
             return .malformed(error)

@@ -37,7 +37,7 @@ public struct Statement: Hashable, Sendable {
     let duplicateName: String?
 
     /// Reads both JSON objects; throws `notJSONObject` with the part that is none.
-    init(header: [UInt8], payload: [UInt8]) throws(CompactJWS.Flaw) {
+    init(header: [UInt8], payload: [UInt8]) throws(CompactJWS.ParseError) {
         let header = try JSONObject(header, part: .header)
         let payload = try JSONObject(payload, part: .payload)
         algorithm = header.text("alg")
@@ -106,10 +106,10 @@ private struct JSONObject {
     /// A name that occurs twice, in this object or in one below it.
     let duplicate: String?
 
-    init(_ bytes: [UInt8], part: CompactJWS.Part) throws(CompactJWS.Flaw) {
+    init(_ bytes: [UInt8], part: CompactJWS.Part) throws(CompactJWS.ParseError) {
         var duplicate: String?
         var value: JSONValue?
-        do throws(JSONFlaw) {
+        do throws(JSONError) {
             value = try JSONValue(bytes)
         } catch {
             if case .duplicate(let name) = error {

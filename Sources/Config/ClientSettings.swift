@@ -52,7 +52,7 @@ struct ClientSettings {
     private init(_ section: Section) {
         kind = section.value("kind", Scalar.kind)
         origins = Self.origins(in: section)
-        scope = section.value("scope", { text throws(Mistake) in text })
+        scope = section.value("scope", { text throws(ValueError) in text })
         source = SourceSettings.read(in: section)
         keys = Self.keys(in: section)
         lifetime = section.value("lifetime", Scalar.lifetime)

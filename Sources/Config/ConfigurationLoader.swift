@@ -21,7 +21,7 @@ package enum ConfigurationLoader {
     ///   - last: what an earlier call returned, which is returned again if every file still has the same bytes.
     package static func load(
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil, after last: LoadedConfiguration? = nil
-    ) -> Result<LoadedConfiguration, Refusal> {
+    ) -> Result<LoadedConfiguration, ConfigurationError> {
         let diagnostics = Diagnostics()
         let start = Position(file: path, line: 1, column: 1)
         do {
@@ -32,10 +32,11 @@ package enum ConfigurationLoader {
                 to: absolute, name: path, as: identity, diagnostics: diagnostics, isUnreadable: &isUnreadable)
             if let last, last.sources == [main] + additions, diagnostics.errors == 0 { return .success(last) }
             return judge([main] + additions, as: identity, stateDirectory: stateDirectory, diagnostics: diagnostics)
-                .mapError { Refusal(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
+                .mapError { ConfigurationError(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
         } catch {
             diagnostics.error(at: start, error.words)
-            return .failure(Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable))
+            return .failure(
+                ConfigurationError(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable))
         }
     }
 
@@ -50,7 +51,7 @@ package enum ConfigurationLoader {
     /// - Parameter adopted: the file with the text last adopted; nil for root's copy of what lay at `path`.
     package static func targets(
         path: String, adopted: String? = nil, as identity: Identity
-    ) -> Result<[PushTarget], Refusal> {
+    ) -> Result<[PushTarget], ConfigurationError> {
         section(of: path, adopted, as: identity) { TopLevelSettings.targets(in: $0).compactMap(\.target) }
     }
 
@@ -59,34 +60,39 @@ package enum ConfigurationLoader {
     /// Blocks on the file system.
     package static func store(
         path: String, adopted: String? = nil, as identity: Identity
-    ) -> Result<StoreConfiguration?, Refusal> {
+    ) -> Result<StoreConfiguration?, ConfigurationError> {
         section(of: path, adopted, as: identity) { StoreSettings.read(in: $0).value }
     }
 
     /// What `read` makes of the main file's settings, or of those last adopted.
     private static func section<Value>(
         of path: String, _ adopted: String?, as identity: Identity, _ read: (Section) -> Value
-    ) -> Result<Value, Refusal> {
-        let refusal: Refusal
+    ) -> Result<Value, ConfigurationError> {
+        let configurationError: ConfigurationError
         do {
             let file = try self.read(try absolute(path), name: path, as: identity)
             switch section(in: file, read) {
             case .success(let value): return .success(value)
-            case .failure(let found): refusal = found
+            case .failure(let found): configurationError = found
             }
         } catch {
             let diagnostics = Diagnostics()
             diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)
-            refusal = Refusal(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable)
+            configurationError = ConfigurationError(
+                diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable)
         }
-        guard !refusal.isUnreadable, let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity) else {
-            return .failure(refusal)
+        guard !configurationError.isUnreadable,
+            let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity)
+        else {
+            return .failure(configurationError)
         }
         // Where neither can be used, the reasons are those of the current file, which an operator has to correct.
-        return section(in: kept, read).mapError { _ in refusal }
+        return section(in: kept, read).mapError { _ in configurationError }
     }
 
-    private static func section<Value>(in file: SourceFile, _ read: (Section) -> Value) -> Result<Value, Refusal> {
+    private static func section<Value>(
+        in file: SourceFile, _ read: (Section) -> Value
+    ) -> Result<Value, ConfigurationError> {
         let diagnostics = Diagnostics()
         let start = Position(file: file.name, line: 1, column: 1)
         if let root = YAMLReader.read(file.bytes, file: file.name, diagnostics: diagnostics),
@@ -96,13 +102,13 @@ package enum ConfigurationLoader {
             let value = read(section)
             if diagnostics.errors == 0 { return .success(value) }
         }
-        return .failure(Refusal(diagnostics: diagnostics.sorted(main: file.name)))
+        return .failure(ConfigurationError(diagnostics: diagnostics.sorted(main: file.name)))
     }
 
     /// The configuration in these files: the main one, then the additions.
     static func judge(
         _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, diagnostics: Diagnostics
-    ) -> Result<LoadedConfiguration, Refusal> {
+    ) -> Result<LoadedConfiguration, ConfigurationError> {
         let result = ConfigurationParser.parse(
             main: sources[0], additions: Array(sources.dropFirst()), stateDirectory: stateDirectory,
             diagnostics: diagnostics)
@@ -113,16 +119,16 @@ package enum ConfigurationLoader {
     /// - Parameter isListed: whether its directory has the name, so that a missing file is a link that leads nowhere.
     private static func read(
         _ path: AbsolutePath, name: String, as identity: Identity, isListed: Bool = false
-    ) throws(Mistake) -> SourceFile {
+    ) throws(ValueError) -> SourceFile {
         do {
             let content = try TrustedFile.read(
                 path.description, for: .configuration, as: identity, limit: YAMLReader.maximumSize)
             return SourceFile(name: name, path: path, realPath: AbsolutePath(content.path), bytes: content.bytes)
         } catch {
             if isListed, error.code == .missing || error.code == .directoryMissing {
-                throw Mistake("the link leads to no file; restore that file, or remove the link")
+                throw ValueError("the link leads to no file; restore that file, or remove the link")
             }
-            throw Mistake(words(for: error, of: path), isUnreadable: error.code == .permissionDenied)
+            throw ValueError(words(for: error, of: path), isUnreadable: error.code == .permissionDenied)
         }
     }
 
@@ -148,9 +154,9 @@ package enum ConfigurationLoader {
         var files: [SourceFile] = []
         for name in names {
             let shown = shown + "/" + name
-            do throws(Mistake) {
+            do throws(ValueError) {
                 guard let path = directory.appending(name) else {
-                    throw Mistake("the file's name contains a line break; rename the file")
+                    throw ValueError("the file's name contains a line break; rename the file")
                 }
                 files.append(try read(path, name: shown, as: identity, isListed: true))
             } catch {
@@ -197,11 +203,11 @@ package enum ConfigurationLoader {
     }
 
     /// `path` itself when absolute, else `path` below the working directory.
-    private static func absolute(_ path: String) throws(Mistake) -> AbsolutePath {
+    private static func absolute(_ path: String) throws(ValueError) -> AbsolutePath {
         guard !path.hasPrefix("/") else { return try Scalar.file(path) }
         // The kernel returns the working directory without links in it, so a `..` right after it is the parent.
         guard let buffer = unsafe getcwd(nil, 0) else {
-            throw Mistake("the working directory is gone; write an absolute path")
+            throw ValueError("the working directory is gone; write an absolute path")
         }
         defer { unsafe free(buffer) }
         var directory = unsafe AbsolutePath(String(cString: buffer))
@@ -210,7 +216,9 @@ package enum ConfigurationLoader {
             if !rest.hasPrefix("./") { directory = directory?.directory }
             rest = rest.drop { $0 == "." }.drop { $0 == "/" }
         }
-        guard let directory else { throw Mistake("the working directory has no usable name; write an absolute path") }
+        guard let directory else {
+            throw ValueError("the working directory has no usable name; write an absolute path")
+        }
         return try Scalar.file(directory.description + "/" + rest)
     }
 }

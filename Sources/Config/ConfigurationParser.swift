@@ -1,6 +1,6 @@
 package import Model
 
-/// Parses a configuration's text into its values, or a list of all its mistakes. Reads nothing outside the text.
+/// Parses a configuration's text into its values, or a list of all its errors. Reads nothing outside the text.
 package enum ConfigurationParser {
     /// - Parameters:
     ///   - main: the configuration file.
@@ -8,14 +8,14 @@ package enum ConfigurationParser {
     ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set: outputs in it are refused.
     package static func parse(
         main: SourceFile, additions: [SourceFile] = [], stateDirectory: AbsolutePath? = nil
-    ) -> Result<LoadedConfiguration, Refusal> {
+    ) -> Result<LoadedConfiguration, ConfigurationError> {
         parse(main: main, additions: additions, stateDirectory: stateDirectory, diagnostics: Diagnostics())
     }
 
     /// The same, adding to diagnostics from before the text was read.
     static func parse(
         main: SourceFile, additions: [SourceFile], stateDirectory: AbsolutePath?, diagnostics: Diagnostics
-    ) -> Result<LoadedConfiguration, Refusal> {
+    ) -> Result<LoadedConfiguration, ConfigurationError> {
         let directory = Self.directory(of: main.path)
         let files = [main] + additions
         // The content of a file that cannot be read to its end is unknown: then how the files fit together is not
@@ -54,7 +54,7 @@ package enum ConfigurationParser {
                         warnings: diagnostics.sorted(main: main.name), sources: files, directory: directory))
             }
         }
-        return .failure(Refusal(diagnostics: diagnostics.sorted(main: main.name)))
+        return .failure(ConfigurationError(diagnostics: diagnostics.sorted(main: main.name)))
     }
 
     /// The directory that is named like the file, with `.d` for `.yaml`.

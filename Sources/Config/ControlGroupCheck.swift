@@ -7,23 +7,23 @@ struct ControlGroupCheck {
     let loaded: LoadedConfiguration
     let identity: Identity
 
-    var result: Result<LoadedConfiguration, Refusal> {
-        // A group that does not exist has no members and is no mistake here; the daemon reports it.
+    var result: Result<LoadedConfiguration, ConfigurationError> {
+        // A group that does not exist has no members and is no error here; the daemon reports it.
         guard let name = loaded.configuration.controlGroup, let group = try? Accounts.groupID(name) else {
             return .success(loaded)
         }
-        var mistakes: [Diagnostic] = []
+        var errors: [Diagnostic] = []
         for (key, entry) in loaded.configuration.keys.sorted(by: { $0.key < $1.key }) {
             for (location, what) in [(entry.location, "the private key"), (entry.passphrase, "the passphrase")] {
                 guard case .file(let path) = location, isReadable(path, by: group) else { continue }
-                mistakes.append(
+                errors.append(
                     Diagnostic(
                         .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
                         "group \"\(name)\" may read \(what) of \"\(key)\", \(path); write another group, "
                             + "or remove that group's permission to read it"))
             }
         }
-        return mistakes.isEmpty ? .success(loaded) : .failure(Refusal(diagnostics: mistakes + loaded.warnings))
+        return errors.isEmpty ? .success(loaded) : .failure(ConfigurationError(diagnostics: errors + loaded.warnings))
     }
 
     /// False for a file that is missing or not guarded, which is reported as the key's own failure. Uses the rules for

@@ -21,7 +21,7 @@ enum CredentialSettings {
         guard let section = Section(node, of: "\"credential\"", at: position, names: names, diagnostics) else {
             return .wrong
         }
-        let unit = section.value("unit") { text throws(Mistake) in try UnitName.read(text, template: true) }
+        let unit = section.value("unit") { text throws(ValueError) in try UnitName.read(text, template: true) }
         let name = section.value("name", Scalar.credential)
         for (setting, missing) in [("unit", unit.isAbsent), ("name", name.isAbsent)] where missing {
             diagnostics.error(at: position, "\"credential\" has no \"\(setting)\"; \(example)")

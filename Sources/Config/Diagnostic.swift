@@ -26,7 +26,7 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Why a configuration is not accepted.
-package struct Refusal: Error, Hashable, Sendable {
+package struct ConfigurationError: Error, Hashable, Sendable {
     /// Errors and warnings, by file and position; at least one of them is an error.
     package let diagnostics: [Diagnostic]
     /// Whether the current user may not read one of its files: its text is unknown then.
@@ -41,18 +41,18 @@ package struct Refusal: Error, Hashable, Sendable {
     }
 }
 
-/// Collects diagnostics while a configuration is read, so that all mistakes are reported at once.
+/// Collects diagnostics while a configuration is read, so that all errors are reported at once.
 final class Diagnostics {
-    /// More than anybody fixes in one go; bounds the output for a file of nothing but mistakes.
+    /// More than anybody fixes in one go; bounds the output for a file of nothing but errors.
     static let maximum = 500
 
     private var seen: Set<Diagnostic> = []
     private(set) var errors = 0
-    /// The mistakes beyond the maximum: their number, and the first one's position.
+    /// The errors beyond the maximum: their number, and the first one's position.
     private var omitted = 0
     private var firstOmitted: Position?
 
-    /// Whether further mistakes are only counted, so that their messages need no work.
+    /// Whether further errors are only counted, so that their messages need no work.
     var isFull: Bool { seen.count >= Self.maximum }
 
     func error(at position: Position, _ message: String) {

@@ -41,9 +41,9 @@ enum ExecActionSettings: ActionKind {
         let program = Setting(
             YAMLNode(position: first.position, content: .scalar(first.value)), named: "the program", at: position,
             item.diagnostics
-        ) { text throws(Mistake) in
+        ) { text throws(ValueError) in
             guard text.hasPrefix("/") else {
-                throw Mistake("program \(quoted(text)) is not looked up in PATH; write its absolute path")
+                throw ValueError("program \(quoted(text)) is not looked up in PATH; write its absolute path")
             }
             return try Scalar.file(text)
         }

@@ -75,7 +75,7 @@ struct KeySettings {
     /// Where the private key is, or the public half in its place.
     private static func location(in section: Section) -> Setting<KeyConfiguration.Location> {
         let place = location(in: section, file: "file", credential: "credential", secret: false)
-        let publicKey = section.value("public_key") { text throws(Mistake) in
+        let publicKey = section.value("public_key") { text throws(ValueError) in
             KeyConfiguration.Location.publicKey(try Scalar.publicKey(text))
         }
         guard section.has("public_key") else { return place.or(publicKey) }
@@ -116,12 +116,12 @@ struct KeySettings {
     private static func location(
         in section: Section, file: String, credential: String, secret: Bool
     ) -> Setting<KeyConfiguration.Location> {
-        let path = section.value(file) { text throws(Mistake) in
+        let path = section.value(file) { text throws(ValueError) in
             KeyConfiguration.Location.file(try Scalar.path(text, secret: secret))
         }
-        let name = section.value(credential) { text throws(Mistake) in
+        let name = section.value(credential) { text throws(ValueError) in
             guard !secret || (try? Scalar.credential(text)) != nil else {
-                throw Mistake("the value is not a credential's name; write the name that LoadCredential= gives it")
+                throw ValueError("the value is not a credential's name; write the name that LoadCredential= gives it")
             }
             return KeyConfiguration.Location.credential(try Scalar.credential(text))
         }

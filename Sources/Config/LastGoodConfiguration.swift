@@ -141,7 +141,7 @@ package struct LastGoodConfiguration: Hashable, Sendable {
 // Names in a file of earlier versions: never rename one.
 
 extension LastGoodConfiguration: JSONDocument {
-    package init(_ adopted: LastGoodConfiguration?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ adopted: LastGoodConfiguration?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("version", 1)
         configuration = try members("configuration", adopted?.configuration)
         text = try members("text", adopted?.text)
@@ -150,7 +150,7 @@ extension LastGoodConfiguration: JSONDocument {
 }
 
 extension LastGoodConfiguration.Addition: JSONDocument {
-    init(_ addition: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ addition: Self?, _ members: inout JSONMembers) throws(JSONError) {
         name = try members("name", addition?.name)
         text = try members("text", addition?.text)
     }

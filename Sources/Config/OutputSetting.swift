@@ -24,8 +24,8 @@ enum OutputSetting {
                     ? "an output is a file or a target; write \"push\" and \"path\" as two outputs"
                     : "a target is not a file and has no \"\(name)\"; remove the line")
         }
-        let target = section.value("push") { text throws(Mistake) in
-            guard let name = TargetName(text) else { throw Mistake(Scalar.badName(text)) }
+        let target = section.value("push") { text throws(ValueError) in
+            guard let name = TargetName(text) else { throw ValueError(Scalar.badName(text)) }
             return name
         }
         guard let target = target.located else { return nil }

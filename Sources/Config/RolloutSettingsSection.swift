@@ -9,16 +9,16 @@ enum RolloutSettingsSection {
         guard let section = Section(node, of: "\"rollout\"", at: position, names: names, client.diagnostics) else {
             return .wrong
         }
-        let canaries = section.value("canaries") { text throws(Mistake) in
+        let canaries = section.value("canaries") { text throws(ValueError) in
             guard let count = Int(text), (1...1_000_000).contains(count), String(count) == text else {
-                throw Mistake("\(quoted(text)) is not a number of machines; write 1 or more")
+                throw ValueError("\(quoted(text)) is not a number of machines; write 1 or more")
             }
             return count
         }
-        let atOnce = section.value("at_once") { text throws(Mistake) in
+        let atOnce = section.value("at_once") { text throws(ValueError) in
             guard text.hasSuffix("%"), let percent = Int(text.dropLast()), (1...100).contains(percent),
                 "\(percent)%" == text
-            else { throw Mistake("\(quoted(text)) is not a share; write it in percent, from 1% to 100%") }
+            else { throw ValueError("\(quoted(text)) is not a share; write it in percent, from 1% to 100%") }
             return percent
         }
         let pause = section.value("pause", Scalar.rolloutPause)

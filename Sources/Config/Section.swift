@@ -73,7 +73,7 @@ struct Section {
     }
 
     /// The setting's single value, parsed by `parse`.
-    func value<Value>(_ name: String, _ parse: (String) throws(Mistake) -> Value) -> Setting<Value> {
+    func value<Value>(_ name: String, _ parse: (String) throws(ValueError) -> Value) -> Setting<Value> {
         guard let entry = entry(name) else { return missing(name) }
         return Setting(entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, parse)
     }

@@ -33,7 +33,7 @@ extension Setting {
     ///   - position: where that name is written.
     init(
         _ node: YAMLNode, named name: String, at position: Position, _ diagnostics: Diagnostics,
-        _ parse: (String) throws(Mistake) -> Value
+        _ parse: (String) throws(ValueError) -> Value
     ) {
         self = .wrong
         switch node.content {
@@ -53,7 +53,7 @@ extension Setting {
 }
 
 /// Why a value cannot be used, and what to write instead.
-struct Mistake: Error {
+struct ValueError: Error {
     let words: String
     /// Whether the reason is that a file may not be read.
     let isUnreadable: Bool

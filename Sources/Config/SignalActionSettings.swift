@@ -15,7 +15,8 @@ enum SignalActionSettings: ActionKind {
         guard let section = Section(node, of: "\"signal\"", at: position, names: settings, item.diagnostics) else {
             return nil
         }
-        let unit = section.value("unit") { text throws(Mistake) in try UnitName.read(text, placeholder: placeholder) }
+        let unit = section.value("unit") { text throws(ValueError) in try UnitName.read(text, placeholder: placeholder)
+        }
         let signal = section.value("signal", SignalName.read)
         for (name, missing) in [("unit", unit.isAbsent), ("signal", signal.isAbsent)] where missing {
             item.diagnostics.error(at: position, "\"signal\" has no \"\(name)\"; \(example)")
@@ -34,12 +35,12 @@ package enum SignalName {
         "SIGURG": 23, "SIGVTALRM": 26, "SIGPROF": 27, "SIGWINCH": 28, "SIGIO": 29, "SIGPWR": 30,
     ]
 
-    static func read(_ text: String) throws(Mistake) -> String {
+    static func read(_ text: String) throws(ValueError) -> String {
         if numbers[text] != nil { return text }
         let full = "SIG" + text.uppercased()
         let meant = numbers[full] != nil ? full : nearest(to: text, among: numbers.keys.sorted())
         let advice =
             meant.map { "did you mean \"\($0)\"?" } ?? "write SIGHUP, SIGUSR1 or another that a program can act on"
-        throw Mistake("\(quoted(text)) is not a signal that can be sent; \(advice)")
+        throw ValueError("\(quoted(text)) is not a signal that can be sent; \(advice)")
     }
 }

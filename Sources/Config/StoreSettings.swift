@@ -16,7 +16,7 @@ enum StoreSettings {
             return .wrong
         }
         let endpoints = section.list("endpoints") { node in
-            Setting(node, named: "an endpoint", at: node.position, diagnostics) { text throws(Mistake) in
+            Setting(node, named: "an endpoint", at: node.position, diagnostics) { text throws(ValueError) in
                 try endpoint(text)
             }.located
         }
@@ -31,7 +31,7 @@ enum StoreSettings {
         where known[..<index].contains(where: { $0.value == endpoint.value }) {
             diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is already in the list; remove one")
         }
-        let user = section.value("user") { text throws(Mistake) in
+        let user = section.value("user") { text throws(ValueError) in
             try name(text, "an etcd user", allowing: "-._@:/+", longest: 255)
         }
         let machine = section.value("machine", machineName)
@@ -45,7 +45,7 @@ enum StoreSettings {
         var files: [StoreConfiguration.File: String] = [:]
         for file in StoreConfiguration.File.allCases {
             // A password may have been written in its file's place.
-            let path = section.value(file.rawValue) { text throws(Mistake) in
+            let path = section.value(file.rawValue) { text throws(ValueError) in
                 try Scalar.path(text, secret: file == .password)
             }
             if let path = path.value { files[file] = path.description }
@@ -68,13 +68,13 @@ enum StoreSettings {
                     prefix: prefix.value ?? StoreConfiguration.defaultPrefix, files: files), at: position))
     }
 
-    private static func machineName(_ text: String) throws(Mistake) -> String {
+    private static func machineName(_ text: String) throws(ValueError) -> String {
         try name(text, "a machine's name", allowing: "-._", longest: 253)
     }
 
-    private static func endpoint(_ text: String) throws(Mistake) -> String {
+    private static func endpoint(_ text: String) throws(ValueError) -> String {
         guard let address = WebAddress(text), address.scheme == .https, address.path.allSatisfy({ $0 == "/" }) else {
-            throw Mistake(
+            throw ValueError(
                 "\(quoted(text)) is not the address of a member; write https://, a host and a port, such as "
                     + "https://etcd1.example.com:2379")
         }
@@ -83,20 +83,20 @@ enum StoreSettings {
 
     private static func name(
         _ text: String, _ kind: String, allowing marks: String, longest: Int
-    ) throws(Mistake) -> String {
+    ) throws(ValueError) -> String {
         let isName = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || marks.utf8.contains($0) }
         guard isName, text.utf8.count <= longest else {
-            throw Mistake(
+            throw ValueError(
                 "\(quoted(text)) cannot be \(kind); use at most \(longest) letters, digits and \"\(marks)\"")
         }
         return text
     }
 
-    private static func prefix(_ text: String) throws(Mistake) -> String {
+    private static func prefix(_ text: String) throws(ValueError) -> String {
         guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.contains("//"), text.utf8.count <= 255,
             text.utf8.allSatisfy(\.isASCIIVisible)
         else {
-            throw Mistake(
+            throw ValueError(
                 "\(quoted(text)) is not a key prefix; write printable text like \(StoreConfiguration.defaultPrefix), "
                     + "with \"/\" at its start and not at its end")
         }

@@ -10,14 +10,14 @@ extension TargetSettings {
         if url.isAbsent {
             diagnostics.error(at: section.position, "\(section.owner) has no \"url\"; write where the secret is sent")
         }
-        let method = section.value("method") { text throws(Mistake) in
+        let method = section.value("method") { text throws(ValueError) in
             guard ["PUT", "POST", "PATCH"].contains(text) else {
-                throw Mistake("\(quoted(text)) is not a method that can send a secret; write PUT, POST or PATCH")
+                throw ValueError("\(quoted(text)) is not a method that can send a secret; write PUT, POST or PATCH")
             }
             return text
         }
-        let body = section.value("body") { text throws(Mistake) in
-            if let mistake = FormatRegistry.template.setting?.check(text, quoted) { throw Mistake(mistake) }
+        let body = section.value("body") { text throws(ValueError) in
+            if let problem = FormatRegistry.template.setting?.check(text, quoted) { throw ValueError(problem) }
             return text
         }
         if body.isAbsent {
@@ -26,9 +26,9 @@ extension TargetSettings {
                 "\(section.owner) has no \"body\"; write what is sent, with {{client_secret}} in it")
         }
         let done = section.list("done") { node in
-            Setting(node, named: "an item of \"done\"", at: node.position, diagnostics) { text throws(Mistake) in
+            Setting(node, named: "an item of \"done\"", at: node.position, diagnostics) { text throws(ValueError) in
                 guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
-                    throw Mistake("\(quoted(text)) is not a status of success; write 200 to 299")
+                    throw ValueError("\(quoted(text)) is not a status of success; write 200 to 299")
                 }
                 return status
             }.value
@@ -44,9 +44,9 @@ extension TargetSettings {
             let part = Section(node, of: "\"read\"", at: position, names: Self.read, diagnostics)
         {
             let address = part.value("url", wholeAddress)
-            let pointer = part.value("pointer") { text throws(Mistake) in
+            let pointer = part.value("pointer") { text throws(ValueError) in
                 guard let names = PushKind.pointer(text) else {
-                    throw Mistake("\(quoted(text)) is not a JSON pointer; write it like /data/client_secret")
+                    throw ValueError("\(quoted(text)) is not a JSON pointer; write it like /data/client_secret")
                 }
                 return names
             }
@@ -61,9 +61,9 @@ extension TargetSettings {
             done: done.value.map { Set($0.compactMap { $0 }) } ?? [200, 201, 204], read: read)
     }
 
-    private static func wholeAddress(_ text: String) throws(Mistake) -> WebAddress {
+    private static func wholeAddress(_ text: String) throws(ValueError) -> WebAddress {
         guard let address = WebAddress(text, allowingQuery: true) else {
-            throw Mistake(
+            throw ValueError(
                 "\(quoted(text)) is not an address for secrets; write https://, a host and a path "
                     + "(http:// only on this machine)")
         }
@@ -80,13 +80,14 @@ extension TargetSettings {
             return nil
         }
         return Setting(line.value, named: "header \(name)", at: line.key.position, diagnostics) {
-            text throws(Mistake) in
+            text throws(ValueError) in
             guard text.utf8.allSatisfy(\.isASCIIPrintable) else {
-                throw Mistake("the value of header \(name) is not one line of ASCII text; write one line of ASCII text")
+                throw ValueError(
+                    "the value of header \(name) is not one line of ASCII text; write one line of ASCII text")
             }
             let names = text.replacing("{{token}}", with: "")
             guard !names.contains("{{") else {
-                throw Mistake(
+                throw ValueError(
                     "the value of header \(name) can hold only {{token}}; write the secret into \"body\"")
             }
             return PushRequest.Field(name, text)

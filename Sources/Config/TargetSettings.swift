@@ -46,7 +46,8 @@ struct TargetSettings {
         }
         let caFile = section.value("ca_file", Scalar.file)
         var token = Self.token(in: section)
-        var endpoint = section.value("endpoint") { text throws(Mistake) in try Self.address(text) }.value?.description
+        var endpoint = section.value("endpoint") { text throws(ValueError) in try Self.address(text) }.value?
+            .description
         var settings: [String: String] = [:]
         var complete: PushKind?
         let redeploys = known?.deployedBy.map { _ in section.value("redeploy", Scalar.truth).value ?? false }
@@ -141,9 +142,9 @@ struct TargetSettings {
                 at: entry.key.position, "\(owner) has no \"kind\"; write \(alternatives(kinds))")
             return nil
         }
-        return Setting(line.value, named: "\"kind\"", at: line.key.position, diagnostics) { text throws(Mistake) in
+        return Setting(line.value, named: "\"kind\"", at: line.key.position, diagnostics) { text throws(ValueError) in
             if kinds.contains(text) { return text }
-            throw Mistake("unknown kind\(apposition(text)); \(advice(for: text, among: kinds, otherwise: kinds))")
+            throw ValueError("unknown kind\(apposition(text)); \(advice(for: text, among: kinds, otherwise: kinds))")
         }.value
     }
 
@@ -154,7 +155,7 @@ struct TargetSettings {
             if setting.isList {
                 let list = section.list(setting.name) { node in
                     Setting(node, named: "an item of \"\(setting.name)\"", at: node.position, section.diagnostics) {
-                        text throws(Mistake) in try choice(text, of: setting)
+                        text throws(ValueError) in try choice(text, of: setting)
                     }.value
                 }
                 value =
@@ -168,7 +169,7 @@ struct TargetSettings {
                                 at: items.position))
                     }
             } else {
-                value = section.value(setting.name) { text throws(Mistake) in
+                value = section.value(setting.name) { text throws(ValueError) in
                     try setting.choices == nil ? word(text, isPath: setting.isPath) : choice(text, of: setting)
                 }
             }
@@ -181,10 +182,10 @@ struct TargetSettings {
         return values
     }
 
-    /// Reports that production does not get the secret: a mistake where the target deploys production; otherwise a warning,
-    /// unless the target has a mistake.
+    /// Reports that production does not get the secret: an error where the target deploys production; otherwise a warning,
+    /// unless the target has an error.
     ///
-    /// - Parameter errorsBefore: how many mistakes there were before those of this target.
+    /// - Parameter errorsBefore: how many errors there were before those of this target.
     private static func checkProduction(
         of kind: PushKind, _ settings: [String: String], redeploys: Bool, errorsBefore: Int, in section: Section
     ) {
@@ -205,14 +206,14 @@ struct TargetSettings {
     }
 
     /// One of the values that a setting may have.
-    fileprivate static func choice(_ text: String, of setting: PushSetting) throws(Mistake) -> String {
+    fileprivate static func choice(_ text: String, of setting: PushSetting) throws(ValueError) -> String {
         let choices = setting.choices ?? []
         guard let choice = choices.first(where: { $0.name == text }) else {
-            let usable = choices.filter { $0.obstacle == nil }.map(\.name)
+            let usable = choices.filter { $0.problem == nil }.map(\.name)
             let advice = advice(for: text, among: choices.map(\.name), otherwise: usable)
-            throw Mistake("unknown \(setting.isList ? "item" : "value")\(apposition(text)); \(advice)")
+            throw ValueError("unknown \(setting.isList ? "item" : "value")\(apposition(text)); \(advice)")
         }
-        if let obstacle = choice.obstacle { throw Mistake("\"\(text)\" cannot be used: \(obstacle)") }
+        if let problem = choice.problem { throw ValueError("\"\(text)\" cannot be used: \(problem)") }
         return text
     }
 
@@ -232,24 +233,24 @@ struct TargetSettings {
     }
 
     /// A name at an API: printable, on one line, without what could lead elsewhere in an address.
-    fileprivate static func word(_ text: String, isPath: Bool) throws(Mistake) -> String {
+    fileprivate static func word(_ text: String, isPath: Bool) throws(ValueError) -> String {
         guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0.isASCIIPrintable && !#""\"#.utf8.contains($0) })
-        else { throw Mistake("\(quoted(text)) cannot be a name there; write one on one line, without quotes") }
+        else { throw ValueError("\(quoted(text)) cannot be a name there; write one on one line, without quotes") }
         guard isPath || !text.contains("/") else {
-            throw Mistake("\(quoted(text)) contains \"/\"; write only the name")
+            throw ValueError("\(quoted(text)) contains \"/\"; write only the name")
         }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(".."), !parts.contains("."), !isPath || !parts.contains("") else {
-            throw Mistake("\(quoted(text)) can lead somewhere else; write it without \".\", \"..\" and \"//\"")
+            throw ValueError("\(quoted(text)) can lead somewhere else; write it without \".\", \"..\" and \"//\"")
         }
         return text
     }
 
-    private static func address(_ text: String) throws(Mistake) -> WebAddress {
+    private static func address(_ text: String) throws(ValueError) -> WebAddress {
         var rest = text[...]
         while rest.hasSuffix("/") { rest = rest.dropLast() }
         guard let address = WebAddress(String(rest)) else {
-            throw Mistake(
+            throw ValueError(
                 "\(quoted(text)) is not an address for secrets; write https://, a host and, if needed, a path "
                     + "(http:// only on this machine)")
         }
@@ -257,14 +258,14 @@ struct TargetSettings {
     }
 
     private static func token(in section: Section) -> Setting<PushTarget.TokenPlace> {
-        let credential = section.value("token_credential") { text throws(Mistake) in
+        let credential = section.value("token_credential") { text throws(ValueError) in
             // It may be the token itself, written in the wrong place.
             guard let name = try? Scalar.credential(text), name.utf8.count <= 64 else {
-                throw Mistake("the value is not a credential's name; write the name that LoadCredential= gives it")
+                throw ValueError("the value is not a credential's name; write the name that LoadCredential= gives it")
             }
             return PushTarget.TokenPlace.credential(name)
         }
-        let file = section.value("token_file") { text throws(Mistake) in
+        let file = section.value("token_file") { text throws(ValueError) in
             PushTarget.TokenPlace.file(try Scalar.path(text, secret: true).description)
         }
         if section.has("token_credential"), section.has("token_file") {
@@ -279,8 +280,8 @@ struct TargetSettings {
 
 extension PushSetting {
     /// Why a text cannot be the value of a setting that is no list, and what to write instead; nil where it can.
-    package func mistake(in text: String) -> String? {
-        do throws(Mistake) {
+    package func problem(in text: String) -> String? {
+        do throws(ValueError) {
             _ = try choices == nil ? TargetSettings.word(text, isPath: isPath) : TargetSettings.choice(text, of: self)
             return nil
         } catch {

@@ -6,7 +6,7 @@ enum UnitActionSettings: ActionKind {
 
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
         guard let verb = Action.UnitVerb(rawValue: verb) else { return nil }
-        let unit = item.value(verb.rawValue) { text throws(Mistake) in
+        let unit = item.value(verb.rawValue) { text throws(ValueError) in
             try UnitName.read(text, placeholder: placeholder)
         }
         return unit.value.map { .unit(verb: verb, unit: $0) }

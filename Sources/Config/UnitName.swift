@@ -25,7 +25,7 @@ package enum UnitName {
 
     /// A unit's full name. `placeholder` allows `%s`, which `on_state_change` replaces by the state; `template` allows
     /// a template, for all its instances.
-    static func read(_ text: String, placeholder: Bool = false, template: Bool = false) throws(Mistake) -> String {
+    static func read(_ text: String, placeholder: Bool = false, template: Bool = false) throws(ValueError) -> String {
         let name =
             placeholder ? text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: "ok") : text
         guard let dot = name.lastIndex(of: "."), suffixes.contains(String(name[name.index(after: dot)...])) else {
@@ -33,24 +33,24 @@ package enum UnitName {
             if let dot = text.lastIndex(of: "."),
                 let meant = nearest(to: String(text[text.index(after: dot)...]), among: suffixes)
             {
-                throw Mistake("\(quoted(text)) is not a unit's name; did you mean \(quoted(text[...dot] + meant))?")
+                throw ValueError("\(quoted(text)) is not a unit's name; did you mean \(quoted(text[...dot] + meant))?")
             }
-            throw Mistake(
+            throw ValueError(
                 "\(quoted(text)) has no unit suffix; write \(isPlain(text) ? "\(text).service" : "NAME.service")")
         }
         let valid = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || ":-_.\\@".utf8.contains($0) }
         guard valid, name.utf8.count <= maximumLength, dot > name.startIndex, name.first != "@" else {
             if text.contains("%s") && !placeholder {
-                throw Mistake(
+                throw ValueError(
                     "\(quoted(text)) contains \"%s\", which works only in on_state_change; write the unit's name")
             }
-            throw Mistake("\(quoted(text)) is not a unit's name; write it as systemctl shows it")
+            throw ValueError("\(quoted(text)) is not a unit's name; write it as systemctl shows it")
         }
         guard template || !isTemplate(name) else {
-            throw Mistake("\(quoted(text)) is a template; write an instance, \(quoted(instance(of: text)))")
+            throw ValueError("\(quoted(text)) is a template; write an instance, \(quoted(instance(of: text)))")
         }
         guard !own.contains(name) else {
-            throw Mistake("\(quoted(text)) is the daemon's own; write the unit of the program that reads the secret")
+            throw ValueError("\(quoted(text)) is the daemon's own; write the unit of the program that reads the secret")
         }
         return text
     }

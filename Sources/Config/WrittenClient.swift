@@ -19,7 +19,7 @@ final class WrittenClient: Sendable {
 
     var source: Setting<SourceConfiguration> { settings.source }
 
-    /// Nil when its name is invalid or its value no mapping; mistakes in its settings are still reported.
+    /// Nil when its name is invalid or its value no mapping; errors in its settings are still reported.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
         let name = ClientName(entry.key.value)
         if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
@@ -249,7 +249,7 @@ final class WrittenClient: Sendable {
         if case .wrong = settings.lifetime { return nil }
         if case .wrong = settings.renewBefore { return nil }
         let lifetime: Lifetime
-        do throws(Mistake) {
+        do throws(ValueError) {
             lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? ClientConfiguration.standardLifetime
         } catch {
             diagnostics.error(at: settings.lifetime.position ?? name.position, error.words)

@@ -7,11 +7,11 @@ struct WrittenLifetime {
     /// Nil for `max`.
     let span: Seconds?
 
-    func lifetime(of kind: TokenKind) throws(Mistake) -> Lifetime {
+    func lifetime(of kind: TokenKind) throws(ValueError) -> Lifetime {
         guard let span else { return .longest(of: kind) }
         if let lifetime = Lifetime(seconds: span, of: kind) { return lifetime }
         let who = kind.rules.limit == nil ? "is minted" : "Apple accepts"
-        throw Mistake(
+        throw ValueError(
             "\(quoted(text)) is longer than \(who); write \(DurationText.text(kind.rules.longest)) or less, or max")
     }
 }

@@ -8,7 +8,7 @@ import Model
 /// older configuration.
 final class AdoptedCopy: Sendable {
     private let path: String
-    private let patience: Int64
+    private let timeout: Int64
     private let cancel: EventCounter
     private let isKept: @Sendable (LoadedConfiguration) -> Bool
     private let report: @Sendable (Failure) -> Void
@@ -17,16 +17,16 @@ final class AdoptedCopy: Sendable {
 
     /// - Parameters:
     ///   - path: the configuration's, for the failure.
-    ///   - patience: milliseconds after which the copy has to be there.
+    ///   - timeout: milliseconds after which the copy has to be there.
     ///   - cancel: signalled at shutdown.
     ///   - isKept: whether the copy is of this configuration. Blocks.
     ///   - report: receives the failure if it is not.
     init(
-        of path: String, patience: Int64 = 30_000, cancel: EventCounter,
+        of path: String, timeout: Int64 = 30_000, cancel: EventCounter,
         isKept: @escaping @Sendable (LoadedConfiguration) -> Bool, report: @escaping @Sendable (Failure) -> Void
     ) {
         self.path = path
-        self.patience = patience
+        self.timeout = timeout
         self.cancel = cancel
         self.isKept = isKept
         self.report = report
@@ -41,7 +41,7 @@ final class AdoptedCopy: Sendable {
         guard !isKept(loaded) else { return }
         // Without a thread nothing is reported; the copy is no worse for it.
         try? WorkerThread.start { [self] in
-            guard !cancel.wait(atMost: patience), adopted.withLock({ $0 == number }), !isKept(loaded) else { return }
+            guard !cancel.wait(atMost: timeout), adopted.withLock({ $0 == number }), !isKept(loaded) else { return }
             report(Failure(.configurationNotKept, at: .named(path)))
         }
     }

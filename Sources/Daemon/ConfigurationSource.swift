@@ -29,7 +29,7 @@ package struct ConfigurationSource: Sendable {
         credentials = environment["CREDENTIALS_DIRECTORY"].flatMap { AbsolutePath($0) }
     }
 
-    package func load() -> Result<LoadedConfiguration, Refusal> {
+    package func load() -> Result<LoadedConfiguration, ConfigurationError> {
         ConfigurationLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
     }
 
@@ -98,7 +98,7 @@ extension ConfigurationSource {
             !isUpdate || LastGoodConfiguration.isKept(main, in: LastGoodConfiguration.directory)
         else { return }
         let account = try Accounts.user(named: daemonUser)
-        let result: Result<LoadedConfiguration, Refusal>
+        let result: Result<LoadedConfiguration, ConfigurationError>
         if let account {
             result = try ActingUser.perform(as: account) { source.load() }
         } else {

@@ -86,7 +86,7 @@ final class CredentialLoop {
     }
 
     private func acceptAll() {
-        let deadline = Self.now + limits.patience
+        let deadline = Self.now + limits.timeout
         while connections.count < limits.connections {
             do throws(SystemError) {
                 guard let accepted = try UnixListener.accept(on: listener.raw) else { return }
@@ -128,10 +128,10 @@ final class CredentialLoop {
         }
     }
 
-    private func refuse(_ connection: CredentialConnection, _ refusal: CredentialRefusal, at now: Int64) {
+    private func refuse(_ connection: CredentialConnection, _ problem: CredentialProblem, at now: Int64) {
         // What root's systemd has read of it must not pass for the credential: its process reads on, or ends.
         connection.begin(.refusal, deadline: connection.user == 0 ? nil : now + limits.readingTime)
-        journal.refused(refusal, at: now)
+        journal.refused(problem, at: now)
     }
 
     /// Sends what can be sent now; drops a connection that is done or out of time.
@@ -187,7 +187,7 @@ final class CredentialWaits: Sendable {
 /// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
 struct CredentialJournal {
     let log: Log
-    private var loggedAt: [CredentialRefusal: Int64] = [:]
+    private var loggedAt: [CredentialProblem: Int64] = [:]
     private var failureLoggedAt: Int64?
 
     private static let reminder: Int64 = 3_600_000
@@ -205,11 +205,11 @@ struct CredentialJournal {
         log.note(.served(credential, client, issued))
     }
 
-    mutating func refused(_ refusal: CredentialRefusal, at now: Int64) {
+    mutating func refused(_ problem: CredentialProblem, at now: Int64) {
         loggedAt = loggedAt.filter { now < $0.value + Self.reminder }
-        guard loggedAt[refusal] == nil, loggedAt.count < Self.mostLogged else { return }
-        loggedAt[refusal] = now
-        log.note(.notServed(refusal))
+        guard loggedAt[problem] == nil, loggedAt.count < Self.mostLogged else { return }
+        loggedAt[problem] = now
+        log.note(.notServed(problem))
     }
 
     /// Logs a failed accept, hourly at most.

@@ -66,7 +66,7 @@ final class CredentialServer: Sendable {
             defer { all = [] }
             return all
         }
-        let deadline = CredentialLoop.now + limits.patience
+        let deadline = CredentialLoop.now + limits.timeout
         return all.map { CredentialConnection(Descriptor(adopting: $0), deadline: deadline) }
     }
 
@@ -156,7 +156,7 @@ struct CredentialLimits: Sendable {
     var otherUsers = 8
     /// Milliseconds that a request waits for a first secret: the required 20 s, less than the 90 s that systemd gives a
     /// unit to start in.
-    var patience: Int64 = 20_000
+    var timeout: Int64 = 20_000
     /// Milliseconds that another user has to read a refusal.
     var readingTime: Int64 = 10_000
     /// Milliseconds until accepting is tried again after it failed, as without a free descriptor.

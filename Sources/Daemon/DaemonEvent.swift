@@ -7,8 +7,8 @@ import SystemPackage
 /// service manager and the log itself. A closed list too, so that no call can log a free string; each event has its row in
 /// LogTable.swift.
 enum DaemonEvent: Hashable, Sendable {
-    /// The daemon does not start; one event for each mistake of the configuration.
-    case startRefused(StartRefusal)
+    /// The daemon does not start; one event for each error of the configuration.
+    case startRefused(StartProblem)
     case configurationWarning(Diagnostic)
     /// Keys are kept in memory that is swapped and dumped like any other.
     case noSecureMemory
@@ -47,7 +47,7 @@ enum DaemonEvent: Hashable, Sendable {
 }
 
 /// Why the daemon does not start.
-enum StartRefusal: Hashable, Sendable {
+enum StartProblem: Hashable, Sendable {
     case system(SystemError)
     /// No names can be made for temporary files.
     case temporaryNames(FileError)

@@ -69,7 +69,7 @@ package struct DaemonRun {
     /// Ends a start, and reports why to the log, the service manager and the clients of the sockets.
     ///
     /// - Parameter headline: the one to show where there is room for one; nil: the first.
-    private func giveUp(_ why: [StartRefusal], headline: StartRefusal? = nil, _ ending: Ending) -> Ending {
+    private func giveUp(_ why: [StartProblem], headline: StartProblem? = nil, _ ending: Ending) -> Ending {
         for refusal in why { log.note(.startRefused(refusal)) }
         let headline = headline ?? why.first
         let words = headline?.words ?? ""
@@ -89,17 +89,17 @@ package struct DaemonRun {
         var refused: [String]?
         switch settings.load() {
         case .success(let value): loaded = value
-        case .failure(let refusal):
+        case .failure(let error):
             // With `--once` the caller reads what is wrong.
             guard !isOnce, let adopted = settings.loadAdopted() else {
-                let headline = refusal.headline
+                let headline = error.headline
                 return giveUp(
-                    refusal.errorsFirst.map(StartRefusal.configuration),
-                    headline: headline.map(StartRefusal.configuration),
-                    refusal.isUnreadable ? .notPermitted : .configuration)
+                    error.errorsFirst.map(StartProblem.configuration),
+                    headline: headline.map(StartProblem.configuration),
+                    error.isUnreadable ? .notPermitted : .configuration)
             }
             loaded = adopted
-            refused = refusal.errorsFirst.map(\.description)
+            refused = error.errorsFirst.map(\.description)
         }
         if passed.isReachable(StatusListener.metricsName) {
             return giveUp([.reachableMetrics(socket: StatusListener.metricsName)], .configuration)
@@ -230,10 +230,10 @@ package struct DaemonRun {
     private func finish(
         _ end: Snapshot, _ executor: Executor, _ metrics: MetricsKeeper, by stopBy: BootTime?
     ) -> Ending {
-        let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastPatience }
+        let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastTimeout }
         let unwritten = metrics.finish(
-            end, goesOn: isOnce, within: isOnce ? Self.patience : min(left(), Self.lastPatience))
-        if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastPatience)) }
+            end, goesOn: isOnce, within: isOnce ? Self.timeout : min(left(), Self.lastTimeout))
+        if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastTimeout)) }
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard isOnce else { return .done }
         report(end)
@@ -245,8 +245,8 @@ package struct DaemonRun {
 
     /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
     /// any other job; in a daemon less, and never longer than the whole stop may.
-    private static let patience = Rotation.overdueAfter.count * 1_000
-    private static let lastPatience: Int64 = 1_000
+    private static let timeout = Rotation.overdueAfter.count * 1_000
+    private static let lastTimeout: Int64 = 1_000
 
     /// Logs once if the units run with less protection than they ship with.
     private func reviewUnits(of configuration: Configuration, _ executor: Executor) {

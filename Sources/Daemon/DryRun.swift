@@ -102,7 +102,7 @@ package struct DryRun: Sendable {
         limitations =
             found.limitations
             + configuration.clients.sorted { $0.key < $1.key }.compactMap { name, client in
-                client.verify ? reader.obstacle(toVerifying: name) : nil
+                client.verify ? reader.problem(toVerifying: name) : nil
             }
     }
 }

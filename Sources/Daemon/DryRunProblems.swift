@@ -44,7 +44,7 @@ struct DryRunProblems {
     }
 
     mutating func findAll(at now: Now) {
-        add(review?.obstaclesToStart ?? [])
+        add(review?.problemsAtStart ?? [])
         if let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
         }
@@ -91,13 +91,14 @@ struct DryRunProblems {
 
     private mutating func findInFiles() {
         let files = configuration.files
-        let obstacles = reader.obstacles(
-            to: files.values.filter { failed[.file($0.path)] == nil }.map {
+        let found = reader.problems(
+            with: files.values.filter { failed[.file($0.path)] == nil }.map {
                 ($0, mayCreate: rotation.mayCreate($0.path))
             })
         for (path, spec) in files {
-            let met = failed.removeValue(forKey: .file(path)) ?? obstacles[path]
-            let all = review?.obstacles(to: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
+            let met = failed.removeValue(forKey: .file(path)) ?? found[path]
+            let all =
+                review?.problems(with: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
             add(all, for: spec.slots.values.min())
         }
     }
@@ -106,8 +107,8 @@ struct DryRunProblems {
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =
-                    reader.obstacle(to: target)
-                    ?? inEffect?.obstacle(to: target, token: loaded.tokenCredentials[target])
+                    reader.problem(with: target)
+                    ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
@@ -121,7 +122,7 @@ struct DryRunProblems {
 
     private mutating func findInKeys() {
         for (name, entry) in configuration.keys {
-            let hidden = review?.obstacles(to: entry, as: identity) ?? []
+            let hidden = review?.problems(with: entry, as: identity) ?? []
             if !hidden.isEmpty { failed[.key(name)] = nil }
             add(hidden)
         }
@@ -131,7 +132,7 @@ struct DryRunProblems {
     private mutating func findInStore() {
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
             add([failure])
-        } else if let failure = inEffect?.obstacleToStore {
+        } else if let failure = inEffect?.problemWithStore {
             add([failure])
         }
     }
@@ -149,16 +150,16 @@ struct DryRunProblems {
     private mutating func findInActions() {
         let notices = configuration.onStateChange.flatMap(\.forEachState)
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
-        let ofUnits = UnitAction(cancel: nil).obstacles(
-            to: Array(actions), as: Identity.ofService(askedBy: identity).user)
+        let ofUnits = UnitAction(cancel: nil).problems(
+            with: Array(actions), as: Identity.ofService(askedBy: identity).user)
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for action in client.onChange {
-                add([obstacleToProgram(of: action) ?? ofUnits[action]].compactMap { $0 }, for: name)
+                add([problemWithProgram(of: action) ?? ofUnits[action]].compactMap { $0 }, for: name)
             }
         }
         for action in configuration.onStateChange {
             let ofUnit = Set(action.forEachState).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
-            add([obstacleToProgram(of: action)].compactMap { $0 } + ofUnit)
+            add([problemWithProgram(of: action)].compactMap { $0 } + ofUnit)
         }
         let outputs = Set(configuration.places.map(\.path.description))
         for action in actions.sorted(by: { $0.id < $1.id }) {
@@ -168,23 +169,23 @@ struct DryRunProblems {
         }
     }
 
-    private func obstacleToProgram(of action: Action) -> Failure? {
-        review?.obstacle(to: action) ?? ExecAction.obstacle(to: action, as: identity)
+    private func problemWithProgram(of action: Action) -> Failure? {
+        review?.problem(with: action) ?? ExecAction.problem(with: action, as: identity)
     }
 
     private mutating func findInStateDirectory() {
         guard let path = settings.stateDirectory(of: configuration) else { return }
-        let met = DryRunReader.obstacle(at: path) { [identity] in StateDirectory.obstacle(to: path, as: identity) }
+        let met = DryRunReader.problem(at: path) { [identity] in StateDirectory.problem(with: path, as: identity) }
         // Each client's record fails for the same reason.
         if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
-        add(review?.obstacles(toState: path, met: met) ?? [met].compactMap { $0 })
+        add(review?.problems(withState: path, met: met) ?? [met].compactMap { $0 })
         if review?.makes(path) == true { stateDirectoryMadeAtStart = path }
     }
 
     private mutating func findInMetricsFile() {
         guard let path = configuration.metricsFile else { return }
-        let met = reader.obstacle(toMetricsFile: path)
-        let bySandbox = met == nil ? review?.obstacles(to: path, writer: nil, met: nil) ?? [] : []
+        let met = reader.problem(withMetricsFile: path)
+        let bySandbox = met == nil ? review?.problems(with: path, writer: nil, met: nil) ?? [] : []
         add([met].compactMap { $0 } + bySandbox.map { $0.ofMetricsFile(path) })
     }
 }

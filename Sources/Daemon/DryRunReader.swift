@@ -40,7 +40,7 @@ struct DryRunReader: Sendable {
     private func carryOut(_ job: Job) throws(Failure) -> Outcome {
         // A request would start the service, so only the socket is checked. The failure below holds back nothing else.
         if case .readStore = job.work {
-            throw executor.services.store.obstacle() ?? Failure(.storeUnconfigured, at: .store)
+            throw executor.services.store.problem() ?? Failure(.storeUnconfigured, at: .store)
         }
         guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
         guard let state else { return .recalled(Record()) }
@@ -55,37 +55,37 @@ struct DryRunReader: Sendable {
     }
 
     /// What would keep those of the files from being written that could not be.
-    func obstacles(to files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
+    func problems(with files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
         let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }
-        let found = executor.map(files, in: lane) { [self] file in obstacle(to: file.spec, mayCreate: file.mayCreate) }
+        let found = executor.map(files, in: lane) { [self] file in problem(with: file.spec, mayCreate: file.mayCreate) }
         return zip(files, found).reduce(into: [:]) { $0[$1.0.spec.path] = $1.1 }
     }
 
-    private func obstacle(to spec: FileSpec, mayCreate: Bool) -> Failure? {
+    private func problem(with spec: FileSpec, mayCreate: Bool) -> Failure? {
         let find: @Sendable () -> Failure? = { [executor] in
             do throws(Failure) {
-                return try executor.destination(spec).obstacle(mayCreate: mayCreate)
+                return try executor.destination(spec).problem(mayCreate: mayCreate)
             } catch {
                 return error
             }
         }
         // Its user's writer has a timeout of its own.
-        return spec.owner == nil ? Self.obstacle(at: spec.path, find) : find()
+        return spec.owner == nil ? Self.problem(at: spec.path, find) : find()
     }
 
-    func obstacle(to target: TargetName) -> Failure? { executor.services.pusher.obstacle(to: target) }
+    func problem(with target: TargetName) -> Failure? { executor.services.pusher.problem(with: target) }
 
     /// Why Apple could not be asked about a client, because there is no socket; nil where there is one.
-    func obstacle(toVerifying client: ClientName) -> Failure? { executor.services.verifier.obstacle(for: client) }
+    func problem(toVerifying client: ClientName) -> Failure? { executor.services.verifier.problem(for: client) }
 
-    func obstacle(toMetricsFile path: AbsolutePath) -> Failure? {
-        Self.obstacle(at: path) { [executor] in executor.metricsFile(path).obstacle() }
+    func problem(withMetricsFile path: AbsolutePath) -> Failure? {
+        Self.problem(at: path) { [executor] in executor.metricsFile(path).problem() }
     }
 
     /// What `find` finds, or that the file system does not respond.
-    static func obstacle(at path: AbsolutePath, _ find: @escaping @Sendable () -> Failure?) -> Failure? {
-        guard let found = DiskPatience.value(at: path.description, find) else {
-            return Failure(.notResponding, at: .path(path), detail: DiskPatience.words)
+    static func problem(at path: AbsolutePath, _ find: @escaping @Sendable () -> Failure?) -> Failure? {
+        guard let found = DiskTimeout.value(at: path.description, find) else {
+            return Failure(.notResponding, at: .path(path), detail: DiskTimeout.words)
         }
         return found
     }

@@ -12,8 +12,8 @@ extension Executor {
         case .success(let loaded):
             noteLinkChain(of: .configuration, loaded.files)
             return .passes
-        case .failure(let refusal):
-            return .refused(refusal.errorsFirst.map(\.description))
+        case .failure(let error):
+            return .refused(error.errorsFirst.map(\.description))
         }
     }
 
@@ -31,8 +31,8 @@ extension Executor {
             keepText(loaded)
             onAdoption(loaded)
             return .configuration(loaded.configuration)
-        case .failure(let refusal):
-            return .refused(refusal.errorsFirst.map(\.description))
+        case .failure(let error):
+            return .refused(error.errorsFirst.map(\.description))
         }
     }
 

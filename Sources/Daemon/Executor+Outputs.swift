@@ -106,7 +106,7 @@ extension Executor {
         }
         guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
         let found: ParsedFile.Content?
-        do throws(FormatFlaw) {
+        do throws(FormatError) {
             found = try file.format.implementation?.parse(bytes, slots: [file.slot])[file.slot]
         } catch {
             return .source(.foreign("line \(error.line): \(error.reason)"))

@@ -252,7 +252,7 @@ final class Executor: Sendable {
     }
 
     private func probe(_ action: Action) throws(Failure) -> Outcome {
-        if let obstacle = runner?.obstacle(to: action) { throw obstacle }
+        if let problem = runner?.problem(with: action) { throw problem }
         return .feasible
     }
 

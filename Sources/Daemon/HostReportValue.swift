@@ -69,7 +69,7 @@ private struct HostReportText {
 }
 
 extension HostReportText: JSONDocument {
-    init(_ report: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ report: Self?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("v", 1)
         instance = try members("instance", report?.instance)
         members.derived("version", Version.current)
@@ -86,7 +86,7 @@ private struct HostReportEntry {
 }
 
 extension HostReportEntry: JSONDocument {
-    init(_ entry: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ entry: Self?, _ members: inout JSONMembers) throws(JSONError) {
         let team = try members("team_id", entry?.identity.team)
         identity = ClientIdentity(team: team, client: try members("client_id", entry?.identity.client))
         let fingerprint = try members.orNull("fingerprint", entry?.holding.secret?.fingerprint)
@@ -110,7 +110,7 @@ extension HostReportEntry: JSONDocument {
 
 extension JSONMembers {
     /// A moment of the years from 1970 to 9999.
-    fileprivate mutating func moment(_ name: String, _ moment: WallTime?) throws(JSONFlaw) -> WallTime {
+    fileprivate mutating func moment(_ name: String, _ moment: WallTime?) throws(JSONError) -> WallTime {
         let moment = try self(name, moment.map(UnixTime.init)).moment
         guard (0...253_402_300_799).contains(moment.secondsSinceEpoch) else {
             throw .unexpected("expected a moment", at: name)

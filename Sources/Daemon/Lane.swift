@@ -11,11 +11,11 @@ enum Lane: Hashable, Sendable {
     case mount(String)
     /// The writer for a user.
     case writer(String)
-    /// Questions to Apple.
+    /// Requests to Apple.
     case verification
     /// Reads of secrets in the store, which wait for no put.
     case storeReading
-    /// Other questions to the store.
+    /// Other requests to the store.
     case store
     /// One for each place behind an API, whose answer may take a minute.
     case push(TargetName)

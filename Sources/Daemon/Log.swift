@@ -20,7 +20,7 @@ struct Log: Sendable {
     private let target: Target
     /// Nil where the journal is not the target.
     private let journal: Journal?
-    private let patience = LogPatience()
+    private let timeout = LogTimeout()
     /// The line below the log; nil where standard error is not a terminal.
     let progress: ProgressLine?
 
@@ -49,7 +49,7 @@ struct Log: Sendable {
 
     /// To be called when the loop begins a step: what it logs in one may delay it by a second at most.
     func beginStep() {
-        patience.renew()
+        timeout.renew()
     }
 
     /// - Parameter clients: those that share the event's resource.
@@ -62,10 +62,10 @@ struct Log: Sendable {
     }
 
     private func write(_ line: LogLine) {
-        guard put(line) else { return patience.lose() }
-        let lost = patience.takeLost()
+        guard put(line) else { return timeout.lose() }
+        let lost = timeout.takeLost()
         guard lost > 0 else { return }
-        if !put(DaemonEvent.linesLost(lost).line) { patience.lose(lost) }
+        if !put(DaemonEvent.linesLost(lost).line) { timeout.lose(lost) }
     }
 
     /// Whether it was written in time.
@@ -86,7 +86,7 @@ struct Log: Sendable {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let shown = prefix + Substring(line) + "\n"
             if let progress {
-                guard patience.wait(for: STDERR_FILENO) else { return false }
+                guard timeout.wait(for: STDERR_FILENO) else { return false }
                 progress.write(above: shown)
             } else if !offer(Array(shown.utf8)) {
                 return false
@@ -104,14 +104,14 @@ struct Log: Sendable {
             } catch {
                 return nil
             }
-            guard patience.wait(for: journal.raw) else { return false }
+            guard timeout.wait(for: journal.raw) else { return false }
         }
         return false
     }
 
     private func offer(_ line: [UInt8]) -> Bool {
         for first in stride(from: 0, to: line.count, by: Self.pipeRoom) {
-            guard patience.wait(for: STDERR_FILENO) else { return false }
+            guard timeout.wait(for: STDERR_FILENO) else { return false }
             // Where standard error cannot be written to, there is no other place to report that.
             let piece = line[first..<min(first + Self.pipeRoom, line.count)]
             guard Descriptor.write(piece, to: STDERR_FILENO) == nil else { return false }
@@ -131,25 +131,25 @@ struct Log: Sendable {
 ///   logs. On another thread each wait does.
 /// - What is not taken in time is counted. As long as something is counted, nothing waits: the count is logged with the next
 ///   line that is taken.
-final class LogPatience: Sendable {
+final class LogTimeout: Sendable {
     /// How many events were dropped since the last one that was written.
     private let lost = QuietMutex(0)
     private let loop = pthread_self()
-    /// What is left of the loop's patience in this step, in microseconds.
-    private let left = QuietMutex(LogPatience.patience)
+    /// What is left of the loop's timeout in this step, in microseconds.
+    private let left = QuietMutex(LogTimeout.timeout)
 
     /// In microseconds: more than a working journal needs, and too short to matter where it does not work.
-    private static let patience: Int64 = 1_000_000
+    private static let timeout: Int64 = 1_000_000
 
     /// To be called when the loop begins a step.
     func renew() {
-        left.withLock { $0 = Self.patience }
+        left.withLock { $0 = Self.timeout }
     }
 
-    /// Waits until a descriptor is writable, as long as there is patience left.
+    /// Waits until a descriptor is writable, as long as time is left.
     func wait(for descriptor: Int32) -> Bool {
         guard lost.withLock({ $0 == 0 }) else { return Descriptor.waitUntilWritable(descriptor, atMost: 0) }
-        guard pthread_equal(pthread_self(), loop) != 0 else { return wait(for: descriptor, atMost: Self.patience) }
+        guard pthread_equal(pthread_self(), loop) != 0 else { return wait(for: descriptor, atMost: Self.timeout) }
         let began = Clocks.monotonicMicroseconds()
         defer {
             let waited = Clocks.monotonicMicroseconds() - began

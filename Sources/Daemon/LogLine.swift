@@ -9,7 +9,7 @@ struct LogLine: Sendable {
     /// The journal's `MESSAGE_ID`: the kind of event, for programs that read the journal.
     let id: String
     let priority: Priority
-    /// One line, or several where they list mistakes of the configuration.
+    /// One line, or several where they list errors of the configuration.
     let words: String
     /// Made only where the journal takes them. Clients come last, because thousands of them may not all fit
     /// (``Journal``).
@@ -140,7 +140,7 @@ extension Request {
     }
 }
 
-extension CredentialRefusal {
+extension CredentialProblem {
     /// Who was refused, why, and what to do.
     var sentence: String { "\(row.words); \(row.remedy)" }
 
@@ -191,7 +191,7 @@ extension Diagnostic {
     var fields: [JournalField] { AbsolutePath(position.file).map { [.path($0)] } ?? [] }
 }
 
-extension StartRefusal {
+extension StartProblem {
     var fields: [JournalField] {
         switch self {
         case .configuration(let diagnostic): diagnostic.fields

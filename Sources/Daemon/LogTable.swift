@@ -70,8 +70,8 @@ extension LogEvent {
                 "9cefed270c2540689712c4bae808eb7c", .info,
                 "\(client): gave \(secret.fingerprint) to \(credential.unit) as credential \"\(credential.name)\"",
                 JournalField.secret(client, secret) + [.unit(credential.unit)])
-        case .notServed(let refusal):
-            LogLine("e87ef9e771164ae29a55acc435f8cfdc", .warning, refusal.sentence, refusal.fields)
+        case .notServed(let problem):
+            LogLine("e87ef9e771164ae29a55acc435f8cfdc", .warning, problem.sentence, problem.fields)
         case .failing(let resource, let failure, let failures, let retryAt):
             LogLine(
                 "5db99b2769554bec8aaa776afa7fddf0", .error,
@@ -150,8 +150,8 @@ extension DaemonEvent {
     /// The event as a line of the log.
     var line: LogLine {
         switch self {
-        case .startRefused(let refusal):
-            LogLine("a09dc216c73442eb821468a7fba80453", .error, refusal.words, refusal.fields)
+        case .startRefused(let problem):
+            LogLine("a09dc216c73442eb821468a7fba80453", .error, problem.words, problem.fields)
         case .configurationWarning(let diagnostic):
             LogLine("250f56ea56fa4e788da9b93bebc2ef82", .warning, diagnostic.description, diagnostic.fields)
         case .noSecureMemory:

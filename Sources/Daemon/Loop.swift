@@ -32,7 +32,7 @@ final class Loop {
     /// Whether epoll knows the watcher's descriptor, which is missing as long as no inotify instance can be had.
     private var isNoticing = false
     /// Whether it was reported that changes of files are not noticed.
-    private var wasLacking = false
+    private var wasMissingWatches = false
     private let startedAt = Clock.now().boot
     /// What the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
@@ -65,7 +65,7 @@ final class Loop {
     /// clients rendered after each of ten thousand inputs would take minutes that no reader gains from.
     private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 6)) }
     /// A stop may take 5 s. Jobs that have not ended after four of them are left to the next start.
-    private static let stopPatience: Seconds = 4
+    private static let stopTimeout: Seconds = 4
     private static let lastSteps: Seconds = 1
     /// When a stop that was asked for has to be over, with all that follows the jobs.
     var stopBy: BootTime? { stopAt.map { $0 + Self.lastSteps } }
@@ -205,7 +205,7 @@ final class Loop {
             executor.checkState()
         }
         for resource in debounce { rotation.handle(.changeNoticed(resource), at: now) }
-        reportLack(of: watcher, at: now)
+        reportMissingWatches(of: watcher, at: now)
     }
 
     /// Waits for notices as soon as there are any.
@@ -216,15 +216,15 @@ final class Loop {
     }
 
     /// Reports as long as changes of files are not noticed.
-    private func reportLack(of watcher: Watcher, at now: Now) {
-        let isLacking = watcher.raw == nil || watcher.lacksWatches
-        if isLacking {
-            let lack = Failure(.noNotices, at: .named("inotify"))
-            rotation.handle(.faultRaised(lack, nextAttempt: watcher.nextPoll), at: now)
-        } else if wasLacking {
+    private func reportMissingWatches(of watcher: Watcher, at now: Now) {
+        let isMissingWatches = watcher.raw == nil || watcher.isMissingWatches
+        if isMissingWatches {
+            let failure = Failure(.noNotices, at: .named("inotify"))
+            rotation.handle(.faultRaised(failure, nextAttempt: watcher.nextPoll), at: now)
+        } else if wasMissingWatches {
             rotation.handle(.faultCleared(.noNotices), at: now)
         }
-        wasLacking = isLacking
+        wasMissingWatches = isMissingWatches
     }
 
     /// - Parameter sender: nil: not known.
@@ -233,7 +233,7 @@ final class Loop {
         case .terminate, .interrupt:
             guard stopAt == nil else { return }
             let now = Clock.now()
-            stopAt = now.boot + Self.stopPatience
+            stopAt = now.boot + Self.stopTimeout
             manager.stop()
             channels.cancel.signal()
             rotation.handle(.stop, at: now)

@@ -14,7 +14,7 @@ struct ManagerNotifications {
     /// Since the first iteration of the loop that found it full.
     private var fullSince: BootTime?
     /// Half of what the watchdog allows, in milliseconds; nil without a watchdog.
-    private let pace = Watchdog.interval().map { max($0 / 2, 1) }
+    private let interval = Watchdog.interval().map { max($0 / 2, 1) }
     private var nextPing: BootTime?
     private var lastLine: String?
     private var phase = Phase.starting
@@ -32,7 +32,7 @@ struct ManagerNotifications {
 
     /// Milliseconds that each progress of a start asks for. A file system that does not respond is given up on after half
     /// of it, so that progress goes on.
-    private static let patience: Int64 = 60_000
+    private static let timeout: Int64 = 60_000
     /// Milliseconds between two reports of progress: people read them no faster.
     private static let progressInterval: Int64 = 1_000
 
@@ -67,10 +67,10 @@ struct ManagerNotifications {
     }
 
     private mutating func ping(at now: BootTime) -> BootTime? {
-        guard let pace else { return nil }
+        guard let interval else { return nil }
         if let nextPing, now < nextPing { return nextPing }
         notify(.watchdog)
-        nextPing = now.advanced(milliseconds: pace)
+        nextPing = now.advanced(milliseconds: interval)
         return nextPing
     }
 
@@ -95,7 +95,7 @@ struct ManagerNotifications {
         guard progress.done > lastDone || nextProgress == nil else { return }
         nextProgress = now.advanced(milliseconds: Self.progressInterval)
         lastDone = progress.done
-        notify(.status(progress.words), .extendTimeout(milliseconds: Self.patience))
+        notify(.status(progress.words), .extendTimeout(milliseconds: Self.timeout))
     }
 
     /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.

@@ -47,7 +47,7 @@ final class MetricsKeeper {
 
     /// Milliseconds between writes. Once a second is plenty for scrapers. Ten thousand clients, 12 MB, take 140 ms of a
     /// core to render (measured) and a disk about as long: that is a tenth of the time.
-    private var pace: Int64 { max(1_000, Int64(snapshot?.clients.count ?? 0) / 4) }
+    private var interval: Int64 { max(1_000, Int64(snapshot?.clients.count ?? 0) / 4) }
 
     /// When the loop has to call ``advance(at:)``; nil while nothing has to be written.
     var wake: BootTime? {
@@ -114,7 +114,7 @@ final class MetricsKeeper {
             return
         }
         isOwed = false
-        notBefore = now.advanced(milliseconds: pace)
+        notBefore = now.advanced(milliseconds: interval)
         write(to: path, at: now) { Metrics.text(of: snapshot) }
     }
 
@@ -140,14 +140,14 @@ final class MetricsKeeper {
 
     // MARK: The end
 
-    /// Writes for the last time and waits for it, `patience` milliseconds at most.
+    /// Writes for the last time and waits for it, `timeout` milliseconds at most.
     ///
     /// - Parameter goesOn: whether metrics of the daemon itself still count after the process ends, as with `--once`.
     ///   Else only times are written, which stay true.
     /// - Returns: why it could not be written.
-    func finish(_ snapshot: Snapshot, goesOn: Bool, within patience: Int64) -> Failure? {
+    func finish(_ snapshot: Snapshot, goesOn: Bool, within timeout: Int64) -> Failure? {
         guard let path, wasReady || snapshot.ready else { return nil }
-        let deadline = Clocks.bootMilliseconds() + patience
+        let deadline = Clocks.bootMilliseconds() + timeout
         if write != nil, !waits(until: deadline) { return Failure(.notResponding, at: .path(path)).ofMetricsFile(path) }
         write(to: path, at: BootTime(milliseconds: Clocks.bootMilliseconds())) {
             goesOn ? Metrics.text(of: snapshot) : Metrics.timesText(of: snapshot)

@@ -17,15 +17,15 @@ struct NetworkService: Sendable {
     /// Ends every request when raised.
     let cancel: EventCounter?
     /// In milliseconds, from the connection to the end of the answer.
-    let patience: Int64
+    let timeout: Int64
     private let limit = ConnectRateLimit()
 
-    init(missing: FailureCode, silent: FailureCode, identity: Identity, cancel: EventCounter?, patience: Int64) {
+    init(missing: FailureCode, silent: FailureCode, identity: Identity, cancel: EventCounter?, timeout: Int64) {
         self.missing = missing
         self.silent = silent
         self.identity = identity
         self.cancel = cancel
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// In bytes; an answer has a few hundred.
@@ -62,7 +62,7 @@ struct NetworkService: Sendable {
 
     /// Why no request could be made, as far as that is known without a connection, which would start the service. Nil where
     /// there is a socket, or where its directory may not be searched.
-    func obstacle(at socket: Socket, for place: Failure.Place) -> Failure? {
+    func problem(at socket: Socket, for place: Failure.Place) -> Failure? {
         guard unsafe access(socket.path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }
         return missing(at: socket, cause: errno, for: place)
     }
@@ -104,7 +104,7 @@ struct NetworkService: Sendable {
         _ request: [UInt8], at socket: Socket, orOf arguments: [String]?, for place: Failure.Place,
         otherwise unreadable: String, read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
-        if let arguments, obstacle(at: socket, for: place) != nil {
+        if let arguments, problem(at: socket, for: place) != nil {
             return try ask(request, of: arguments, for: place, read: read)
         }
         return try ask(request, at: socket, for: place, otherwise: unreadable, read: read)
@@ -121,7 +121,7 @@ struct NetworkService: Sendable {
         } catch {
             throw missing(at: socket, cause: error.errno.rawValue, for: place)
         }
-        let timed = TimedStream(stream, milliseconds: patience, cancel: cancel)
+        let timed = TimedStream(stream, milliseconds: timeout, cancel: cancel)
         try checkListener(try? timed.peer(), at: socket, for: place)
         let answer: [UInt8]
         do {
@@ -151,7 +151,7 @@ struct NetworkService: Sendable {
         let report: ExitReport
         do {
             report = try ChildProcess.exchange(
-                with: arguments, environment: environment, milliseconds: patience, cancel: cancel
+                with: arguments, environment: environment, milliseconds: timeout, cancel: cancel
             ) { stream in
                 try? stream.write(request + [UInt8(ascii: "\n")])
                 // The program answers on its standard output; its end of this stream closes when it ends.

@@ -22,17 +22,17 @@ struct Pusher: Sendable {
     ///     needs no sockets; nil to need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
-    ///   - patience: in milliseconds. A service gives up 60 s after the request, and is started for it.
+    ///   - timeout: in milliseconds. A service gives up 60 s after the request, and is started for it.
     init(
         besideSocket status: String, configuration: String, program: String? = nil, identity: Identity,
-        cancel: EventCounter?, patience: Int64 = 75_000
+        cancel: EventCounter?, timeout: Int64 = 75_000
     ) {
         self.status = status
         self.configuration = configuration
         self.program = program
         service = NetworkService(
             missing: .pushServiceMissing, silent: .pushServiceSilent, identity: identity, cancel: cancel,
-            patience: patience)
+            timeout: timeout)
     }
 
     /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
@@ -43,9 +43,9 @@ struct Pusher: Sendable {
         let target = output.target
         var named: [String: Token] = [:]
         for (target, token) in others { named[target.description] = token }
-        let question = PushQuestion(
+        let request = PushRoleRequest(
             .publish, secret: token, others: named, writtenAt: memory.lastWrite(to: output, with: others.keys))
-        switch try ask(question, of: target) {
+        switch try ask(request, of: target) {
         case .published(let verified, let moment):
             if let moment {
                 memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
@@ -59,7 +59,7 @@ struct Pusher: Sendable {
 
     /// Whether the target holds a secret; nil where the API does not show that. Blocks.
     func read(_ token: Token, at target: TargetName) throws(Failure) -> Bool? {
-        switch try ask(PushQuestion(.read, secret: token), of: target) {
+        switch try ask(PushRoleRequest(.read, secret: token), of: target) {
         case .read(let holds): return holds
         case .failed(let failure): throw self.failure(failure, of: target)
         case .published, .redeployed:
@@ -87,15 +87,15 @@ struct Pusher: Sendable {
     }
 
     /// Why nothing could be pushed, as far as that is known without a request.
-    func obstacle(to target: TargetName) -> Failure? { service.obstacle(at: socket(of: target), for: .target(target)) }
+    func problem(with target: TargetName) -> Failure? { service.problem(at: socket(of: target), for: .target(target)) }
 
     private func socket(of target: TargetName) -> NetworkService.Socket {
         NetworkService.Socket("push", of: target, besideSocket: status)
     }
 
-    private func ask(_ question: PushQuestion, of target: TargetName) throws(Failure) -> PushResult {
+    private func ask(_ request: PushRoleRequest, of target: TargetName) throws(Failure) -> PushResult {
         try service.ask(
-            question.request, at: socket(of: target),
+            request.line, at: socket(of: target),
             orOf: program.map { [$0, "push", target.description, "--config", configuration] }, for: .target(target),
             otherwise: "its answer does not belong to a push", read: { try? PushResult(parsing: $0) })
     }

@@ -83,12 +83,12 @@ struct RoleAddresses: Hashable {
             hasChanged = true
         }
         guard hasChanged else { return }
-        var systemd = try SystemdClient(patience: Self.patience, cancel: nil)
+        var systemd = try SystemdClient(timeout: Self.timeout, cancel: nil)
         try systemd.reloadUnits()
     }
 
     /// In milliseconds: systemd reads all units again.
-    private static let patience: Int64 = 60_000
+    private static let timeout: Int64 = 60_000
 
     /// The names of loopback addresses.
     private static func ownNames(in hosts: String) -> Set<String> {

@@ -22,7 +22,7 @@ package struct SandboxReview {
     package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [DropIn] {
         guard let service = ServiceUnit.ofDaemon() else { return [] }
         var review = SandboxReview(service)
-        _ = review.obstacles(to: path, writer: user, met: nil)
+        _ = review.problems(with: path, writer: user, met: nil)
         return review.dropIns
     }
 
@@ -40,7 +40,7 @@ package struct SandboxReview {
     }
 
     /// What keeps the daemon's unit from starting at all.
-    var obstaclesToStart: [Failure] {
+    var problemsAtStart: [Failure] {
         service.sandbox.missing.map { setting, path in
             Failure(
                 .outsideSandbox, at: .named(service.name),
@@ -56,15 +56,15 @@ package struct SandboxReview {
     /// - Parameters:
     ///   - user: whose writer writes it; nil: the daemon itself.
     ///   - failure: what a check of the file found, from inside the writer's sandbox but from outside the daemon's.
-    mutating func obstacles(to path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
+    mutating func problems(with path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
         let directory = AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory
-        return obstacles(in: directory, path, unit(of: user), writer: user, failure)
+        return problems(in: directory, path, unit(of: user), writer: user, failure)
     }
 
     /// All that would keep the state directory from being used.
-    mutating func obstacles(toState path: AbsolutePath, met failure: Failure?) -> [Failure] {
+    mutating func problems(withState path: AbsolutePath, met failure: Failure?) -> [Failure] {
         if service.sandbox.makes(path.description) { return makes(path) ? [] : [failure].compactMap { $0 } }
-        return obstacles(in: path, path, service, writer: nil, failure)
+        return problems(in: path, path, service, writer: nil, failure)
     }
 
     /// Whether the state directory is missing and systemd makes it when the service starts.
@@ -73,13 +73,13 @@ package struct SandboxReview {
     }
 
     /// Why the daemon does not see a key or its passphrase.
-    func obstacles(to key: KeyConfiguration, as identity: Identity) -> [Failure] {
+    func problems(with key: KeyConfiguration, as identity: Identity) -> [Failure] {
         let group = (try? Accounts.group(id: identity.group))?.name ?? String(identity.group)
         return [("file", key.location), ("passphrase_file", key.passphrase)].compactMap { setting, location in
             guard case .file(let path)? = location else { return nil }
             let place = "/etc/clientsecretd"
-            return obstacle(
-                toReading: path, at: .path(path),
+            return problem(
+                reading: path, at: .path(path),
                 helpedBy: .say(
                     "put it below \(place), root's and readable by the group \(group) only, and write "
                         + "\"\(setting): \(place)/\(path.name)\""))
@@ -87,18 +87,18 @@ package struct SandboxReview {
     }
 
     /// Why the daemon does not see an action's program or the interpreter of a script, or may not execute it.
-    func obstacle(to action: Action) -> Failure? {
+    func problem(with action: Action) -> Failure? {
         for program in ExecAction.programs(of: action) {
             guard let path = AbsolutePath(program) else { continue }
-            if let failure = obstacle(toRunning: path, of: action) { return failure }
+            if let failure = problem(running: path, of: action) { return failure }
         }
         return nil
     }
 
-    private func obstacle(toRunning path: AbsolutePath, of action: Action) -> Failure? {
+    private func problem(running path: AbsolutePath, of action: Action) -> Failure? {
         let place = "/usr/local/bin/\(path.name)"
-        if let failure = obstacle(
-            toReading: path, at: .action(action.id),
+        if let failure = problem(
+            reading: path, at: .action(action.id),
             helpedBy: .say("put it below /usr/local/bin, and write \"exec: [\(place)]\""))
         {
             return failure
@@ -112,8 +112,8 @@ package struct SandboxReview {
         }
     }
 
-    private func obstacle(
-        toReading path: AbsolutePath, at place: Failure.Place, helpedBy remedy: Remedy
+    private func problem(
+        reading path: AbsolutePath, at place: Failure.Place, helpedBy remedy: Remedy
     ) -> Failure? {
         guard case .hidden(let setting) = service.sandbox.view(of: path.description) else { return nil }
         return Failure(
@@ -128,7 +128,7 @@ package struct SandboxReview {
         return found?.unit
     }
 
-    private mutating func obstacles(
+    private mutating func problems(
         in directory: AbsolutePath, _ path: AbsolutePath, _ unit: ServiceUnit?, writer user: String?, _ met: Failure?
     ) -> [Failure] {
         let plain = [met].compactMap { $0 }

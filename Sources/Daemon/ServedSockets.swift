@@ -14,7 +14,7 @@ struct ServedSockets: Sendable {
     /// - Returns: the daemon faults that this raises or clears.
     func follow(_ configuration: Configuration, as identity: Identity) -> [Input] {
         let control = ControlPermission(configuration, identity)
-        return [control.lack(in: configuration), status?.permit(control), credentials?.adopt(configuration)]
+        return [control.fault(in: configuration), status?.permit(control), credentials?.adopt(configuration)]
             .compactMap(\.self)
     }
 }

@@ -15,7 +15,7 @@ package struct ServiceUnit: Sendable {
     /// The user that runs the package's daemon: `User=` of its unit, drop-ins included; where systemd cannot be asked, the
     /// package's own. Asked once.
     package static let daemonUser: String =
-        (SystemManager.isSystemd ? ofDaemon(patience: 2_000)?.settings?.user : nil) ?? Identity.serviceName
+        (SystemManager.isSystemd ? ofDaemon(timeout: 2_000)?.settings?.user : nil) ?? Identity.serviceName
 
     /// The account of that user; nil where there is none.
     package static func daemonAccount() throws(SystemError) -> Account? {
@@ -33,9 +33,9 @@ package struct ServiceUnit: Sendable {
 
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
     /// else the service. Nil where systemd cannot be asked. Blocks.
-    package static func ofDaemon(patience: Int64 = SystemdClient.answering) -> ServiceUnit? {
+    package static func ofDaemon(timeout: Int64 = SystemdClient.answering) -> ServiceUnit? {
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(timeout: timeout, cancel: nil)
             let isService = try systemd.isUsed("clientsecretd.service")
             let isTimer = try systemd.isUsed("clientsecretd-once.timer")
             return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
@@ -85,9 +85,9 @@ package enum UnitPermission {
 
     /// What is missing, such as a polkit rule, with its remedy; nil when nothing is. Checked for the service's user
     /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
-    package static func obstacle(to action: Action) -> Failure? {
+    package static func problem(with action: Action) -> Failure? {
         let user = Identity.ofService(askedBy: Identity.current()).user
-        return UnitAction(cancel: nil).obstacles(to: [action], as: user)[action]
+        return UnitAction(cancel: nil).problems(with: [action], as: user)[action]
     }
 }
 

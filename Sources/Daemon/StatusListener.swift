@@ -136,7 +136,7 @@ final class StatusListener: Sendable {
         }
 
         /// Milliseconds that clients may take to send a request and to read the answer.
-        private static let patience: Int64 = 1_000
+        private static let timeout: Int64 = 1_000
 
         /// Nil where systemd passed no such socket.
         init?(of name: String, in sockets: inout PassedSockets, _ response: StartFailureResponse) {
@@ -155,7 +155,7 @@ final class StatusListener: Sendable {
                 while (try? UnixListener.accept(on: raw)) != nil { wasAny = true }
                 return wasAny
             }
-            return response.send(to: raw, within: Self.patience)
+            return response.send(to: raw, within: Self.timeout)
         }
     }
 
@@ -177,7 +177,7 @@ extension ControlPermission {
     }
 
     /// A daemon fault when the configured group does not exist.
-    func lack(in configuration: Configuration) -> Input {
+    func fault(in configuration: Configuration) -> Input {
         guard let name = configuration.controlGroup, group == nil else { return .faultCleared(.unknownGroup) }
         return .faultRaised(.unknownGroup(name, at: .named(name)))
     }

@@ -46,20 +46,20 @@ struct StoreConnection: ~Copyable {
         return (notices, noticeCount > Self.mostNotices)
     }
 
-    /// Sends a question and reads notices until the answer comes; nil when the connection is over. Blocks.
+    /// Sends a request and reads notices until the answer comes; nil when the connection is over. Blocks.
     ///
     /// - Parameters:
     ///   - deadline: in milliseconds of the boot clock.
     ///   - cancel: ends it earlier when raised.
-    ///   - givesWay: whether a question that reads no secrets is given up, because a read waits for it.
+    ///   - givesWay: whether a request that reads no secrets is given up, because a read waits for it.
     ///   - post: receives the notices, however it ends.
     mutating func exchange(
-        _ question: StoreQuestion, until deadline: Int64, cancel: EventCounter?, givesWay: () -> Bool,
+        _ request: StoreRequest, until deadline: Int64, cancel: EventCounter?, givesWay: () -> Bool,
         post: (Input) -> Void
     ) throws(Failure) -> StoreAnswer? {
-        stream.longest = StoreAnswer.longest(for: question)
+        stream.longest = StoreAnswer.longest(for: request)
         do {
-            try stream.write(question.request, until: deadline, cancel: cancel)
+            try stream.write(request.line, until: deadline, cancel: cancel)
         } catch {
             if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
             throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
@@ -73,7 +73,7 @@ struct StoreConnection: ~Copyable {
             let line: [UInt8]?
             do {
                 // All but a read look each second whether a read waits.
-                let until = question.isRead ? deadline : min(deadline, Clocks.bootMilliseconds() + 1_000)
+                let until = request.isRead ? deadline : min(deadline, Clocks.bootMilliseconds() + 1_000)
                 line = try stream.next(until: until, cancel: cancel)
             } catch {
                 if error.errno == .timedOut, Clocks.bootMilliseconds() < deadline, !givesWay() { continue }
@@ -82,7 +82,7 @@ struct StoreConnection: ~Copyable {
             guard let line else { return nil }
             count += 1
             if notices.add(line) { continue }
-            guard let answer = StoreAnswer(line: line, to: question) else {
+            guard let answer = StoreAnswer(line: line, to: request) else {
                 throw Failure(.storeServiceSilent, at: .store, detail: "its answer does not belong to a request")
             }
             return answer

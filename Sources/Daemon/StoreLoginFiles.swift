@@ -22,7 +22,7 @@ enum StoreLoginFiles {
     ) -> [Failure] {
         func path(_ file: StoreConfiguration.File) -> String? {
             let standard = directory + "/" + file.name
-            return store.files[file] ?? (FileStatus.obstacle(toAccess: standard, F_OK) == nil ? standard : nil)
+            return store.files[file] ?? (FileStatus.problem(accessing: standard, F_OK) == nil ? standard : nil)
         }
         var failures: [Failure] = []
         func add(_ code: FailureCode, _ detail: String) {
@@ -30,7 +30,7 @@ enum StoreLoginFiles {
         }
         for file in StoreConfiguration.File.allCases {
             guard let path = store.files[file] else { continue }
-            if let errno = FileStatus.obstacle(toAccess: path, F_OK), [ENOENT, ENOTDIR].contains(errno.rawValue) {
+            if let errno = FileStatus.problem(accessing: path, F_OK), [ENOENT, ENOTDIR].contains(errno.rawValue) {
                 add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno.rawValue))")
             } else if let kind = FileStatus.following(path)?.kind, kind != .regular {
                 add(.storeFileUnusable, "\(Printable.name(path)) is not a regular file")

@@ -15,13 +15,13 @@ extension StoreService {
 
     /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
     func put(_ value: HostReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
-        let put = StoreQuestion.Put(Array(value.text.utf8), at: .report(of: machine), ifAt: revision)
+        let put = StoreRequest.Put(Array(value.text.utf8), at: .report(of: machine), ifAt: revision)
         switch try ask(.put([put])) {
         case .put(let revision): return .done(revision: revision)
         case .conflict(let entries):
-            guard entries.count == 1 else { throw answersAnotherQuestion }
+            guard entries.count == 1 else { throw answersAnotherRequest }
             return .found(Self.report(entries[0], of: Set(value.report.clients.keys), own: value.instance))
-        default: throw answersAnotherQuestion
+        default: throw answersAnotherRequest
         }
     }
 
@@ -31,13 +31,13 @@ extension StoreService {
         var holdings = 0
         var first: [UInt8]?
         var last: StoreKey?
-        let deadline = Clocks.bootMilliseconds() + 2 * service.patience
+        let deadline = Clocks.bootMilliseconds() + 2 * service.timeout
         func tooMany(_ count: Int, _ what: String) -> Failure {
             Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(count) \(what)")
         }
         for _ in 0..<Self.mostPages {
             guard case .list(let page, let next) = try ask(.list(.report, from: first), until: deadline) else {
-                throw answersAnotherQuestion
+                throw answersAnotherRequest
             }
             for listed in page {
                 // In the order of their keys, so that each page leads on.
@@ -46,7 +46,7 @@ extension StoreService {
                 }
                 last = listed.key
                 guard let machine = listed.key.machine, let report = Self.report(listed.entry, of: clients, own: nil)
-                else { throw answersAnotherQuestion }
+                else { throw answersAnotherRequest }
                 found[machine] = report
                 holdings += report.report?.clients.count ?? 0
             }
@@ -64,7 +64,7 @@ extension StoreService {
     /// Removes a machine's report, unless it was changed at another revision. Blocks.
     func forgetReport(of machine: String, ifAt revision: Int64) throws(Failure) -> Outcome {
         guard case .removed = try ask(.remove(.report(of: machine), ifAt: revision)) else {
-            throw answersAnotherQuestion
+            throw answersAnotherRequest
         }
         return .reportForgotten
     }

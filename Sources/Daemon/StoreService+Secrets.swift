@@ -13,13 +13,13 @@ extension StoreService {
     func read(_ places: [StorePlace], issued: (Token) -> SecretInfo?) throws(Failure) -> Outcome {
         var rollouts: [StorePlace: RolloutObservation] = [:]
         var found: [StorePlace: StoreObservation] = [:]
-        let deadline = Clocks.bootMilliseconds() + service.patience
-        for start in stride(from: 0, to: places.count, by: StoreQuestion.mostKeys / 2) {
-            let page = places[start..<min(start + StoreQuestion.mostKeys / 2, places.count)]
+        let deadline = Clocks.bootMilliseconds() + service.timeout
+        for start in stride(from: 0, to: places.count, by: StoreRequest.mostKeys / 2) {
+            let page = places[start..<min(start + StoreRequest.mostKeys / 2, places.count)]
             // A secret and its rollout next to each other, so that both are read in one transaction.
             let keys = page.flatMap { [StoreKey.secret($0.slot), .rollout($0.slot)] }
             guard case .read(let entries) = try ask(.read(keys), until: deadline), entries.count == keys.count else {
-                throw answersAnotherQuestion
+                throw answersAnotherRequest
             }
             for (number, place) in page.enumerated() {
                 found[place] = Self.secret(entries[2 * number], issued)
@@ -36,7 +36,7 @@ extension StoreService {
         switch try ask(.put([try Self.put(token, at: place, ifAt: revision)])) {
         case .put(let revision): return .done(revision: revision)
         case .conflict(let entries):
-            guard entries.count == 1 else { throw answersAnotherQuestion }
+            guard entries.count == 1 else { throw answersAnotherRequest }
             // Another version may have written the same token in other words.
             if case .value(let bytes, let revision) = entries[0],
                 let held = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }), held.name == token.name
@@ -44,7 +44,7 @@ extension StoreService {
                 return .done(revision: revision)
             }
             return .conflict(Self.secret(entries[0], issued))
-        default: throw answersAnotherQuestion
+        default: throw answersAnotherRequest
         }
     }
 
@@ -56,23 +56,23 @@ extension StoreService {
         let stored = StoredRollout(
             secret: rollout.secret, admitted: rollout.admitted, isHeld: rollout.state == .held,
             tolerated: rollout.tolerated, isOrdered: rollout.isOrdered)
-        var puts = [StoreQuestion.Put(stored.jsonText.bytes, at: .rollout(place.slot), ifAt: revision)]
+        var puts = [StoreRequest.Put(stored.jsonText.bytes, at: .rollout(place.slot), ifAt: revision)]
         if let secret { puts.append(try Self.put(secret.token, at: place, ifAt: secret.revision)) }
         switch try ask(.put(puts)) {
         case .put(let revision): return .done(revision: revision)
         case .conflict(let entries):
-            guard entries.count == puts.count else { throw answersAnotherQuestion }
+            guard entries.count == puts.count else { throw answersAnotherRequest }
             return .found(
                 Self.rollout(entries[0]), secret: secret == nil ? nil : Self.secret(entries[1], issued))
-        default: throw answersAnotherQuestion
+        default: throw answersAnotherRequest
         }
     }
 
     private static func put(
         _ token: Token, at place: StorePlace, ifAt revision: Int64
-    ) throws(Failure) -> StoreQuestion.Put {
+    ) throws(Failure) -> StoreRequest.Put {
         guard let value = StoreValue.encode(token) else { throw Failure(.storeSecretTooLong, at: .store) }
-        return StoreQuestion.Put(value, at: .secret(place.slot), ifAt: revision)
+        return StoreRequest.Put(value, at: .secret(place.slot), ifAt: revision)
     }
 
     /// The place of a secret holds this.

@@ -38,26 +38,26 @@ final class StoreService: Sendable {
     }
 
     /// In milliseconds; how long a read of secrets waits for what is asked now.
-    private let readPatience: Int64
+    private let readTimeout: Int64
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the service's is next to it.
     ///   - identity: the daemon's user.
-    ///   - cancel: ends every question when raised.
-    ///   - patience: in milliseconds. A login may take a minute, and a request a few seconds for each member.
-    ///   - readPatience: in milliseconds; longer than the members take to answer one after the other.
+    ///   - cancel: ends every request when raised.
+    ///   - timeout: in milliseconds. A login may take a minute, and a request a few seconds for each member.
+    ///   - readTimeout: in milliseconds; longer than the members take to answer one after the other.
     ///   - post: receives the notices that come while a request is open.
     init(
-        besideSocket status: String, identity: Identity, cancel: EventCounter?, patience: Int64 = 90_000,
-        readPatience: Int64 = 30_000,
+        besideSocket status: String, identity: Identity, cancel: EventCounter?, timeout: Int64 = 90_000,
+        readTimeout: Int64 = 30_000,
         post: @escaping @Sendable (Input) -> Void = { _ in }
     ) throws(SystemError) {
         notices = try Epoll()
         socket = NetworkService.Socket("store", besideSocket: status)
         service = NetworkService(
             missing: .storeServiceMissing, silent: .storeServiceSilent, identity: identity, cancel: cancel,
-            patience: patience)
-        self.readPatience = readPatience
+            timeout: timeout)
+        self.readTimeout = readTimeout
         self.post = post
     }
 
@@ -65,7 +65,7 @@ final class StoreService: Sendable {
     var raw: Int32 { notices.raw }
 
     /// Why no request can be made, because there is no socket; nil where there is one.
-    func obstacle() -> Failure? { service.obstacle(at: socket, for: .store) }
+    func problem() -> Failure? { service.problem(at: socket, for: .store) }
 
     // MARK: Notices
 
@@ -117,20 +117,20 @@ final class StoreService: Sendable {
     // MARK: The connection
 
     /// The failure of an answer to another request than was made.
-    var answersAnotherQuestion: Failure { service.answeredAnotherRequest(for: .store) }
+    var answersAnotherRequest: Failure { service.answeredAnotherRequest(for: .store) }
 
     /// Makes a request. Blocks.
     ///
-    /// - Parameter deadline: in milliseconds of the boot clock; nil: ``NetworkService/patience`` from now.
-    func ask(_ question: StoreQuestion, until deadline: Int64? = nil) throws(Failure) -> StoreResult {
-        let deadline = deadline ?? Clocks.bootMilliseconds() + service.patience
+    /// - Parameter deadline: in milliseconds of the boot clock; nil: ``NetworkService/timeout`` from now.
+    func ask(_ request: StoreRequest, until deadline: Int64? = nil) throws(Failure) -> StoreResult {
+        let deadline = deadline ?? Clocks.bootMilliseconds() + service.timeout
         let result: StoreResult
         do throws(Failure) {
-            if question.isRead {
+            if request.isRead {
                 readWaits.withLock { $0 = Clocks.bootMilliseconds() }
-                result = try exclusively(question, deadline)
+                result = try exclusively(request, deadline)
             } else {
-                result = try queue.withLock { _ throws(Failure) in try exclusively(question, deadline) }
+                result = try queue.withLock { _ throws(Failure) in try exclusively(request, deadline) }
             }
         } catch {
             post(.storeWatched(false))
@@ -140,12 +140,12 @@ final class StoreService: Sendable {
         throw Failure(failure, at: .store)
     }
 
-    private func exclusively(_ question: StoreQuestion, _ deadline: Int64) throws(Failure) -> StoreResult {
+    private func exclusively(_ request: StoreRequest, _ deadline: Int64) throws(Failure) -> StoreResult {
         try asking.withLock { _ throws(Failure) -> StoreResult in
-            if question.isRead { readWaits.withLock { $0 = nil } }
-            // The service may have been restarted since the last question.
-            if let connection = takeIdle(), let result = try ask(question, on: connection, deadline) { return result }
-            guard let result = try ask(question, on: try connect(), deadline) else {
+            if request.isRead { readWaits.withLock { $0 = nil } }
+            // The service may have been restarted since the last request.
+            if let connection = takeIdle(), let result = try ask(request, on: connection, deadline) { return result }
+            guard let result = try ask(request, on: try connect(), deadline) else {
                 throw Failure(.storeServiceSilent, at: .store, cause: Errno.connectionReset.rawValue)
             }
             return result
@@ -154,16 +154,16 @@ final class StoreService: Sendable {
 
     /// Whether a read of secrets has waited for too long for what is asked now.
     private var isReadDelayed: Bool {
-        readWaits.withLock { $0 }.map { Clocks.bootMilliseconds() - $0 > readPatience } ?? false
+        readWaits.withLock { $0 }.map { Clocks.bootMilliseconds() - $0 > readTimeout } ?? false
     }
 
     /// Asks, and keeps the connection; nil where that is over.
     private func ask(
-        _ question: StoreQuestion, on connection: consuming StoreConnection, _ deadline: Int64
+        _ request: StoreRequest, on connection: consuming StoreConnection, _ deadline: Int64
     ) throws(Failure) -> StoreResult? {
         var connection = connection
         let asked = try connection.exchange(
-            question, until: deadline, cancel: service.cancel, givesWay: { isReadDelayed }, post: post)
+            request, until: deadline, cancel: service.cancel, givesWay: { isReadDelayed }, post: post)
         guard let answer = asked else {
             post(.storeWatched(false))
             return nil

@@ -85,20 +85,20 @@ package struct UnitsInEffect {
     /// that is not known.
     ///
     /// - Parameter token: the credential that holds the token; nil for a target without one.
-    func obstacle(to target: TargetName, token: String?) -> Failure? {
-        obstacle(of: Self.unit(of: target), token).map {
+    func problem(with target: TargetName, token: String?) -> Failure? {
+        problem(of: Self.unit(of: target), token).map {
             Failure(.pushTokenUnusable, at: .target(target), detail: $0.detail, remedy: $0.remedy)
         }
     }
 
     /// What keeps the service that asks the store from what its unit names.
-    var obstacleToStore: Failure? {
-        obstacle(of: Self.store, nil).map {
+    var problemWithStore: Failure? {
+        problem(of: Self.store, nil).map {
             Failure(.storeFileUnusable, at: .store, detail: $0.detail, remedy: $0.remedy)
         }
     }
 
-    private func obstacle(of unit: String, _ credential: String?) -> (detail: String, remedy: Remedy)? {
+    private func problem(of unit: String, _ credential: String?) -> (detail: String, remedy: Remedy)? {
         units.first { $0.name == unit }.flatMap { Self.explanation(of: unit, $0.settings, credential) }
     }
 

@@ -14,19 +14,19 @@ struct Verifier: Sendable {
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the service's is next to it.
-    ///   - program: started for a question where no service listens, with the rights of this process, so that `run --once` needs no
-    ///     socket; nil to need a service.
+    ///   - program: started for a request where no service listens, with the rights of this process, so that `run --once`
+    ///     needs no socket; nil to need a service.
     ///   - identity: the daemon's user.
-    ///   - cancel: ends every question when raised.
-    ///   - patience: in milliseconds. The service gives up 30 s after the request, and is started for it.
+    ///   - cancel: ends every request when raised.
+    ///   - timeout: in milliseconds. The service gives up 30 s after the request, and is started for it.
     init(
         besideSocket status: String, program: String? = nil, identity: Identity, cancel: EventCounter?,
-        patience: Int64 = 45_000
+        timeout: Int64 = 45_000
     ) {
         self.program = program
         socket = NetworkService.Socket("verify", besideSocket: status)
         service = NetworkService(
-            missing: .verifierMissing, silent: .verifierSilent, identity: identity, cancel: cancel, patience: patience)
+            missing: .verifierMissing, silent: .verifierSilent, identity: identity, cancel: cancel, timeout: timeout)
     }
 
     /// Returns when Apple accepts the secret. Blocks.
@@ -68,5 +68,5 @@ struct Verifier: Sendable {
     }
 
     /// Why Apple cannot be asked about a client, because there is no socket; nil where there is one.
-    func obstacle(for client: ClientName) -> Failure? { service.obstacle(at: socket, for: .client(client)) }
+    func problem(for client: ClientName) -> Failure? { service.problem(at: socket, for: .client(client)) }
 }

@@ -83,7 +83,7 @@ final class Watcher {
     }
 
     /// Whether a directory is looked at once a minute because there was no watch left for it.
-    var lacksWatches: Bool { !withoutRoom.isEmpty }
+    var isMissingWatches: Bool { !withoutRoom.isEmpty }
 
     /// Whether notices are read as they come: only then does the loop wait for the descriptor.
     var isListening: Bool { nextReading == nil }

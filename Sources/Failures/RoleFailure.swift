@@ -12,7 +12,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
     package let isPlaceEmpty: Bool?
 
     /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
-    /// mistake in an answer keeps nothing from being asked for longer.
+    /// error in an answer keeps nothing from being asked for longer.
     package static let longestRetryAfter = 86_400
 
     package init(
@@ -39,7 +39,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// - Parameter prefix: with what the names of the role's codes begin: it may report none of another part's failures.
     package init(
         _ failure: RoleFailure?, _ members: inout JSONMembers, codesOf prefix: String
-    ) throws(JSONFlaw) {
+    ) throws(JSONError) {
         let code = try members("code", failure?.code)
         guard code.rawValue.hasPrefix(prefix) else { throw .unexpected("expected \(FailureCode.expected)", at: "code") }
         let detail = try members.orNull("detail", failure?.detail)

@@ -35,7 +35,7 @@ package enum FormatRegistry {
 
     /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
     /// last, because to it every file is a secret.
-    package static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate {
+    package static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatError) -> SecretCandidate {
         var missing: SecretCandidate?
         for format in all where format.name != standard.name {
             guard let candidate = try format.candidate(in: bytes, at: place) else { continue }

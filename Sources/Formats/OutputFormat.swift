@@ -17,24 +17,24 @@ package protocol OutputFormat: Sendable {
     /// What the bytes hold.
     ///
     /// - Parameter places: which places are asked for.
-    func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile
+    func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatError) -> ParsedFile
 
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
     func mayReplace(_ bytes: [UInt8]) -> Bool
 
     /// The bytes with these secrets in their places; all else of a shared file stays as it is.
-    func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatFlaw) -> [UInt8]
+    func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatError) -> [UInt8]
 
     /// Throws unless new secrets could be written into these places of a shared file; nothing else decides that of a file that
     /// is replaced as a whole.
-    func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatFlaw)
+    func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatError)
 
     /// What is in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
     /// format. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
-    static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatFlaw) -> SecretCandidate?
+    static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatError) -> SecretCandidate?
 }
 
 extension OutputFormat {
-    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatFlaw) {}
+    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatError) {}
 }

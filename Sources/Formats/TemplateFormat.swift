@@ -5,7 +5,7 @@ internal import AppleClientSecret
 /// The rules:
 ///
 /// - `{{client_secret}}` is the token, at least once; `{{client_id}}`, `{{team_id}}`, `{{key_id}}`,
-///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is a mistake. For the kinds
+///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is an error. For the kinds
 ///   without a client id `{{client_id}}` is empty.
 /// - `{{{{` is `{{`.
 /// - The file belongs to the template: it is read back by rendering it with the token that is found in it, and every
@@ -15,7 +15,7 @@ package struct TemplateFormat: OutputFormat {
     package static let setting: FormatSetting? = FormatSetting(
         name: "template", scope: .file, advice: "write the text of the file, with {{client_secret}} in it",
         check: { text, quoted in
-            do throws(Mistake) {
+            do throws(TemplateError) {
                 _ = try pieces(of: text)
                 return nil
             } catch {
@@ -41,7 +41,7 @@ package struct TemplateFormat: OutputFormat {
     }
 
     /// What is wrong with a template.
-    enum Mistake: Error, Hashable {
+    enum TemplateError: Error, Hashable {
         case notClosed
         case unknownName(String)
         case noSecret
@@ -65,7 +65,7 @@ package struct TemplateFormat: OutputFormat {
 
     package init(parameter: String?) { template = parameter }
 
-    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatError) -> ParsedFile {
         let pieces = try template.map(Self.checkedPieces)
         for candidate in CompactJWS.candidates(in: bytes, upTo: Token.maximumLength).prefix(Self.candidateLimit) {
             let token = Array(bytes[candidate])
@@ -84,7 +84,7 @@ package struct TemplateFormat: OutputFormat {
 
     package func render(
         _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
-    ) throws(FormatFlaw) -> [UInt8] {
+    ) throws(FormatError) -> [UInt8] {
         guard let secret = secrets[.whole], let template else { return bytes }
         return Self.render(try Self.checkedPieces(of: template), secret)
     }
@@ -92,12 +92,12 @@ package struct TemplateFormat: OutputFormat {
     /// Nil: without its template a secret is known only by its form, and of several the one that is meant is not.
     package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? { nil }
 
-    /// The configuration is checked before: a flaw here means that something else has set the template.
-    private static func checkedPieces(of template: String) throws(FormatFlaw) -> [Piece] {
-        do throws(Mistake) {
+    /// The configuration is checked before: an error here means that something else has set the template.
+    private static func checkedPieces(of template: String) throws(FormatError) -> [Piece] {
+        do throws(TemplateError) {
             return try pieces(of: template)
         } catch {
-            throw FormatFlaw(line: 1, reason: error.words { _ in "a name" })
+            throw FormatError(line: 1, reason: error.words { _ in "a name" })
         }
     }
 
@@ -117,7 +117,7 @@ package struct TemplateFormat: OutputFormat {
     }
 
     /// The template taken apart.
-    static func pieces(of template: String) throws(Mistake) -> [Piece] {
+    static func pieces(of template: String) throws(TemplateError) -> [Piece] {
         let bytes = Array(template.utf8)
         let (open, close) = (Array("{{".utf8), Array("}}".utf8))
         var pieces: [Piece] = []

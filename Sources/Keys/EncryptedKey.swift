@@ -12,21 +12,21 @@ enum EncryptedKey {
     /// The PrivateKeyInfo, decrypted with `passphrase`.
     static func open(
         _ der: borrowing SecureBuffer, passphrase: borrowing SecureBuffer
-    ) throws(KeyFlaw) -> SecureBuffer {
+    ) throws(KeyError) -> SecureBuffer {
         defer { ERR_clear_error() }
         // The ciphertext is no secret: libcrypto may parse it in ordinary memory.
         let envelope = unsafe der.withUnsafeBytes(0..<der.count) { bytes in
             var position = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
             return unsafe d2i_X509_SIG(nil, &position, bytes.count)
         }
-        guard let envelope = unsafe envelope else { throw KeyFlaw(.keyMalformed) }
+        guard let envelope = unsafe envelope else { throw KeyError(.keyMalformed) }
         defer { unsafe X509_SIG_free(envelope) }
         var algorithm: UnsafePointer<X509_ALGOR>?
         var content: UnsafePointer<ASN1_OCTET_STRING>?
         unsafe X509_SIG_get0(envelope, &algorithm, &content)
-        guard let algorithm = unsafe algorithm, let content = unsafe content else { throw KeyFlaw(.keyMalformed) }
+        guard let algorithm = unsafe algorithm, let content = unsafe content else { throw KeyError(.keyMalformed) }
         try unsafe WorkFactor.check(algorithm)
-        guard let context = unsafe EVP_CIPHER_CTX_new() else { throw KeyFlaw(.outOfMemory) }
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { throw KeyError(.outOfMemory) }
         defer { unsafe EVP_CIPHER_CTX_free(context) }
         let isReady = unsafe passphrase.withUnsafeBytes(0..<passphrase.count) { bytes in
             unsafe EVP_PBE_CipherInit(
@@ -37,13 +37,13 @@ enum EncryptedKey {
             // OpenSSL 3 has the ciphers of old schemes in its legacy provider.
             if let name = ObjectName.short(of: unsafe OBJ_obj2nid(algorithm.pointee.algorithm)), name.hasPrefix("PBE-")
             {
-                throw KeyFileDiagnosis(.oldEncryption(name)).flaw
+                throw KeyFileDiagnosis(.oldEncryption(name)).keyError
             }
-            throw KeyFlaw(.keyMalformed, "it is encrypted in a way that libcrypto cannot decrypt")
+            throw KeyError(.keyMalformed, "it is encrypted in a way that libcrypto cannot decrypt")
         }
         let count = unsafe ASN1_STRING_length(content)
         guard count > 0, var opened = SecureBuffer(capacity: Int(count) + blockRoom) else {
-            throw KeyFlaw(count > 0 ? .outOfMemory : .keyMalformed)
+            throw KeyError(count > 0 ? .outOfMemory : .keyMalformed)
         }
         let isOpen = unsafe opened.overwrite { memory -> Int? in
             let output = unsafe memory.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -56,7 +56,7 @@ enum EncryptedKey {
             return Int(written + last)
         }
         // A wrong passphrase gives bad padding or, once in 256 times, a text that is no sequence.
-        guard isOpen, isSequence(opened) else { throw KeyFlaw(.keyWrongPassphrase) }
+        guard isOpen, isSequence(opened) else { throw KeyError(.keyWrongPassphrase) }
         return opened
     }
 
@@ -106,7 +106,7 @@ package struct Passphrase: ~Copyable {
     /// - Parameter place: what failures name.
     package init(descriptor: Int32, place: Failure.Place) throws(Failure) {
         var bytes: SecureBuffer
-        do throws(KeyFlaw) {
+        do throws(KeyError) {
             bytes = try KeyText.read(descriptor, atMost: Self.maximumFileLength)
         } catch {
             let tooLong = error.code == .keyTooLarge ? "it is longer than \(Self.maximumLength) bytes" : nil
@@ -140,7 +140,7 @@ enum WorkFactor {
     static let maximumScryptMemory: UInt64 = 32 << 20
 
     /// Throws `.keyTooCostly` when the algorithm asks for more. One unknown to libcrypto passes: it cannot be opened.
-    static func check(_ algorithm: UnsafePointer<X509_ALGOR>) throws(KeyFlaw) {
+    static func check(_ algorithm: UnsafePointer<X509_ALGOR>) throws(KeyError) {
         let parameter = unsafe algorithm.pointee.parameter
         guard unsafe OBJ_obj2nid(algorithm.pointee.algorithm) == NID_pbes2 else {
             return try unsafe checkOld(parameter)
@@ -157,21 +157,21 @@ enum WorkFactor {
     }
 
     /// PBES1 (RFC 8018) and PKCS#12's schemes (RFC 7292).
-    private static func checkOld(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
+    private static func checkOld(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyError) {
         guard let sequence = unsafe ASN1_TYPE_unpack_sequence(PBEPARAM_it(), parameter) else { return }
         let parameters = unsafe sequence.assumingMemoryBound(to: PBEPARAM.self)
         defer { unsafe PBEPARAM_free(parameters) }
         try check(iterations: try unsafe number(parameters.pointee.iter))
     }
 
-    private static func checkPBKDF2(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
+    private static func checkPBKDF2(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyError) {
         guard let sequence = unsafe ASN1_TYPE_unpack_sequence(PBKDF2PARAM_it(), parameter) else { return }
         let parameters = unsafe sequence.assumingMemoryBound(to: PBKDF2PARAM.self)
         defer { unsafe PBKDF2PARAM_free(parameters) }
         try check(iterations: try unsafe number(parameters.pointee.iter))
     }
 
-    private static func checkScrypt(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyFlaw) {
+    private static func checkScrypt(_ parameter: UnsafePointer<ASN1_TYPE>?) throws(KeyError) {
         guard let sequence = unsafe ASN1_TYPE_unpack_sequence(SCRYPT_PARAMS_it(), parameter) else { return }
         let parameters = unsafe sequence.assumingMemoryBound(to: SCRYPT_PARAMS.self)
         defer { unsafe SCRYPT_PARAMS_free(parameters) }
@@ -181,30 +181,30 @@ enum WorkFactor {
             p: try unsafe number(parameters.pointee.parallelizationParameter))
     }
 
-    private static func check(iterations: UInt64) throws(KeyFlaw) {
+    private static func check(iterations: UInt64) throws(KeyError) {
         guard iterations > maximumIterations else { return }
-        throw KeyFlaw(.keyTooCostly, "\(iterations) iterations; the limit is \(maximumIterations)")
+        throw KeyError(.keyTooCostly, "\(iterations) iterations; the limit is \(maximumIterations)")
     }
 
-    private static func check(n: UInt64, r: UInt64, p: UInt64) throws(KeyFlaw) {
+    private static func check(n: UInt64, r: UInt64, p: UInt64) throws(KeyError) {
         let asked = "scrypt with N \(n), r \(r) and p \(p)"
         // The sum that libcrypto limits: p working blocks and N + 2 stored ones, of 128 · r bytes each.
         guard max(n, r, p) <= maximumScryptMemory, 128 * r * (n + 2 + p) <= maximumScryptMemory else {
             // The openssl program refuses such a file as well.
-            throw KeyFlaw(
+            throw KeyError(
                 .keyTooCostly,
                 "\(asked), which takes more memory than OpenSSL's \(maximumScryptMemory >> 20) MiB",
                 remedy: .say("encrypt it again, for example with N 16384, r 8 and p 1"))
         }
         guard n * r * p <= maximumScryptWork else {
-            throw KeyFlaw(.keyTooCostly, "\(asked); the limit for N · r · p is \(maximumScryptWork)")
+            throw KeyError(.keyTooCostly, "\(asked); the limit for N · r · p is \(maximumScryptWork)")
         }
     }
 
     /// Throws `.keyMalformed` when the number is negative or longer than 64 bits.
-    private static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) throws(KeyFlaw) -> UInt64 {
+    private static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) throws(KeyError) -> UInt64 {
         var number: UInt64 = 0
-        guard unsafe ASN1_INTEGER_get_uint64(&number, integer) == 1 else { throw KeyFlaw(.keyMalformed) }
+        guard unsafe ASN1_INTEGER_get_uint64(&number, integer) == 1 else { throw KeyError(.keyMalformed) }
         return number
     }
 }

@@ -105,7 +105,7 @@ struct KeyFileDiagnosis: Hashable {
     }
 
     /// What a damaged file holds that is no key of Apple's, whatever the damage; nil where that cannot be told.
-    static func wrongKind(in text: borrowing SecureBuffer) -> KeyFlaw? {
+    static func wrongKind(in text: borrowing SecureBuffer) -> KeyError? {
         guard text.count <= maximumLength, let letters = SecureBuffer.letters(of: text) else { return nil }
         for start in ["LS0tLS1", "TFMwdExT"] where letters.starts(with: Array(start.utf8), at: 0) {
             guard let inner = PEMBlock.decode(letters, 0..<letters.count, isPadded: false) else { return nil }
@@ -115,25 +115,25 @@ struct KeyFileDiagnosis: Hashable {
             letters.contains("BEGINRSAPRIVATEKEY"), letters.contains("BEGINPUBLICKEY"),
             letters.contains("BEGINCERTIFICATE")
         )
-        if isRSA { return KeyFlaw(.keyIsRSA) }
+        if isRSA { return KeyError(.keyIsRSA) }
         let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8))
-        guard keys.count < 2 else { return KeyFlaw(.keyMalformed, "it holds \(keys.count) private keys") }
+        guard keys.count < 2 else { return KeyError(.keyMalformed, "it holds \(keys.count) private keys") }
         if let begin = keys.first, let end = letters.ranges(of: Array("ENDPRIVATEKEY".utf8)).first,
             begin.upperBound <= end.lowerBound,
             let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound)
         {
-            do throws(KeyFlaw) {
+            do throws(KeyError) {
                 _ = try PrivateKeyInfo(der)
             } catch {
                 return [.keyIsRSA, .keyWrongCurve].contains(error.code) ? error : nil
             }
         }
         guard keys.isEmpty else { return nil }
-        return isPublic ? KeyFlaw(.keyIsPublic) : isCertificate ? KeyFlaw(.keyIsCertificate) : nil
+        return isPublic ? KeyError(.keyIsPublic) : isCertificate ? KeyError(.keyIsCertificate) : nil
     }
 
     private static func isKey(_ der: borrowing SecureBuffer) -> Bool {
-        do throws(KeyFlaw) {
+        do throws(KeyError) {
             _ = try PrivateKeyInfo(der)
             return true
         } catch {
@@ -147,7 +147,7 @@ struct KeyFileDiagnosis: Hashable {
     }
 
     private static func holdsKey(_ text: borrowing SecureBuffer) -> Bool {
-        do throws(KeyFlaw) {
+        do throws(KeyError) {
             let keys = try PEMBlock.all(in: text).filter { labels.contains($0.label) }
             guard let key = keys.first, keys.count == 1 else { return false }
             let der = try key.decoded(from: text)
@@ -161,10 +161,10 @@ struct KeyFileDiagnosis: Hashable {
 // MARK: Messages
 
 extension KeyFileDiagnosis {
-    /// The flaw of a text that has this damage.
-    var flaw: KeyFlaw {
+    /// The error for a text that has this damage.
+    var keyError: KeyError {
         let words = kinds.compactMap(\.words)
-        return KeyFlaw(code, words.isEmpty ? nil : words.joined(separator: ", and "), damage: self)
+        return KeyError(code, words.isEmpty ? nil : words.joined(separator: ", and "), damage: self)
     }
 
     private var code: Failure.Code {

@@ -27,10 +27,10 @@ package struct KeyLoader: Sendable {
     /// The key of `entry`, ready to sign. Failures name the file or credential: the key's, or its passphrase's.
     package func load(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
         guard case .file(let path) = entry.location else { return try loadAtOnce(entry) }
-        let result = DiskPatience.value(at: path.description) { () -> Result<SigningKey, Failure> in
+        let result = DiskTimeout.value(at: path.description) { () -> Result<SigningKey, Failure> in
             do throws(Failure) { return .success(try loadAtOnce(entry)) } catch { return .failure(error) }
         }
-        guard let result else { throw Failure(.notResponding, at: .path(path), detail: DiskPatience.words) }
+        guard let result else { throw Failure(.notResponding, at: .path(path), detail: DiskTimeout.words) }
         return try result.get()
     }
 

@@ -11,87 +11,88 @@ struct KeyText: ~Copyable {
     private let text: SecureBuffer
 
     /// Reads an open file to its end.
-    init(descriptor: Int32) throws(KeyFlaw) {
+    init(descriptor: Int32) throws(KeyError) {
         text = try Self.read(descriptor, atMost: Self.maximumLength)
     }
 
     /// Reads from `descriptor` to the end. Throws `.keyTooLarge` beyond `limit` bytes, and `.keyUnreadable` with the
     /// errno value when reading fails.
-    static func read(_ descriptor: Int32, atMost limit: Int) throws(KeyFlaw) -> SecureBuffer {
+    static func read(_ descriptor: Int32, atMost limit: Int) throws(KeyError) -> SecureBuffer {
         var status = stat()
         let result = unsafe fstat(descriptor, &status)
         let isFile = result == 0 && status.st_mode & S_IFMT == S_IFREG
-        guard !isFile || status.st_size <= limit else { throw KeyFlaw(.keyTooLarge) }
+        guard !isFile || status.st_size <= limit else { throw KeyError(.keyTooLarge) }
         // One byte more than expected, so that the end is detected.
         guard var text = SecureBuffer(capacity: (isFile ? Int(status.st_size) : limit) + 1) else {
-            throw KeyFlaw(.outOfMemory)
+            throw KeyError(.outOfMemory)
         }
-        if let errno = text.fill(from: descriptor, waits: !isFile) { throw KeyFlaw(.keyUnreadable, cause: errno) }
+        if let errno = text.fill(from: descriptor, waits: !isFile) { throw KeyError(.keyUnreadable, cause: errno) }
         // A file that grew meanwhile is still being written: the text is incomplete.
-        guard text.room > 0 else { throw KeyFlaw(isFile ? .keyTruncated : .keyTooLarge) }
+        guard text.room > 0 else { throw KeyError(isFile ? .keyTruncated : .keyTooLarge) }
         return text
     }
 
     /// The one private key in the text.
-    func privateKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
-        let blocks = try damageNamed { text throws(KeyFlaw) in try PEMBlock.all(in: text) }
+    func privateKey(passphrase: borrowing Passphrase?) throws(KeyError) -> PKeyHandle {
+        let blocks = try damageNamed { text throws(KeyError) in try PEMBlock.all(in: text) }
         let candidates = blocks.filter {
             ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"].contains($0.label)
         }
         guard let block = candidates.first else {
             // A label with other blanks is damage, too.
-            return try damageNamed { _ throws(KeyFlaw) in throw Self.flaw(without: blocks) }
+            return try damageNamed { _ throws(KeyError) in throw Self.keyError(without: blocks) }
         }
-        guard candidates.count == 1 else { throw KeyFlaw(.keyMalformed, "it holds \(candidates.count) private keys") }
-        if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1).flaw }
-        let der = try damageNamed { text throws(KeyFlaw) in try block.decoded(from: text) }
+        guard candidates.count == 1 else { throw KeyError(.keyMalformed, "it holds \(candidates.count) private keys") }
+        if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1).keyError }
+        let der = try damageNamed { text throws(KeyError) in try block.decoded(from: text) }
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
         switch passphrase {
-        case .none: throw KeyFlaw(.keyNeedsPassphrase)
+        case .none: throw KeyError(.keyNeedsPassphrase)
         case .some(let passphrase):
-            do throws(KeyFlaw) {
+            do throws(KeyError) {
                 return try PKeyHandle(EncryptedKey.open(der, passphrase: passphrase.bytes))
             } catch {
-                throw error.code == .keyWrongPassphrase ? KeyFlaw(error.code, passphrase.doubt) : error
+                throw error.code == .keyWrongPassphrase ? KeyError(error.code, passphrase.doubt) : error
             }
         }
     }
 
     /// Reads the text; throws what was done to the file, where that explains why it cannot be read.
     private func damageNamed<Value: ~Copyable>(
-        _ read: (borrowing SecureBuffer) throws(KeyFlaw) -> Value
-    ) throws(KeyFlaw) -> Value {
-        do throws(KeyFlaw) {
+        _ read: (borrowing SecureBuffer) throws(KeyError) -> Value
+    ) throws(KeyError) -> Value {
+        do throws(KeyError) {
             return try read(text)
         } catch {
             // A wrong key is not worth mending.
             let isVague = [.keyNotPEM, .keyMalformed, .keyTruncated].contains(error.code)
-            throw KeyFileDiagnosis(in: text)?.flaw ?? (isVague ? KeyFileDiagnosis.wrongKind(in: text) : nil) ?? error
+            throw KeyFileDiagnosis(in: text)?.keyError ?? (isVague ? KeyFileDiagnosis.wrongKind(in: text) : nil)
+                ?? error
         }
     }
 
     /// The public key in the text, or the public half of the private one.
-    func publicKey(passphrase: borrowing Passphrase?) throws(KeyFlaw) -> PKeyHandle {
+    func publicKey(passphrase: borrowing Passphrase?) throws(KeyError) -> PKeyHandle {
         guard let blocks = try? PEMBlock.all(in: text), blocks.count == 1, blocks[0].label == "PUBLIC KEY" else {
             return try privateKey(passphrase: passphrase)
         }
         let der = try blocks[0].decoded(from: text)
-        guard let key = PublicKey.decode((0..<der.count).map { der[$0] }) else { throw KeyFlaw(.keyMalformed) }
+        guard let key = PublicKey.decode((0..<der.count).map { der[$0] }) else { throw KeyError(.keyMalformed) }
         switch PublicKey.kind(of: key) {
         case .p256: return key
-        case .rsa: throw KeyFlaw(.keyIsRSA)
-        case .otherCurve(let name): throw KeyFlaw(.keyWrongCurve, name)
-        case .other: throw KeyFlaw(.keyMalformed)
+        case .rsa: throw KeyError(.keyIsRSA)
+        case .otherCurve(let name): throw KeyError(.keyWrongCurve, name)
+        case .other: throw KeyError(.keyMalformed)
         }
     }
 
-    /// The flaw of a text without a private key of the right kind.
-    private static func flaw(without blocks: [PEMBlock]) -> KeyFlaw {
+    /// The error for a text without a private key of the right kind.
+    private static func keyError(without blocks: [PEMBlock]) -> KeyError {
         let labels = blocks.map(\.label)
-        if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyFlaw(.keyIsRSA) }
-        if labels.contains("PUBLIC KEY") { return KeyFlaw(.keyIsPublic) }
-        if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyFlaw(.keyIsCertificate) }
-        return KeyFlaw(.keyMalformed, labels.first.map { "it holds \($0)" })
+        if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyError(.keyIsRSA) }
+        if labels.contains("PUBLIC KEY") { return KeyError(.keyIsPublic) }
+        if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyError(.keyIsCertificate) }
+        return KeyError(.keyMalformed, labels.first.map { "it holds \($0)" })
     }
 }
 
@@ -105,7 +106,7 @@ extension PublicKey {
     package convenience init(
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
     ) throws(Failure) {
-        do throws(KeyFlaw) {
+        do throws(KeyError) {
             try self.init(KeyText(descriptor: descriptor).publicKey(passphrase: passphrase))
         } catch {
             throw error.failure(at: place)

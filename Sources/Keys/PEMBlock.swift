@@ -23,7 +23,7 @@ struct PEMBlock {
 
     /// Every block of `text`, at least one. Text around the blocks is skipped, as are a byte-order mark, carriage
     /// returns and blanks at the ends of lines.
-    static func all(in text: borrowing SecureBuffer) throws(KeyFlaw) -> [PEMBlock] {
+    static func all(in text: borrowing SecureBuffer) throws(KeyError) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var open: (label: String, start: Int)?
         var position = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
@@ -31,42 +31,42 @@ struct PEMBlock {
             let line = text.line(from: position)
             position = line.next
             if text.starts(with: head, at: line.start) {
-                guard open == nil else { throw KeyFlaw(.keyTruncated) }
+                guard open == nil else { throw KeyError(.keyTruncated) }
                 guard let label = try label(in: text, from: line.start + head.count, to: line.end) else {
-                    throw KeyFlaw(position < text.count ? .keyMalformed : .keyTruncated)
+                    throw KeyError(position < text.count ? .keyMalformed : .keyTruncated)
                 }
                 open = (label, line.next)
             } else if text.starts(with: foot, at: line.start) {
                 // END without BEGIN: the beginning is missing.
-                guard let (label, start) = open else { throw KeyFlaw(.keyTruncated) }
+                guard let (label, start) = open else { throw KeyError(.keyTruncated) }
                 guard let end = try Self.label(in: text, from: line.start + foot.count, to: line.end) else {
-                    throw KeyFlaw(.keyTruncated)
+                    throw KeyError(.keyTruncated)
                 }
                 guard end == label else {
-                    throw KeyFlaw(.keyMalformed, "it begins as \(label) and ends as \(end)")
+                    throw KeyError(.keyMalformed, "it begins as \(label) and ends as \(end)")
                 }
                 guard blocks.count < maximumBlocks else {
-                    throw KeyFlaw(.keyMalformed, "it holds more than \(maximumBlocks) PEM blocks")
+                    throw KeyError(.keyMalformed, "it holds more than \(maximumBlocks) PEM blocks")
                 }
                 blocks.append(PEMBlock(label: label, body: start..<line.start))
                 open = nil
             }
         }
-        guard open == nil else { throw KeyFlaw(.keyTruncated) }
-        guard !blocks.isEmpty else { throw flaw(ofForeign: text) }
+        guard open == nil else { throw KeyError(.keyTruncated) }
+        guard !blocks.isEmpty else { throw keyError(ofForeign: text) }
         return blocks
     }
 
-    /// The flaw of a text without any block.
-    private static func flaw(ofForeign text: borrowing SecureBuffer) -> KeyFlaw {
-        for index in 0..<text.count where text[index] > 32 { return KeyFlaw(.keyNotPEM) }
-        return KeyFlaw(.keyEmpty)
+    /// The error for a text without any block.
+    private static func keyError(ofForeign text: borrowing SecureBuffer) -> KeyError {
+        for index in 0..<text.count where text[index] > 32 { return KeyError(.keyNotPEM) }
+        return KeyError(.keyEmpty)
     }
 
     /// The label at `start`, closed by dashes; nil when there is none. Throws when text follows the dashes.
     private static func label(
         in text: borrowing SecureBuffer, from start: Int, to end: Int
-    ) throws(KeyFlaw) -> String? {
+    ) throws(KeyError) -> String? {
         var label: [UInt8] = []
         var index = start
         while index < end, text[index] != UInt8(ascii: "-") {
@@ -78,7 +78,7 @@ struct PEMBlock {
             index += 1
         }
         guard !label.isEmpty, text.starts(with: dashes, at: index), index + dashes.count <= end else { return nil }
-        if index + dashes.count < end { throw KeyFlaw(.keyMalformed, "other text is on its BEGIN or END line") }
+        if index + dashes.count < end { throw KeyError(.keyMalformed, "other text is on its BEGIN or END line") }
         return String(decoding: label, as: UTF8.self)
     }
 
@@ -93,7 +93,7 @@ struct PEMBlock {
     static func decode(
         _ text: borrowing SecureBuffer, _ range: Range<Int>, isPadded: Bool = true
     ) -> SecureBuffer? {
-        do throws(KeyFlaw) {
+        do throws(KeyError) {
             return try PEMBlock(label: "", body: range).decoded(from: text, isPadded: isPadded)
         } catch {
             return nil
@@ -101,8 +101,8 @@ struct PEMBlock {
     }
 
     /// The bytes decoded from the block's base64 (RFC 4648, section 4, with padding), in secure memory.
-    func decoded(from text: borrowing SecureBuffer, isPadded: Bool = true) throws(KeyFlaw) -> SecureBuffer {
-        guard var bytes = SecureBuffer(capacity: max(1, body.count * 3 / 4)) else { throw KeyFlaw(.outOfMemory) }
+    func decoded(from text: borrowing SecureBuffer, isPadded: Bool = true) throws(KeyError) -> SecureBuffer {
+        guard var bytes = SecureBuffer(capacity: max(1, body.count * 3 / 4)) else { throw KeyError(.outOfMemory) }
         var group: UInt32 = 0
         var digits = 0
         var padding = 0
@@ -114,7 +114,7 @@ struct PEMBlock {
                 continue
             }
             guard let value = Base64.Alphabet.standard.value(of: byte), padding == 0 else {
-                throw KeyFlaw(.keyMalformed, "its base64 is damaged")
+                throw KeyError(.keyMalformed, "its base64 is damaged")
             }
             group = group << 6 | UInt32(value)
             digits += 1
@@ -124,7 +124,7 @@ struct PEMBlock {
             }
         }
         if !isPadded, padding == 0, digits % 4 > 1 { padding = 4 - digits % 4 }
-        guard digits > 0, (digits + padding) % 4 == 0, padding <= 2 else { throw KeyFlaw(.keyTruncated) }
+        guard digits > 0, (digits + padding) % 4 == 0, padding <= 2 else { throw KeyError(.keyTruncated) }
         if padding == 2 { bytes.append(UInt8(truncatingIfNeeded: group >> 4)) }
         if padding == 1 { for shift in [UInt32(10), 2] { bytes.append(UInt8(truncatingIfNeeded: group >> shift)) } }
         return bytes

@@ -46,7 +46,7 @@ internal import Linux
     }
 
     /// In milliseconds, until a pipe has to be read to its end.
-    private static let patience: Int64 = 60_000
+    private static let timeout: Int64 = 60_000
     /// Removes the first bytes, and wipes as many at the end.
     mutating func dropFirst(_ removed: Int) {
         precondition((0...count).contains(removed))
@@ -60,7 +60,7 @@ internal import Linux
     ///   /proc/kmsg, is not waited for.
     /// - Returns: nil when that went well, else the errno value of the read that failed.
     mutating func fill(from descriptor: Int32, waits: Bool) -> Int32? {
-        let deadline = Clocks.bootMilliseconds() + Self.patience
+        let deadline = Clocks.bootMilliseconds() + Self.timeout
         while room > 0 {
             let got = unsafe read(descriptor, memory + count, room)
             if got == 0 { return nil }
@@ -114,8 +114,8 @@ package enum PrivateKeyHeap {
     static var hasRoom: Bool { start() == .absent || CRYPTO_secure_used() <= size / 8 * 7 }
 
     /// Why no further key is loaded.
-    static var full: KeyFlaw {
-        KeyFlaw(
+    static var full: KeyError {
+        KeyError(
             .outOfMemory, "the memory for private keys is full",
             remedy: .say(
                 size < largest

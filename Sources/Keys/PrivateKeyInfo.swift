@@ -16,33 +16,33 @@ struct PrivateKeyInfo {
     /// 1.3.101: the curves of RFC 8410.
     private static let edwards: [UInt8] = [0x2B, 0x65]
 
-    init(_ der: borrowing SecureBuffer) throws(KeyFlaw) {
+    init(_ der: borrowing SecureBuffer) throws(KeyError) {
         var outer = DERReader(0..<der.count)
         guard let content = outer.take(DERReader.Tag.sequence, in: der) else {
-            throw Self.isCut(der) ? KeyFlaw(.keyTruncated) : KeyFlaw(.keyMalformed)
+            throw Self.isCut(der) ? KeyError(.keyTruncated) : KeyError(.keyMalformed)
         }
-        guard outer.isAtEnd else { throw KeyFlaw(.keyMalformed, "bytes follow the key") }
+        guard outer.isAtEnd else { throw KeyError(.keyMalformed, "bytes follow the key") }
         var info = DERReader(content)
         // Another structure with a private key's label: a SubjectPublicKeyInfo. An ECPrivateKey follows below.
         if info.take(DERReader.Tag.sequence, in: der) != nil {
-            throw KeyFlaw(info.nextTag(in: der) == DERReader.Tag.bitString ? .keyIsPublic : .keyMalformed)
+            throw KeyError(info.nextTag(in: der) == DERReader.Tag.bitString ? .keyIsPublic : .keyMalformed)
         }
-        guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyFlaw(.keyMalformed) }
+        guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyError(.keyMalformed) }
         if info.nextTag(in: der) == DERReader.Tag.octetString {
             let key = try Self.ecPrivateKey(0..<der.count, in: der)
-            guard key.namesCurve else { throw KeyFlaw(.keyMalformed, "it does not say on which curve it is") }
+            guard key.namesCurve else { throw KeyError(.keyMalformed, "it does not say on which curve it is") }
             (scalar, point) = (key.scalar, key.point)
             return
         }
-        guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyFlaw(.keyMalformed) }
+        guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyError(.keyMalformed) }
         try Self.check(algorithm: algorithm, in: der)
-        guard let inner = info.take(DERReader.Tag.octetString, in: der) else { throw KeyFlaw(.keyMalformed) }
+        guard let inner = info.take(DERReader.Tag.octetString, in: der) else { throw KeyError(.keyMalformed) }
         // Attributes and, in version 1, the public key once more: neither is used.
         if info.nextTag(in: der) == DERReader.Tag.context0 { _ = info.take(DERReader.Tag.context0, in: der) }
         if version == 1, info.nextTag(in: der) == DERReader.Tag.primitiveContext1 {
             _ = info.take(DERReader.Tag.primitiveContext1, in: der)
         }
-        guard info.isAtEnd else { throw KeyFlaw(.keyMalformed) }
+        guard info.isAtEnd else { throw KeyError(.keyMalformed) }
         let key = try Self.ecPrivateKey(inner, in: der)
         (scalar, point) = (key.scalar, key.point)
     }
@@ -66,59 +66,59 @@ struct PrivateKeyInfo {
         }
     }
 
-    private static func check(algorithm: Range<Int>, in der: borrowing SecureBuffer) throws(KeyFlaw) {
+    private static func check(algorithm: Range<Int>, in der: borrowing SecureBuffer) throws(KeyError) {
         var reader = DERReader(algorithm)
         guard let identifier = reader.take(DERReader.Tag.objectIdentifier, in: der) else {
-            throw KeyFlaw(.keyMalformed)
+            throw KeyError(.keyMalformed)
         }
         let object = der.copy(identifier)
-        if object.starts(with: rsa) { throw KeyFlaw(.keyIsRSA) }
+        if object.starts(with: rsa) { throw KeyError(.keyIsRSA) }
         let name = ObjectName.short(ofIdentifier: object)
-        if object.starts(with: edwards) { throw KeyFlaw(.keyWrongCurve, name) }
-        guard object == ecPublicKey else { throw KeyFlaw(.keyMalformed, name.map { "its algorithm is \($0)" }) }
-        if reader.nextTag(in: der) == DERReader.Tag.sequence { throw KeyFlaw(.keyWrongCurve, "explicit parameters") }
+        if object.starts(with: edwards) { throw KeyError(.keyWrongCurve, name) }
+        guard object == ecPublicKey else { throw KeyError(.keyMalformed, name.map { "its algorithm is \($0)" }) }
+        if reader.nextTag(in: der) == DERReader.Tag.sequence { throw KeyError(.keyWrongCurve, "explicit parameters") }
         guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
-            throw KeyFlaw(.keyMalformed)
+            throw KeyError(.keyMalformed)
         }
         try check(curve: curve, in: der)
     }
 
-    private static func check(curve: Range<Int>, in der: borrowing SecureBuffer) throws(KeyFlaw) {
+    private static func check(curve: Range<Int>, in der: borrowing SecureBuffer) throws(KeyError) {
         let object = der.copy(curve)
-        guard object == p256 else { throw KeyFlaw(.keyWrongCurve, ObjectName.short(ofIdentifier: object)) }
+        guard object == p256 else { throw KeyError(.keyWrongCurve, ObjectName.short(ofIdentifier: object)) }
     }
 
     private static func ecPrivateKey(
         _ range: Range<Int>, in der: borrowing SecureBuffer
-    ) throws(KeyFlaw) -> (scalar: Range<Int>, point: [UInt8]?, namesCurve: Bool) {
+    ) throws(KeyError) -> (scalar: Range<Int>, point: [UInt8]?, namesCurve: Bool) {
         var outer = DERReader(range)
         guard let content = outer.take(DERReader.Tag.sequence, in: der), outer.isAtEnd else {
-            throw KeyFlaw(.keyMalformed)
+            throw KeyError(.keyMalformed)
         }
         var key = DERReader(content)
         guard key.takeSmallInteger(in: der) == 1, let scalar = key.take(DERReader.Tag.octetString, in: der) else {
-            throw KeyFlaw(.keyMalformed)
+            throw KeyError(.keyMalformed)
         }
         var namesCurve = false
         if let parameters = key.take(DERReader.Tag.context0, in: der) {
             namesCurve = true
             var reader = DERReader(parameters)
             guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
-                throw KeyFlaw(.keyWrongCurve, "explicit parameters")
+                throw KeyError(.keyWrongCurve, "explicit parameters")
             }
             try check(curve: curve, in: der)
         }
-        guard (1...32).contains(scalar.count) else { throw KeyFlaw(.keyMalformed) }
+        guard (1...32).contains(scalar.count) else { throw KeyError(.keyMalformed) }
         var point: [UInt8]?
         if let explicit = key.take(DERReader.Tag.context1, in: der) {
             var reader = DERReader(explicit)
             // A BIT STRING begins with the number of its unused bits.
             guard let bits = reader.take(DERReader.Tag.bitString, in: der), reader.isAtEnd, bits.count > 1,
                 der[bits.lowerBound] == 0
-            else { throw KeyFlaw(.keyMalformed) }
+            else { throw KeyError(.keyMalformed) }
             point = der.copy(bits.dropFirst())
         }
-        guard key.isAtEnd else { throw KeyFlaw(.keyMalformed) }
+        guard key.isAtEnd else { throw KeyError(.keyMalformed) }
         return (scalar, point, namesCurve)
     }
 }

@@ -26,15 +26,15 @@ package final class SigningKey: Sendable {
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
     ) throws(Failure) {
         self.place = place
-        do throws(KeyFlaw) {
+        do throws(KeyError) {
             guard PrivateKeyHeap.hasRoom else { throw PrivateKeyHeap.full }
             let key = try KeyText(descriptor: descriptor).privateKey(passphrase: passphrase)
             publicKey = try PublicKey(key)
-            guard let signer = OperationHandle.signing(with: key) else { throw KeyFlaw(.outOfMemory) }
+            guard let signer = OperationHandle.signing(with: key) else { throw KeyError(.outOfMemory) }
             self.signer = QuietMutex(signer)
-            guard let signature = sign(Self.probe) else { throw KeyFlaw(.signingFailed) }
+            guard let signature = sign(Self.probe) else { throw KeyError(.signingFailed) }
             guard publicKey.verifies(signature, of: Self.probe) else {
-                throw KeyFlaw(.keyMalformed, "its public half belongs to another key")
+                throw KeyError(.keyMalformed, "its public half belongs to another key")
             }
         } catch {
             throw error.failure(at: place)
@@ -69,14 +69,14 @@ package struct Minted: Sendable {
 extension PKeyHandle {
     /// The private key in a PrivateKeyInfo. Its scalar is copied within secure memory only: libcrypto's own decoders
     /// leave copies of it in ordinary memory.
-    init(_ der: borrowing SecureBuffer) throws(KeyFlaw) {
+    init(_ der: borrowing SecureBuffer) throws(KeyError) {
         defer { ERR_clear_error() }
         let info = try PrivateKeyInfo(der)
-        guard let curve = P256(), let scalar = SecretNumber(der, at: info.scalar) else { throw KeyFlaw(.outOfMemory) }
-        guard curve.isPrivateKey(scalar) else { throw KeyFlaw(.keyMalformed, "its number is not on the curve") }
+        guard let curve = P256(), let scalar = SecretNumber(der, at: info.scalar) else { throw KeyError(.outOfMemory) }
+        guard curve.isPrivateKey(scalar) else { throw KeyError(.keyMalformed, "its number is not on the curve") }
         let point = if let stated = info.point { curve.uncompressed(stated) } else { curve.point(of: scalar) }
-        guard let point else { throw KeyFlaw(.keyMalformed, "its public half is not on the curve") }
-        guard let key = unsafe PKeyHandle(adopting: Self.make(scalar, point)) else { throw KeyFlaw(.outOfMemory) }
+        guard let point else { throw KeyError(.keyMalformed, "its public half is not on the curve") }
+        guard let key = unsafe PKeyHandle(adopting: Self.make(scalar, point)) else { throw KeyError(.outOfMemory) }
         self = key
     }
 

@@ -89,7 +89,7 @@ package struct VerificationView: Hashable, Sendable {
     /// Of the secret that the verdict is about.
     package var fingerprint: Fingerprint
     package var verdict: Verdict
-    /// When Apple was last asked; nil before the first question.
+    /// When Apple was last asked; nil before the first request.
     package var askedAt: WallTime?
     /// The error code with which Apple refused it; nil when it has not.
     package var code: String?

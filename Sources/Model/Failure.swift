@@ -6,7 +6,7 @@ package import Failures
 /// The one error type of everything that touches keys, files, actions and clocks: a closed code, the place, and the
 /// system's error. The code determines the words, the general remedy and how soon it is tried again
 /// (``Failures/FailureCode``; below this module, so that file errors have the same codes). The places are names of the
-/// configuration, so they are here. Mistakes in the configuration's text are diagnostics, not failures.
+/// configuration, so they are here. Errors in the configuration's text are diagnostics, not failures.
 package struct Failure: Error, Hashable, Sendable {
     package let code: Code
     package let place: Place

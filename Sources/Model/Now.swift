@@ -23,11 +23,12 @@ package struct BootTime: Hashable, Comparable, Sendable {
         return BootTime(milliseconds: overflow ? (span < 0 ? .min : .max) : sum)
     }
 
-    /// The moment `pace` later, or up to a quarter of that earlier, so that what was begun together is not repeated together.
+    /// The moment `interval` later, or up to a quarter of that earlier, so that what was begun together is not repeated
+    /// together.
     ///
     /// - Parameter jitter: from 0 to 1.
-    package func after(_ pace: Seconds, spreadBy jitter: Double) -> BootTime {
-        (self + pace).advanced(milliseconds: -Int64(Double(pace.count) * 250 * jitter))
+    package func after(_ interval: Seconds, spreadBy jitter: Double) -> BootTime {
+        (self + interval).advanced(milliseconds: -Int64(Double(interval.count) * 250 * jitter))
     }
 
     /// The span from `earlier` to this moment in seconds, truncated to whole ones.

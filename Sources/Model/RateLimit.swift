@@ -6,7 +6,7 @@ package import AppleClientSecret
 /// an entry without ``isSpent(at:)`` may be forgotten.
 package struct RateLimit: Hashable, Sendable {
     /// How often Apple is asked about secrets, by the daemon or by one command. It publishes no limit.
-    package static let questionsToApple = RateLimit(6, in: 60)
+    package static let requestsToApple = RateLimit(6, in: 60)
 
     package let count: Int
     package let span: Seconds

@@ -13,7 +13,7 @@ package struct ServedSecret: Hashable, Sendable {
 }
 
 /// Why the credential socket refused a request.
-package enum CredentialRefusal: Hashable, Sendable {
+package enum CredentialProblem: Hashable, Sendable {
     /// The peer is not root, whatever it requested.
     case notRoot(user: UInt32)
     /// The peer is root, but did not connect from an address in which systemd names a unit.

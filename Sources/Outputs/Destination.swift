@@ -18,7 +18,7 @@ package protocol Destination: Sendable {
     func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
 
     /// Why it could not be written; nil when no reason is known. Changes nothing. Blocks.
-    func obstacle(mayCreate: Bool) -> Failure?
+    func problem(mayCreate: Bool) -> Failure?
 }
 
 /// A secret and what is known of it: what a slot is to hold.
@@ -55,8 +55,8 @@ package struct OwnFile: Destination {
         try publisher.publish(secrets, in: file, mayCreate: mayCreate).contents
     }
 
-    package func obstacle(mayCreate: Bool) -> Failure? {
-        publisher.obstacle(to: file, mayCreate: mayCreate)
+    package func problem(mayCreate: Bool) -> Failure? {
+        publisher.problem(with: file, mayCreate: mayCreate)
     }
 }
 

@@ -13,7 +13,7 @@ extension FileFormat {
 
 extension OutputFormat {
     /// What the bytes hold in these slots.
-    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatFlaw) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile {
         try parse(bytes, places: slots.map(FormatPlace.init))
     }
 }

@@ -48,7 +48,7 @@ package struct MetricsFile: Sendable {
     }
 
     /// Why the user that this process runs as could not write the file; nil when no reason is known. Changes nothing.
-    package func obstacle() -> Failure? {
+    package func problem() -> Failure? {
         do throws(Failure) { try check(try target()) } catch { return error }
         return WriteProbe.failure(of: spec, as: identity).map(unwritable)
     }

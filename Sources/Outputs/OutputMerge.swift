@@ -22,7 +22,7 @@ struct OutputMerge {
 
     func read(_ bytes: [UInt8]) throws(Failure) -> Found {
         let format = try format()
-        do throws(FormatFlaw) {
+        do throws(FormatError) {
             let parsed = try format.parse(bytes, slots: file.slots.keys)
             var slots: [Slot: SlotContents] = [:]
             for slot in file.slots.keys {
@@ -54,7 +54,7 @@ struct OutputMerge {
                 token: secret.token.withBytes { $0 }, claims: secret.issued.claims)
         }
         let format = try format()
-        do throws(FormatFlaw) {
+        do throws(FormatError) {
             return try format.render(rendered, into: bytes)
         } catch {
             throw malformed(error)
@@ -64,7 +64,7 @@ struct OutputMerge {
     /// Throws unless other secrets could be merged into the content.
     func checkEdit(of bytes: [UInt8]) throws(Failure) {
         let format = try format()
-        do throws(FormatFlaw) {
+        do throws(FormatError) {
             try format.checkEdit(of: bytes, at: file.slots.keys.map(FormatPlace.init))
         } catch {
             throw malformed(error)
@@ -105,9 +105,9 @@ struct OutputMerge {
         return format
     }
 
-    private func malformed(_ flaw: FormatFlaw) -> Failure {
+    private func malformed(_ formatError: FormatError) -> Failure {
         Failure(
-            .outputMalformed, at: .path(file.path), detail: "line \(flaw.line): \(flaw.reason)",
-            remedy: flaw.advice.map { .say($0) })
+            .outputMalformed, at: .path(file.path), detail: "line \(formatError.line): \(formatError.reason)",
+            remedy: formatError.advice.map { .say($0) })
     }
 }

@@ -95,7 +95,7 @@ package struct Publisher: Sendable {
     }
 
     /// Why `file` could not be written; nil when no reason is known. Changes nothing.
-    package func obstacle(to file: FileSpec, mayCreate: Bool) -> Failure? {
+    package func problem(with file: FileSpec, mayCreate: Bool) -> Failure? {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity)
             do throws(Failure) {

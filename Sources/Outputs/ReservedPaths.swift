@@ -64,7 +64,7 @@ package final class ReservedPaths: Sendable {
     private let pool = WorkerPool<AbsolutePath>()
 
     /// In milliseconds: much longer than a working file system takes to answer, and a delay that an output can bear.
-    private static let patience: Int64 = 1_000
+    private static let timeout: Int64 = 1_000
 
     private let status: @Sendable (String) -> FileStatus?
 
@@ -206,7 +206,7 @@ package final class ReservedPaths: Sendable {
         observe(paths.withLock { Set($0.files.filter { $0.value?.isSameFile(as: found) == true }.keys) })
     }
 
-    /// Observes which files these inputs are, and waits at most ``patience``.
+    /// Observes which files these inputs are, and waits at most ``timeout``.
     private func observe(_ inputs: Set<AbsolutePath>) {
         guard !inputs.isEmpty else { return }
         let observations = paths.withLock { $0.observations }
@@ -217,7 +217,7 @@ package final class ReservedPaths: Sendable {
                 paths.withLock { _ = $0.asked.remove(input) }
             }
         }
-        let deadline = Clocks.bootMilliseconds() + Self.patience
+        let deadline = Clocks.bootMilliseconds() + Self.timeout
         while paths.withLock({ paths in
             inputs.contains { paths.inputs.contains($0) && paths.observations[$0] == observations[$0] }
         }), Clocks.bootMilliseconds() < deadline { usleep(500) }

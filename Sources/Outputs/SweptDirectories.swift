@@ -3,8 +3,8 @@ package import Model
 
 /// Removes temporaries that a killed daemon or writer left next to outputs: this daemon's only, once in each directory.
 ///
-/// Outputs may be on file systems that hang. So their directories are not swept all at once at start, but each by the
-/// first job that uses it.
+/// Outputs may be on file systems that do not respond. So their directories are not swept all at once at start, but each by
+/// the first job that uses it.
 package final class SweptDirectories: Sendable {
     private let user: Identity
     private let reservedPaths: ReservedPaths

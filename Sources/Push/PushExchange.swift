@@ -70,7 +70,7 @@ package struct PushExchange {
     }
 
     /// Does what is asked.
-    package mutating func run(_ verb: PushQuestion.Verb) -> PushResult {
+    package mutating func run(_ verb: PushRoleRequest.Verb) -> PushResult {
         do throws(RoleFailure) {
             if verb == .read, target.kind.shown == nil { return .read(holds: nil) }
             try logIn()

@@ -197,11 +197,11 @@ package struct PushSetting: Sendable {
     package struct Choice: Sendable {
         package let name: String
         /// Why it cannot be used, and what to write instead; nil where it can.
-        package let obstacle: String?
+        package let problem: String?
 
-        package init(_ name: String, obstacle: String? = nil) {
+        package init(_ name: String, problem: String? = nil) {
             self.name = name
-            self.obstacle = obstacle
+            self.problem = problem
         }
     }
 

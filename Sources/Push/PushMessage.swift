@@ -1,8 +1,8 @@
 package import AppleClientSecret
 package import Failures
 
-/// A question to the push role of the network program: one JSON object on one line.
-package struct PushQuestion: Sendable {
+/// A request to the push role of the network program: one JSON object on one line.
+package struct PushRoleRequest: Sendable {
     package enum Verb: String, JSONString, Sendable {
         /// Write the secret, and read it back.
         case publish
@@ -37,14 +37,14 @@ package struct PushQuestion: Sendable {
         self.begun = begun
     }
 
-    /// The question without a secret.
-    package static func redeploy(writtenAt: WallTime? = nil, begun: BegunDeployment? = nil) -> PushQuestion {
-        PushQuestion(.redeploy, secret: Token([], sha256: { _ in [] }), writtenAt: writtenAt, begun: begun)
+    /// The request without a secret.
+    package static func redeploy(writtenAt: WallTime? = nil, begun: BegunDeployment? = nil) -> PushRoleRequest {
+        PushRoleRequest(.redeploy, secret: Token([], sha256: { _ in [] }), writtenAt: writtenAt, begun: begun)
     }
 
-    /// Reads ``request``; nil for anything else, a secret that is no compact JWS included.
-    package init?(request bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        guard bytes.count <= Self.longest, let text = try? PushQuestionText(parsing: bytes) else { return nil }
+    /// Reads ``line``; nil for anything else, a secret that is no compact JWS included.
+    package init?(line bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
+        guard bytes.count <= Self.longest, let text = try? PushRoleRequestText(parsing: bytes) else { return nil }
         guard text.verb != .redeploy else {
             self = .redeploy(writtenAt: text.writtenAt, begun: text.begun)
             return
@@ -59,28 +59,28 @@ package struct PushQuestion: Sendable {
         text.parsed == nil ? nil : text.token(sha256: sha256)
     }
 
-    /// The question as it goes to the push role.
-    package var request: [UInt8] { PushQuestionText(self).jsonText.bytes }
+    /// The request as it goes to the push role.
+    package var line: [UInt8] { PushRoleRequestText(self).jsonText.bytes }
 }
 
-/// A question as it is in JSON; its secrets may be anything.
-private struct PushQuestionText: JSONDocument {
-    let verb: PushQuestion.Verb
+/// A request as it is in JSON; its secrets may be anything.
+private struct PushRoleRequestText: JSONDocument {
+    let verb: PushRoleRequest.Verb
     /// Nil where nothing is written or looked for.
     let secret: TokenText?
     let others: [String: TokenText]
     let writtenAt: WallTime?
     let begun: BegunDeployment?
 
-    init(_ question: PushQuestion) {
-        verb = question.verb
-        secret = verb == .redeploy ? nil : TokenText(question.secret)
-        others = question.others.mapValues { TokenText($0) }
-        writtenAt = question.writtenAt
-        begun = question.begun
+    init(_ request: PushRoleRequest) {
+        verb = request.verb
+        secret = verb == .redeploy ? nil : TokenText(request.secret)
+        others = request.others.mapValues { TokenText($0) }
+        writtenAt = request.writtenAt
+        begun = request.begun
     }
 
-    init(_ text: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ text: Self?, _ members: inout JSONMembers) throws(JSONError) {
         verb = try members("do", text?.verb)
         secret = try members.orAbsent("client_secret", text?.secret)
         others = try members.unlessEmpty("others", text?.others) ?? [:]
@@ -103,13 +103,13 @@ package struct BegunDeployment: Hashable, Sendable {
 }
 
 extension BegunDeployment: JSONDocument {
-    package init(_ begun: BegunDeployment?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ begun: BegunDeployment?, _ members: inout JSONMembers) throws(JSONError) {
         let id = try members.orNull("id", begun?.id)
         self.init(id: id, at: try members("at", (begun?.at).map(UnixTime.init)).moment)
     }
 }
 
-/// The result of a ``PushQuestion``.
+/// The result of a ``PushRoleRequest``.
 package enum PushResult: Hashable, Sendable {
     /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; false where
     /// another one was, which may be an older answer; nil where the API does not show it. And when it was written, by the API's
@@ -159,7 +159,7 @@ extension PushResult: JSONDocument {
         if case .redeployed(_, let begun) = self { begun } else { nil }
     }
 
-    package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONError) {
         switch try members("result", result?.kind) {
         case .published:
             let verified = try members.orNull("verified", result?.flag)

@@ -101,7 +101,7 @@ struct Shape: Sendable {
     static func describe(_ body: [UInt8]) -> String {
         let start = body.first { !$0.isJSONBlank }
         guard let start else { return "nothing" }
-        do throws(JSONFlaw) {
+        do throws(JSONError) {
             return describe(try JSONValue(body))
         } catch {
             if case .duplicate(let name) = error { return "an object with \(Printable.name(name)) twice" }

@@ -31,7 +31,7 @@ struct ClockTrust: Hashable, Sendable {
     private var latestIssue: WallTime?
     private var doubtedAt: BootTime?
     /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
-    private var forgiven: WallTime?
+    private var waitedOut: WallTime?
     /// From when on the clock may be ahead.
     private var startedAt: BootTime?
     /// Whether the clock was confirmed since the start.
@@ -41,7 +41,7 @@ struct ClockTrust: Hashable, Sendable {
     /// When the latest secret was issued that was minted by an unconfirmed clock.
     private var mintedUnconfirmed: WallTime?
     /// The latest time that the clock has shown since a contradiction was waited out. Secrets issued between this and
-    /// ``forgiven`` existed then, so they raise no new doubt.
+    /// ``waitedOut`` existed then, so they raise no new doubt.
     private var reachedSince: WallTime?
 
     /// Notes when a secret was issued, if a key of ours has signed it.
@@ -124,7 +124,7 @@ struct ClockTrust: Hashable, Sendable {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
             // The administrator who sets it back knows better than the clock by which these were minted.
             if moved < 0, let minted = mintedUnconfirmed, minted > now.wall {
-                forgiven = max(forgiven ?? minted, minted)
+                waitedOut = max(waitedOut ?? minted, minted)
                 reachedSince = now.wall
             }
             if abs(moved.count) > Self.smallestJump.count { confirm() }
@@ -150,7 +150,7 @@ struct ClockTrust: Hashable, Sendable {
         // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
         if let noted = latestIssue, !deadlines.now.kernelSynced, noted > deadlines.now.wall {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
-                .filter { !isForgiven($0) && !Self.isImpossible($0, builtAt: builtAt) }.max()
+                .filter { !isWaitedOut($0) && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
         judge(builtAt: builtAt, isOnce: isOnce, latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
         return before != failure?.code
@@ -170,7 +170,7 @@ struct ClockTrust: Hashable, Sendable {
             set(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description), now)
             return
         }
-        guard let latest, !now.kernelSynced, !isForgiven(latest), !deadlines.reached(latest) else {
+        guard let latest, !now.kernelSynced, !isWaitedOut(latest), !deadlines.reached(latest) else {
             doubtedAt = nil
             set(nil, now)
             return
@@ -178,7 +178,7 @@ struct ClockTrust: Hashable, Sendable {
         let began = doubtedAt ?? Self.beginning(isOnce: isOnce, now)
         doubtedAt = began
         if deadlines.reached(began + Self.doubtLimit) {
-            forgiven = latest
+            waitedOut = latest
             reachedSince = now.wall
             doubtedAt = nil
             set(nil, now)
@@ -191,9 +191,9 @@ struct ClockTrust: Hashable, Sendable {
     }
 
     /// Whether the contradiction by a secret issued at `moment` was waited out.
-    private func isForgiven(_ moment: WallTime) -> Bool {
-        guard let forgiven, let reachedSince else { return false }
-        return moment == forgiven || (moment > reachedSince && moment < forgiven)
+    private func isWaitedOut(_ moment: WallTime) -> Bool {
+        guard let waitedOut, let reachedSince else { return false }
+        return moment == waitedOut || (moment > reachedSince && moment < waitedOut)
     }
 
     private mutating func set(_ failure: Failure?, _ now: Now) {
@@ -205,7 +205,7 @@ struct ClockTrust: Hashable, Sendable {
         var broken: [String] = []
         if (failure == nil) != (since == nil) { broken.append("the clock is distrusted since never") }
         if failure?.code == .clockDoubtful, doubtedAt == nil { broken.append("a doubt of the clock never ends") }
-        if (forgiven == nil) != (reachedSince == nil) { broken.append("a doubt was waited out at no moment") }
+        if (waitedOut == nil) != (reachedSince == nil) { broken.append("a doubt was waited out at no moment") }
         return broken
     }
 }

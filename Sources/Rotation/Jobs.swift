@@ -249,7 +249,7 @@ extension Rotation {
         }
     }
 
-    /// The failure to report for an overdue job; nil for an action, a push, the store or a question to Apple, which
+    /// The failure to report for an overdue job; nil for an action, a push, the store or a request to Apple, which
     /// have timeouts of their own.
     func overdueFailure(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }

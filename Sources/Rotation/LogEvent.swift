@@ -25,7 +25,7 @@ package enum LogEvent: Hashable, Sendable {
     /// The credential socket sent a client's secret to a starting unit.
     case served(ServedCredential, ClientName, SecretInfo)
     /// The credential socket refused a request: for the first time, or again after an hour.
-    case notServed(CredentialRefusal)
+    case notServed(CredentialProblem)
     /// A job failed: for the first time, with another failure than before, or still after an hour.
     case failing(Resource, Failure, failures: Int, retryAt: WallTime?)
     case recovered(Resource, Failure)

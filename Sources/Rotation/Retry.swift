@@ -7,7 +7,7 @@ import Model
 package enum Retry {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
-    /// For a hook, a unit's job or a question to Apple: each try costs other programs something.
+    /// For a hook, a unit's job or a request to Apple: each try costs other programs something.
     static let remoteBound: Seconds = 900
     /// For a unit whose job failed three times: it needs a person.
     static let unitBound: Seconds = 3600

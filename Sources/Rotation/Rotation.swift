@@ -24,7 +24,7 @@ package struct Rotation: Sendable {
     /// Of each action of a client.
     var runs: [ActionID: ActionRun] = [:]
     var probes = ActionProbes()
-    var verificationPace = VerificationPace()
+    var verificationRateLimit = VerificationRateLimit()
     var stateUpkeep = StateUpkeep()
     var storeReading = StoreReading()
     var admissions = OwnAdmissions()
@@ -182,7 +182,7 @@ package struct Rotation: Sendable {
         touch(job.resource)
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
-        verificationPace.ended(id)
+        verificationRateLimit.ended(id)
         defer { endedOnFile(job) }
         switch result {
         // Neither a success nor a failure yet.

@@ -73,7 +73,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 
     /// What is wrong with a return address, and what to write instead; nil for one that Apple takes.
-    package static func flaw(ofRedirectURI text: String) -> String? {
+    package static func problem(withRedirectURI text: String) -> String? {
         let scheme = "https://"
         guard text.hasPrefix(scheme) else { return "Apple accepts only return addresses with https" }
         guard text.utf8.allSatisfy(\.isASCIIVisible), !text.contains("#") else {

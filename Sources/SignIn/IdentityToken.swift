@@ -27,7 +27,7 @@ package struct IdentityToken: Sendable {
     private let signature: [UInt8]
 
     /// Why a token is not accepted.
-    package enum Flaw: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable {
         /// It is no JWT: what is wrong with it, as the end of a sentence.
         case malformed(String)
         /// A name occurs twice.
@@ -56,7 +56,7 @@ package struct IdentityToken: Sendable {
     }
 
     /// Parses a token, without judging it.
-    package init(_ bytes: [UInt8]) throws(Flaw) {
+    package init(_ bytes: [UInt8]) throws(Problem) {
         guard bytes.count <= Token.maximumLength else {
             throw .malformed("it is longer than \(Token.maximumLength) bytes")
         }
@@ -70,9 +70,9 @@ package struct IdentityToken: Sendable {
         signingInput = Array(bytes[..<parts[1].endIndex])
     }
 
-    private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(Flaw) -> [String: JSONValue] {
+    private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(Problem) -> [String: JSONValue] {
         guard let bytes = Base64URL.decode(part) else { throw .malformed("its \(name) is not base64url") }
-        do throws(JSONFlaw) {
+        do throws(JSONError) {
             guard case .object(let members) = try JSONValue(bytes) else { throw .notJSON }
             return members
         } catch {
@@ -87,39 +87,39 @@ package struct IdentityToken: Sendable {
     /// - Parameters:
     ///   - nonce: the one that was sent to Apple, or from which what was sent was made; nil where there was none.
     ///   - sha256: the SHA-256 digest function, 32 bytes.
-    package func flaws(
+    package func problems(
         keys: KeySet, client: ClientID, nonce: String?, now: WallTime, sha256: ([UInt8]) -> [UInt8]
-    ) -> [Flaw] {
-        if let flaw = signatureFlaw(keys) { return [flaw] }
-        var flaws: [Flaw] = []
+    ) -> [Problem] {
+        if let problem = signatureProblem(keys) { return [problem] }
+        var problems: [Problem] = []
         switch claims["iss"]?.text {
         case let issuer? where issuer.hasSameBytes(as: Self.issuer): break
-        case let issuer? where issuer.hasSameBytes(as: Self.otherIssuerOfApple): flaws.append(.otherIssuerOfApple)
-        case let issuer?: flaws.append(.issuer(issuer))
-        case nil: flaws.append(.missing("iss"))
+        case let issuer? where issuer.hasSameBytes(as: Self.otherIssuerOfApple): problems.append(.otherIssuerOfApple)
+        case let issuer?: problems.append(.issuer(issuer))
+        case nil: problems.append(.missing("iss"))
         }
         switch claims["aud"] {
-        case .string(let one): if !one.hasSameBytes(as: client.description) { flaws.append(.audience(one)) }
-        case .array(let others): flaws.append(.audienceList(others.map { $0.text ?? "" }))
-        default: flaws.append(.missing("aud"))
+        case .string(let one): if !one.hasSameBytes(as: client.description) { problems.append(.audience(one)) }
+        case .array(let others): problems.append(.audienceList(others.map { $0.text ?? "" }))
+        default: problems.append(.missing("aud"))
         }
         if let expiry = moment("exp") {
-            if expiry + Self.clockTolerance <= now { flaws.append(.expired(expiry)) }
+            if expiry + Self.clockTolerance <= now { problems.append(.expired(expiry)) }
         } else {
-            flaws.append(.missing("exp"))
+            problems.append(.missing("exp"))
         }
         if let issue = moment("iat") {
-            if issue > now + Self.clockTolerance { flaws.append(.issuedInTheFuture(issue)) }
+            if issue > now + Self.clockTolerance { problems.append(.issuedInTheFuture(issue)) }
         } else {
-            flaws.append(.missing("iat"))
+            problems.append(.missing("iat"))
         }
-        if (claims["sub"]?.text ?? "").isEmpty { flaws.append(.missing("sub")) }
+        if (claims["sub"]?.text ?? "").isEmpty { problems.append(.missing("sub")) }
         if let nonce,
             !Self.forms(of: nonce, sha256).contains(where: { claims["nonce"]?.text?.hasSameBytes(as: $0) == true })
         {
-            flaws.append(.nonce)
+            problems.append(.nonce)
         }
-        return flaws
+        return problems
     }
 
     /// What may be the `nonce` in a token where this nonce was chosen. A caller that knows only its digest could not
@@ -133,7 +133,7 @@ package struct IdentityToken: Sendable {
         ]
     }
 
-    private func signatureFlaw(_ keys: KeySet) -> Flaw? {
+    private func signatureProblem(_ keys: KeySet) -> Problem? {
         guard header["alg"] == .string("RS256") else { return .algorithm(header["alg"]?.text) }
         guard header["crit"] == nil else { return .critical }
         guard let keyID else { return .noKeyID }
@@ -147,7 +147,7 @@ package struct IdentityToken: Sendable {
     }
 }
 
-extension IdentityToken.Flaw {
+extension IdentityToken.Problem {
     /// What is wrong and what it means, as a sentence without its end. Values come from the token: escape them.
     package var words: String {
         switch self {

@@ -53,7 +53,7 @@ package struct RequestResult: Hashable, Sendable {
 }
 
 extension RequestResult: JSONDocument {
-    package init(_ result: RequestResult?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ result: RequestResult?, _ members: inout JSONMembers) throws(JSONError) {
         var answer: HTTPAnswer?
         var failure: TransportFailure?
         switch result?.result {

@@ -54,7 +54,7 @@ private struct SecretTrialText {
 }
 
 extension SecretTrialText: JSONDocument {
-    init(_ trial: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ trial: Self?, _ members: inout JSONMembers) throws(JSONError) {
         clientID = try members("client_id", trial?.clientID)
         secret = try members("client_secret", trial?.secret)
     }
@@ -169,7 +169,7 @@ extension TokenTrial.Answer {
 
 /// The verdict as the network program writes it on its standard output, on one line.
 extension Verdict: JSONDocument {
-    package init(_ verdict: Verdict?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ verdict: Verdict?, _ members: inout JSONMembers) throws(JSONError) {
         outcome = try members("verdict", verdict?.outcome)
         code = try members.orNull("code", verdict?.code)
         reason = try members.orNull("reason", verdict?.reason)

@@ -24,7 +24,7 @@ struct RecordDocument {
     }
 
     /// The record in the document; throws when it is another client's, or when its secrets are not those that it describes.
-    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.Flaw) -> KeptRecord {
+    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.ReadError) -> KeptRecord {
         guard client == name.description else { throw .damaged }
         var record = record
         record.refusal = candidate == nil ? nil : record.refusal.map(Printable.line)
@@ -33,7 +33,7 @@ struct RecordDocument {
 }
 
 extension RecordDocument: JSONDocument {
-    init(_ document: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ document: Self?, _ members: inout JSONMembers) throws(JSONError) {
         candidate = try members.orAbsent("candidate", document?.candidate)
         current = try members.orAbsent("current", document?.current)
         client = try members("client", document?.client)
@@ -69,7 +69,7 @@ private struct PushedSecret: JSONDocument {
         self.secret = secret
     }
 
-    init(_ pushed: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ pushed: Self?, _ members: inout JSONMembers) throws(JSONError) {
         let place = try members("place", pushed?.output.place)
         secret = try members("secret", pushed?.secret)
         output = PushOutput(target: try members("target", pushed?.output.target), place: place)
@@ -88,13 +88,13 @@ private struct KeptSecret: JSONDocument {
         token = TokenText(kept.secret.token)
     }
 
-    init(_ kept: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ kept: Self?, _ members: inout JSONMembers) throws(JSONError) {
         known = try members("known", kept?.known)
         signerKey = try members.orNull("signerKey", kept?.signerKey)
         token = try members("token", kept?.token)
     }
 
-    func secret(_ sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.Flaw) -> RecordedSecret {
+    func secret(_ sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.ReadError) -> RecordedSecret {
         // The facts in the record must be those of this secret.
         guard let token = token.token(sha256: sha256), token.withBytes({ FormatRegistry.isPlain($0) }),
             token.fingerprint == known.fingerprint
@@ -106,7 +106,7 @@ private struct KeptSecret: JSONDocument {
 }
 
 extension SecretInfo: JSONDocument {
-    package init(_ info: SecretInfo?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ info: SecretInfo?, _ members: inout JSONMembers) throws(JSONError) {
         let client = try members("client", info?.client)
         let expiresAt = try members("expiresAt", (info?.expiresAt).map(UnixTime.init)).moment
         let fingerprint = try members("fingerprint", info?.fingerprint)
@@ -126,7 +126,7 @@ extension SecretInfo: JSONDocument {
 
 /// Another key was found behind a key id.
 extension KeyChange: JSONDocument {
-    package init(_ change: KeyChange?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ change: KeyChange?, _ members: inout JSONMembers) throws(JSONError) {
         let at = try members("at", (change?.at).map(UnixTime.init)).moment
         let from = try members("from", change?.from)
         let keyID = try members("keyID", change?.keyID)
@@ -135,7 +135,7 @@ extension KeyChange: JSONDocument {
 }
 
 extension OutputPlace: JSONDocument {
-    package init(_ place: OutputPlace?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ place: OutputPlace?, _ members: inout JSONMembers) throws(JSONError) {
         let path = try members("path", place?.path)
         // No variable: the whole file is the secret.
         self.init(path: path, slot: try members.orAbsent("variable", place?.variable).map(Slot.variable) ?? .whole)

@@ -32,7 +32,7 @@ struct RecordFiles: Sendable {
         let file = file(of: client)
         var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
         guard let bytes = try bytes(of: file, at: place) else { return nil }
-        do throws(RecordFormat.Flaw) {
+        do throws(RecordFormat.ReadError) {
             return try format.decode(bytes, of: client)
         } catch {
             throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place)

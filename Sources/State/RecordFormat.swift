@@ -9,7 +9,7 @@ internal import Model
 /// The digest detects a torn record or flipped bits before anything in it is used.
 struct RecordFormat: Sendable {
     /// Why bytes are not a usable record.
-    enum Flaw: Error, Hashable {
+    enum ReadError: Error, Hashable {
         /// Not what this or a newer version writes: torn, flipped, edited, or of another client.
         case damaged
         /// Written by a newer version of this format.
@@ -29,7 +29,7 @@ struct RecordFormat: Sendable {
         seal(RecordDocument(record, of: client))
     }
 
-    func decode(_ bytes: [UInt8], of client: ClientName) throws(Flaw) -> KeptRecord {
+    func decode(_ bytes: [UInt8], of client: ClientName) throws(ReadError) -> KeptRecord {
         try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256)
     }
 
@@ -37,7 +37,7 @@ struct RecordFormat: Sendable {
         seal(states)
     }
 
-    func decodeReportedStates(_ bytes: [UInt8]) throws(Flaw) -> ReportedStates {
+    func decodeReportedStates(_ bytes: [UInt8]) throws(ReadError) -> ReportedStates {
         try unseal(ReportedStates.self, bytes)
     }
 
@@ -46,12 +46,12 @@ struct RecordFormat: Sendable {
         return Array(header(of: body).utf8) + body
     }
 
-    private func unseal<Document: JSONDocument>(_ type: Document.Type, _ bytes: [UInt8]) throws(Flaw) -> Document {
+    private func unseal<Document: JSONDocument>(_ type: Document.Type, _ bytes: [UInt8]) throws(ReadError) -> Document {
         guard let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])
         guard line + "\n" == header(of: body) else { throw isNewer(line) ? .newer : .damaged }
-        do throws(JSONFlaw) { return try Document(parsing: body) } catch { throw .damaged }
+        do throws(JSONError) { return try Document(parsing: body) } catch { throw .damaged }
     }
 
     private func header(of body: [UInt8]) -> String {

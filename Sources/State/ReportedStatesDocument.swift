@@ -4,7 +4,7 @@ package import Model
 // Names in files of earlier versions: never rename one.
 
 extension ReportedStates: JSONDocument {
-    package init(_ states: ReportedStates?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ states: ReportedStates?, _ members: inout JSONMembers) throws(JSONError) {
         self.init()
         owed = try members("owed", states?.owed)
         stages = try members("stages", states?.stages)

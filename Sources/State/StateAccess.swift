@@ -25,9 +25,9 @@ package final class StateAccess: Sendable {
     private let firstTryTimedOut = QuietMutex(false)
 
     /// Milliseconds between tries: thousands of clients ask at once.
-    static let pace: Int64 = 1_000
+    static let interval: Int64 = 1_000
     /// Milliseconds that a start waits for the first try: one that does not respond must not keep secrets from being published.
-    private static let patience: Int64 = 5_000
+    private static let timeout: Int64 = 5_000
 
     /// Tries for the first time, on a thread that goes on if the start stops waiting.
     ///
@@ -46,13 +46,13 @@ package final class StateAccess: Sendable {
             _ = lastInUse.withLock { openUnlessInPlace(last, after: &$0) }
             ended.signal()
         }
-        let hasEnded = ended.wait(atMost: Self.patience)
+        let hasEnded = ended.wait(atMost: Self.timeout)
         firstTryTimedOut.withLock { $0 = !hasEnded }
     }
 
     /// Always fails with `failure`.
     package init(closed failure: Failure) {
-        tries = QuietMutex(Tries(last: .failure(failure), at: .max - Self.pace))
+        tries = QuietMutex(Tries(last: .failure(failure), at: .max - Self.interval))
         open = { _ in .failure(failure) }
         lost = { _ in }
     }
@@ -67,7 +67,7 @@ package final class StateAccess: Sendable {
     package func get() throws(Failure) -> StateDirectory {
         let result = lastInUse.withLock { former in
             let tries = tries.withLock { $0 }
-            return Clocks.bootMilliseconds() < tries.at + Self.pace
+            return Clocks.bootMilliseconds() < tries.at + Self.interval
                 ? tries.last : openUnlessInPlace(tries.last, after: &former)
         }
         return try result.get()

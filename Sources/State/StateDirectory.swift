@@ -157,7 +157,7 @@ package final class StateDirectory: Sendable {
         let file = files.reportedStatesFile
         do throws(Failure) {
             guard let bytes = try files.bytes(of: file, at: .path(path)) else { return nil }
-            do throws(RecordFormat.Flaw) {
+            do throws(RecordFormat.ReadError) {
                 return try files.format.decodeReportedStates(bytes)
             } catch {
                 throw Failure(

@@ -4,13 +4,13 @@ package import Model
 // The answer to `GET /v1/fleet`, as `StatusDocument.swift` does it for the status.
 
 extension FleetView: JSONDocument {
-    package init(_ view: FleetView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: FleetView?, _ members: inout JSONMembers) throws(JSONError) {
         self.init(clients: try members("clients", view?.clients))
     }
 }
 
 extension FleetClientView: JSONDocument {
-    package init(_ view: FleetClientView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: FleetClientView?, _ members: inout JSONMembers) throws(JSONError) {
         let name = try members("name", view?.name)
         let fingerprint = try members.orNull("fingerprint", view?.fingerprint)
         members.derived("hosts", view?.counts.hosts ?? 0)
@@ -30,7 +30,7 @@ extension FleetClientView: JSONDocument {
 }
 
 extension FleetMachineView: JSONDocument {
-    package init(_ view: FleetMachineView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: FleetMachineView?, _ members: inout JSONMembers) throws(JSONError) {
         let machine = try members("machine", view?.machine)
         let state = try members("state", view?.state)
         let fingerprint = try members.orNull("fingerprint", view?.holding.secret?.fingerprint)

@@ -8,7 +8,7 @@ package struct Problem: Error, Hashable, Sendable {
     package var status: Int
     /// What went wrong and what to do, on one line.
     package var detail: String
-    /// The mistakes of a configuration that was refused, in lines ready to show.
+    /// The errors of a configuration that was refused, in lines ready to show.
     package var diagnostics: [String] = []
     /// The outcomes of a renewal that failed, one for each client.
     package var outcomes: [RenewalReport.Outcome] = []
@@ -24,7 +24,7 @@ package struct Problem: Error, Hashable, Sendable {
 }
 
 extension Problem: JSONDocument {
-    package init(_ problem: Problem?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ problem: Problem?, _ members: inout JSONMembers) throws(JSONError) {
         // Without a `type` the status identifies the problem, and the title is HTTP's own phrase for it (RFC 9457).
         members.derived("type", "about:blank")
         members.derived("title", problem.map { HTTPResponseStatus(statusCode: $0.status).reasonPhrase } ?? "")

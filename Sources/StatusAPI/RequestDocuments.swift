@@ -12,7 +12,7 @@ struct RenewalBody {
 }
 
 extension RenewalBody: JSONDocument {
-    init(_ body: RenewalBody?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ body: RenewalBody?, _ members: inout JSONMembers) throws(JSONError) {
         // Ignoring a misspelt member would renew more than was asked for. First, because a value that is wrong may be
         // that of a member which does not exist.
         try members.refuseOthers(than: ["clients", "due_within", "deliver_only", "skip_verify"])
@@ -36,7 +36,7 @@ extension RenewalBody: JSONDocument {
             self.init()
             return
         }
-        do throws(JSONFlaw) {
+        do throws(JSONError) {
             try self.init(parsing: json)
         } catch {
             throw Problem(.badRequest, "the body is not a renewal: \(error.words)")
@@ -53,7 +53,7 @@ extension RenewalBody: JSONDocument {
 
         var jsonText: JSONText { seconds.count.jsonText }
 
-        init(jsonValue: JSONValue) throws(JSONFlaw) {
+        init(jsonValue: JSONValue) throws(JSONError) {
             guard let span = jsonValue.whole ?? jsonValue.text.flatMap({ DurationText.parse($0)?.count }), span >= 0
             else {
                 throw jsonValue.unexpected("seconds as a number, or a span such as \"21d\"")
@@ -93,13 +93,13 @@ package struct RenewalReport: Hashable, Sendable {
 }
 
 extension RenewalReport: JSONDocument {
-    package init(_ report: RenewalReport?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ report: RenewalReport?, _ members: inout JSONMembers) throws(JSONError) {
         outcomes = try members("outcomes", report?.outcomes)
     }
 }
 
 extension RenewalReport.Outcome: JSONDocument {
-    package init(_ outcome: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ outcome: Self?, _ members: inout JSONMembers) throws(JSONError) {
         client = try members("client", outcome?.client)
         result = try members("result", outcome?.result)
         fingerprint = try members.orNull("fingerprint", outcome?.fingerprint)
@@ -134,7 +134,7 @@ package struct ReloadReport: Hashable, Sendable {
 }
 
 extension ReloadReport: JSONDocument {
-    package init(_ report: ReloadReport?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ report: ReloadReport?, _ members: inout JSONMembers) throws(JSONError) {
         unserved = try members("unserved", report?.unserved)
         orphaned = try members("orphaned", report?.orphaned)
     }

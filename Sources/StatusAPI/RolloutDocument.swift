@@ -4,7 +4,7 @@ package import Model
 // How far a rollout is: part of the answer to `GET /v1/fleet`, and the answer to a `POST` that has it do something.
 
 extension RolloutView: JSONDocument {
-    package init(_ view: RolloutView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: RolloutView?, _ members: inout JSONMembers) throws(JSONError) {
         // In whole percent, rounded down: a hundred are all.
         let share = try members("share", view.map { $0.percent })
         let state = try members("state", view?.state)

@@ -9,7 +9,7 @@ package import SystemPackage
 /// The commands' client of the daemon's status socket: one connection for each request, blocking.
 package struct StatusClient: Sendable {
     /// Timeouts in seconds.
-    package struct Patience: Hashable, Sendable {
+    package struct Timeouts: Hashable, Sendable {
         package var connect: Int64 = 5
         /// The daemon answers from its last snapshot.
         package var get: Int64 = 10
@@ -27,7 +27,7 @@ package struct StatusClient: Sendable {
     }
 
     private let socket: String
-    private let patience: Patience
+    private let timeouts: Timeouts
     private let serviceUser: String?
     private let configuration: String?
 
@@ -38,22 +38,22 @@ package struct StatusClient: Sendable {
     ///     that user may listen where others may put a socket, too.
     ///   - configuration: the path of the file without which that daemon does not run; nil where it is not known.
     package init(
-        socket: String, patience: Patience = Patience(), serviceUser: String? = nil, configuration: String? = nil
+        socket: String, timeouts: Timeouts = Timeouts(), serviceUser: String? = nil, configuration: String? = nil
     ) {
         self.socket = socket
-        self.patience = patience
+        self.timeouts = timeouts
         self.serviceUser = serviceUser
         self.configuration = configuration
     }
 
     /// The answer to a `GET` of `target`, such as `/v1/status`, whatever its status code.
     package func get(_ target: String) throws(ClientError) -> Response {
-        try exchange("GET", target, body: nil, seconds: patience.get)
+        try exchange("GET", target, body: nil, seconds: timeouts.get)
     }
 
     /// The answer to a `POST` to `target`, whatever its status code.
     package func post(_ target: String, json: String? = nil) throws(ClientError) -> Response {
-        try exchange("POST", target, body: json, seconds: patience.post)
+        try exchange("POST", target, body: json, seconds: timeouts.post)
     }
 
     /// The daemon's status document: its snapshot, without what is internal.
@@ -65,7 +65,7 @@ package struct StatusClient: Sendable {
     package func fleet(all: Bool) throws(ClientError) -> FleetView {
         // The daemon reads the reports first.
         let target = all ? "/v1/fleet/all" : "/v1/fleet"
-        return try FleetView(json: try accepted(try exchange("GET", target, body: nil, seconds: patience.post)))
+        return try FleetView(json: try accepted(try exchange("GET", target, body: nil, seconds: timeouts.post)))
     }
 
     /// Renews and waits for the outcome; throws `answered` with the outcomes in its problem when a client failed.
@@ -102,11 +102,11 @@ package struct StatusClient: Sendable {
         let deadline = NIODeadline.now() + .seconds(seconds)
         let stream: UnixStream
         do {
-            stream = try UnixStream.connect(to: socket, timeoutSeconds: patience.connect)
+            stream = try UnixStream.connect(to: socket, timeoutSeconds: timeouts.connect)
         } catch {
             switch error.errno {
             case .permissionDenied, .notPermitted: throw .notPermitted(socket: socket, cause: error.errno)
-            case .wouldBlock, .timedOut: throw .timedOut(socket: socket, seconds: patience.connect)
+            case .wouldBlock, .timedOut: throw .timedOut(socket: socket, seconds: timeouts.connect)
             default:
                 if let configuration, FileStatus.isAbsent(configuration) { throw .notConfigured }
                 throw .notReachable(socket: socket, cause: error.errno)

@@ -7,7 +7,7 @@ package import Model
 // not listed is internal.
 
 extension Snapshot: JSONDocument {
-    package init(_ snapshot: Snapshot?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ snapshot: Snapshot?, _ members: inout JSONMembers) throws(JSONError) {
         let version = try members("version", snapshot?.version)
         let health = try members("state", snapshot?.health)
         let report = try members.reason(snapshot?.reasonReport)
@@ -25,7 +25,7 @@ extension Snapshot: JSONDocument {
 }
 
 extension ConfigurationView: JSONDocument {
-    package init(_ view: ConfigurationView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: ConfigurationView?, _ members: inout JSONMembers) throws(JSONError) {
         self.init(
             path: try members("path", view?.path), loadedAt: try members("loaded_at", view?.loadedAt),
             error: try members.orNull("error", view?.error))
@@ -33,7 +33,7 @@ extension ConfigurationView: JSONDocument {
 }
 
 extension ClientView: JSONDocument {
-    package init(_ view: ClientView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: ClientView?, _ members: inout JSONMembers) throws(JSONError) {
         let name = try members("name", view?.name)
         let identifier = try members.orNull("client_id", view?.clientID.identifier)
         let kind = try members.orAbsent("kind", view?.clientID.kind) ?? .signIn
@@ -83,7 +83,7 @@ extension ClientView: JSONDocument {
 }
 
 extension OutputView: JSONDocument {
-    package init(_ view: OutputView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: OutputView?, _ members: inout JSONMembers) throws(JSONError) {
         let path = try members.orNull("path", view?.path)
         let target = try members.orAbsent("target", view?.target)
         let format = try members.orNull("format", view?.format)
@@ -105,7 +105,7 @@ extension OutputView: JSONDocument {
 }
 
 extension SourceView: JSONDocument {
-    package init(_ view: SourceView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: SourceView?, _ members: inout JSONMembers) throws(JSONError) {
         let kind = try members("kind", view?.kind)
         self.init(
             place: try members("place", view?.place), state: try members("state", view?.state),
@@ -115,7 +115,7 @@ extension SourceView: JSONDocument {
 }
 
 extension ActionView: JSONDocument {
-    package init(_ view: ActionView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: ActionView?, _ members: inout JSONMembers) throws(JSONError) {
         self.init(
             action: try members("action", view?.action), state: try members("state", view?.state),
             ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error))
@@ -123,7 +123,7 @@ extension ActionView: JSONDocument {
 }
 
 extension VerificationView: JSONDocument {
-    package init(_ view: VerificationView?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ view: VerificationView?, _ members: inout JSONMembers) throws(JSONError) {
         self.init(
             fingerprint: try members("fingerprint", view?.fingerprint),
             verdict: try members("verdict", view?.verdict), askedAt: try members.orNull("asked_at", view?.askedAt),
@@ -135,7 +135,7 @@ extension VerificationView: JSONDocument {
 
 extension JSONMembers {
     /// Two members: the whole reason on one line, null when there is none, and its parts, left out when there is none.
-    fileprivate mutating func reason(_ report: ReasonReport?) throws(JSONFlaw) -> ReasonReport? {
+    fileprivate mutating func reason(_ report: ReasonReport?) throws(JSONError) -> ReasonReport? {
         let sentence = try orNull("reason", report?.sentence)
         let failure = try orAbsent("failure", report?.failure)
         // A daemon sends parts only with the line; parts without it are still shown.
@@ -155,7 +155,7 @@ extension ReasonReport {
 }
 
 extension FailureReport: JSONDocument {
-    package init(_ report: FailureReport?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ report: FailureReport?, _ members: inout JSONMembers) throws(JSONError) {
         self.init(
             code: try members("code", report?.code), message: try members("message", report?.message),
             since: try members("since", report?.since),

@@ -102,14 +102,14 @@ extension StatusServer {
     /// credentials, and the metrics socket must not be reachable from other machines.
     private static func prepare(_ listener: Int32, isMetrics: Bool) throws(Failure) {
         let place = Failure.Place.named(isMetrics ? metricsPlace : place)
-        let flaw: Failure
+        let failure: Failure
         do {
             let socket = try ListeningSocket(listener)
             if socket.isStream, socket.family == .unix || isMetrics && socket.isOnLoopback {
                 if listen(listener, listenBacklog) == 0 { return }
-                flaw = Failure(.socketUnusable, at: place, cause: errno)
+                failure = Failure(.socketUnusable, at: place, cause: errno)
             } else {
-                flaw = Failure(
+                failure = Failure(
                     .socketUnusable, at: place, cause: EPROTONOSUPPORT,
                     detail: isMetrics
                         ? "it is on an address that other machines reach" : "it is not a Unix stream socket",
@@ -117,10 +117,10 @@ extension StatusServer {
                         ? .say("write a loopback one into its unit, such as ListenStream=127.0.0.1:9467") : nil)
             }
         } catch {
-            flaw = Failure(.socketUnusable, at: place, cause: error.errno.rawValue)
+            failure = Failure(.socketUnusable, at: place, cause: error.errno.rawValue)
         }
         close(listener)
-        throw flaw
+        throw failure
     }
 
     private static func open(

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 /// Sends requests to the member of the store that they go to now, logs in there first where that is needed, and says what a
-/// failure or an answer of etcd means for the question and for the other members.
+/// failure or an answer of etcd means for the request and for the other members.
 struct MemberRequests {
     let configuration: StoreConfiguration
     private let password: () -> Result<String, RoleFailure>
@@ -14,7 +14,7 @@ struct MemberRequests {
     private static let loggingIn = 60_000
 
     /// Why there is no answer.
-    enum Obstacle: Error {
+    enum Problem: Error {
         /// This member failed; another one may answer.
         case member(RoleFailure)
         /// The login failed. Another attempt soon would load the members further: each login costs a tenth of a second.
@@ -28,7 +28,7 @@ struct MemberRequests {
         /// At least one of the keys may not be read.
         case forbidden
 
-        static func unexpected(_ answer: HTTPAnswer) -> Obstacle {
+        static func unexpected(_ answer: HTTPAnswer) -> Problem {
             .member(RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with an unexpected body"))
         }
     }
@@ -47,7 +47,7 @@ struct MemberRequests {
     var endpoint: String { configuration.endpoints[members.current] }
 
     /// The answer to a request; the login that it needs is made first.
-    mutating func ask(_ request: EtcdRequest) throws(Obstacle) -> HTTPAnswer {
+    mutating func ask(_ request: EtcdRequest) throws(Problem) -> HTTPAnswer {
         var hasLoggedIn = false
         while true {
             if let user = configuration.user, members.token == nil {
@@ -56,19 +56,19 @@ struct MemberRequests {
             }
             switch send(call(request, timeout: Self.requesting)) {
             case .failure(let failure) where failure.kind == .answerTooLong: throw .tooLong
-            case .failure(let failure): throw Self.obstacle(failure)
+            case .failure(let failure): throw Self.problem(failure)
             case .success(let answer):
                 if answer.status == 200 { return answer }
                 switch EtcdError(answer) {
                 case .tokenInvalid where configuration.user != nil && !hasLoggedIn: members.forgetLogin()
                 case .forbidden: throw .forbidden
-                case let error: throw obstacle(error, answer)
+                case let error: throw problem(error, answer)
                 }
             }
         }
     }
 
-    private mutating func logIn(_ user: String) throws(Obstacle) {
+    private mutating func logIn(_ user: String) throws(Problem) {
         let password: String
         do throws(RoleFailure) {
             password = try self.password().get()
@@ -77,7 +77,7 @@ struct MemberRequests {
         }
         switch send(call(.logIn(user: user, password: password), timeout: Self.loggingIn)) {
         // The login has not reached the member.
-        case .failure(let failure) where !failure.mayBeSent: throw Self.obstacle(failure)
+        case .failure(let failure) where !failure.mayBeSent: throw Self.problem(failure)
         case .failure(let failure):
             let failure = RoleFailure(failure)
             throw failure.code == .storeTimedOut ? .login(failure) : .member(failure)
@@ -86,7 +86,7 @@ struct MemberRequests {
                 if EtcdError(answer) == .unavailable {
                     throw .login(RoleFailure(.storeUnavailable, detail(of: answer)))
                 }
-                throw obstacle(EtcdError(answer), answer)
+                throw problem(EtcdError(answer), answer)
             }
             guard let token = EtcdAnswer.token(answer) else {
                 throw .member(RoleFailure(.storeAnswerUnexpected, "the answer to the login has no token"))
@@ -100,12 +100,12 @@ struct MemberRequests {
             endpoint: endpoint, request: request, token: members.token, timeout: timeout)
     }
 
-    private static func obstacle(_ failure: TransportFailure) -> Obstacle {
+    private static func problem(_ failure: TransportFailure) -> Problem {
         let failure = RoleFailure(failure)
         return failure.code == .storeFileUnusable ? .refusal(failure) : .member(failure)
     }
 
-    private func obstacle(_ error: EtcdError, _ answer: HTTPAnswer) -> Obstacle {
+    private func problem(_ error: EtcdError, _ answer: HTTPAnswer) -> Problem {
         let detail = detail(of: answer)
         return switch error {
         case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))

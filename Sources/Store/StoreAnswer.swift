@@ -17,18 +17,18 @@ package struct StoreAnswer: Equatable, Sendable {
         return .object(members + [("certificate_expires", .number(Int(certificateExpiresAt.secondsSinceEpoch)))])
     }
 
-    /// The longest ``line`` that answers a question, in bytes. Half of the keys are of secrets, with values of up to
+    /// The longest ``line`` that answers a request, in bytes. Half of the keys are of secrets, with values of up to
     /// ``StoreEntry/longest`` in base64; rollouts have some hundred bytes. A page of a list has 1 MiB of etcd's answer.
-    package static func longest(for question: StoreQuestion) -> Int { (2 << 20) + question.keys * (11 << 10) }
+    package static func longest(for request: StoreRequest) -> Int { (2 << 20) + request.keys * (11 << 10) }
 
     /// The most JSON values of such a line: an entry has five at most.
-    package static func mostValues(for question: StoreQuestion) -> Int { 4_096 + question.keys * 8 }
+    package static func mostValues(for request: StoreRequest) -> Int { 4_096 + request.keys * 8 }
 
     /// Reads a ``line``; nil for anything else.
     ///
-    /// - Parameter question: the one that was asked; nil where that is not known.
-    package init?(line bytes: [UInt8], to question: StoreQuestion? = nil) {
-        let limit = question.map(Self.mostValues) ?? .max
+    /// - Parameter request: the one that was asked; nil where that is not known.
+    package init?(line bytes: [UInt8], to request: StoreRequest? = nil) {
+        let limit = request.map(Self.mostValues) ?? .max
         guard let json = try? JSONValue(bytes, atMost: limit), let result = StoreResult(json) else { return nil }
         let seconds = json["certificate_expires"]?.whole
         self.init(result, certificateExpiresAt: seconds.map { WallTime(secondsSinceEpoch: $0) })

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 package import Failures
 
-/// The result of a ``StoreQuestion``: one JSON object on one line.
+/// The result of a ``StoreRequest``: one JSON object on one line.
 package enum StoreResult: Equatable, Sendable {
     /// What the keys hold, in the order they were named in.
     case read([StoreEntry])

@@ -4,8 +4,8 @@ package import Failures
 /// Reads and puts values in one etcd. It has no clock, network or random source of its own.
 ///
 /// The rules are:
-/// - A question is asked of one member after the other until one answers, with 3 s for a request and 60 s for a login;
-///   then there is a pause (see ``MemberChoice``), during which questions fail at once as the last one did.
+/// - A request is made to one member after the other until one answers, within 3 s, or 60 s for a login;
+///   then there is a pause (see ``MemberChoice``), during which requests fail at once as the last one did.
 /// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that
 ///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
 /// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the
@@ -14,7 +14,7 @@ package struct StoreSession {
     private let now: () -> Int64
     private let random: (Int64) -> Int64
     private var requests: MemberRequests
-    /// Why the last question failed; a question in a pause fails likewise.
+    /// Why the last request failed; a request in a pause fails likewise.
     private var last: RoleFailure?
     /// What to watch after the last read.
     package private(set) var watchable: Watchable?
@@ -63,14 +63,14 @@ package struct StoreSession {
     }
 
     /// Does what is asked.
-    package mutating func answer(_ question: StoreQuestion) -> StoreResult {
-        if case .read = question { watchable = nil }
+    package mutating func answer(_ request: StoreRequest) -> StoreResult {
+        if case .read = request { watchable = nil }
         let pause = requests.members.pause(at: now())
         if pause > 0, let last { return .failed(last.waiting(seconds: Int(Seconds(roundingUp: pause).count))) }
         requests.members.begin(at: now())
         while true {
-            do throws(Obstacle) {
-                let result = try attempt(question)
+            do throws(Problem) {
+                let result = try attempt(request)
                 requests.members.succeeded()
                 last = nil
                 return result
@@ -100,21 +100,21 @@ package struct StoreSession {
         }
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    private typealias Obstacle = MemberRequests.Obstacle
+    private typealias Problem = MemberRequests.Problem
 
     private var prefix: String { requests.configuration.prefix }
 
-    private mutating func attempt(_ question: StoreQuestion) throws(Obstacle) -> StoreResult {
-        switch question {
+    private mutating func attempt(_ request: StoreRequest) throws(Problem) -> StoreResult {
+        switch request {
         case .read(let keys): return .read(try readAll(keys))
         case .put(let puts):
-            return try write(puts.first?.key.words ?? "") { session throws(Obstacle) in try session.put(puts) }
+            return try write(puts.first?.key.words ?? "") { session throws(Problem) in try session.put(puts) }
         case .list(let kind, let from):
-            return try write("the \(kind)s") { session throws(Obstacle) in try session.list(kind, from: from) }
+            return try write("the \(kind)s") { session throws(Problem) in try session.list(kind, from: from) }
         case .remove(let key, let revision):
-            return try write(key.words) { session throws(Obstacle) in
+            return try write(key.words) { session throws(Problem) in
                 _ = try session.requests.ask(.delete(key.bytes(below: session.prefix), ifAt: revision))
                 return .removed
             }
@@ -123,9 +123,9 @@ package struct StoreSession {
 
     /// Carries out what reads no secrets. Where etcd forbids it, only that request fails: secrets are still read.
     private mutating func write(
-        _ what: String, _ body: (inout StoreSession) throws(Obstacle) -> StoreResult
-    ) throws(Obstacle) -> StoreResult {
-        do throws(Obstacle) {
+        _ what: String, _ body: (inout StoreSession) throws(Problem) -> StoreResult
+    ) throws(Problem) -> StoreResult {
+        do throws(Problem) {
             return try body(&self)
         } catch {
             switch error {
@@ -136,7 +136,7 @@ package struct StoreSession {
         }
     }
 
-    private mutating func readAll(_ keys: [StoreKey]) throws(Obstacle) -> [StoreEntry] {
+    private mutating func readAll(_ keys: [StoreKey]) throws(Problem) -> [StoreEntry] {
         let keys = keys.map { $0.bytes(below: prefix) }
         var entries: [StoreEntry] = []
         var revision: Int64 = .max
@@ -155,8 +155,8 @@ package struct StoreSession {
     }
 
     /// What the keys hold, and the store's revision (`Int64.max` where none of them may be read).
-    private mutating func read(_ keys: [[UInt8]]) throws(Obstacle) -> ([StoreEntry], revision: Int64) {
-        do throws(Obstacle) {
+    private mutating func read(_ keys: [[UInt8]]) throws(Problem) -> ([StoreEntry], revision: Int64) {
+        do throws(Problem) {
             let answer = try requests.ask(.read(keys))
             guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
                 throw .unexpected(answer)
@@ -182,14 +182,14 @@ package struct StoreSession {
         }
     }
 
-    private mutating func put(_ puts: [StoreQuestion.Put]) throws(Obstacle) -> StoreResult {
+    private mutating func put(_ puts: [StoreRequest.Put]) throws(Problem) -> StoreResult {
         let changes = puts.map {
             EtcdRequest.Change(
                 key: $0.key.bytes(below: prefix), value: $0.value, revision: $0.revision)
         }
         let keys = changes.map(\.key)
         let found: [StoreEntry]
-        do throws(Obstacle) {
+        do throws(Problem) {
             let answer = try requests.ask(.put(changes))
             switch EtcdAnswer.put(answer, at: keys) {
             case nil: throw .unexpected(answer)
@@ -210,13 +210,13 @@ package struct StoreSession {
         return .conflict(found)
     }
 
-    private mutating func list(_ kind: StoreKey.Kind, from first: [UInt8]?) throws(Obstacle) -> StoreResult {
+    private mutating func list(_ kind: StoreKey.Kind, from first: [UInt8]?) throws(Problem) -> StoreResult {
         let keys = StoreKey.range(of: kind, below: prefix)
         if first == nil { pageLimit = StoreResult.mostListed }
         let first = first.flatMap { $0.starts(with: keys.first) ? $0 : nil } ?? keys.first
         while true {
             let answer: HTTPAnswer
-            do throws(Obstacle) {
+            do throws(Problem) {
                 answer = try requests.ask(.page(from: first, to: keys.end, limit: pageLimit))
             } catch {
                 guard case .tooLong = error else { throw error }
@@ -236,7 +236,7 @@ package struct StoreSession {
 
     private func page(
         _ answer: HTTPAnswer, _ entry: (EtcdAnswer.Entry) -> StoreEntry
-    ) throws(Obstacle) -> StoreResult {
+    ) throws(Problem) -> StoreResult {
         guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw .unexpected(answer) }
         let listed = entries.compactMap { key, found in
             StoreKey(key, below: prefix).map { StoreResult.Listed($0, entry(found)) }

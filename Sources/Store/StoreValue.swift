@@ -26,7 +26,7 @@ private struct StoreValueText {
 }
 
 extension StoreValueText: JSONDocument {
-    init(_ value: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ value: Self?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("v", 1)
         token = try members("token", value?.token)
     }

@@ -50,7 +50,7 @@ extension StoredRollout: JSONDocument {
 
     private static let mostTolerated = 1_000_000_000
 
-    package init(_ rollout: StoredRollout?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    package init(_ rollout: StoredRollout?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("v", 1)
         let fingerprint = try members("fingerprint", rollout?.secret.fingerprint)
         let signed = try members.orAbsent("signed", rollout?.secret.signed)

@@ -91,10 +91,10 @@ import SystemPackage
     private static let ownerChanged = "NameOwnerChanged"
 
     /// The reply to a call before which nothing else is of interest.
-    private func reply(to question: UInt64) throws(BusError) -> BusMessage {
+    private func reply(to cookie: UInt64) throws(BusError) -> BusMessage {
         while true {
             let message = try receive()
-            guard message.answers == question else { continue }
+            guard message.answers == cookie else { continue }
             if let error = message.error { throw error }
             return message
         }

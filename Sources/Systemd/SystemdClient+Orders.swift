@@ -40,7 +40,7 @@ extension SystemdClient {
         let result: JobResult?
         let now: UnitCondition
         do throws(BusError) {
-            if asked.isJob { wait(atMost: jobPatience) }
+            if asked.isJob { wait(atMost: jobTimeout) }
             (result, now) = try give(asked, to: unit, found: found)
         } catch {
             throw explained(error)

@@ -56,7 +56,7 @@ extension SystemdClient {
     mutating func checkItsWorkIsDone(
         _ unit: String, since began: UnitCondition, _ settling: Int64
     ) throws(UnitError) {
-        let end = Clocks.monotonicMicroseconds() + jobPatience * 1_000
+        let end = Clocks.monotonicMicroseconds() + jobTimeout * 1_000
         var last = began
         while last.activity != "inactive" {
             if last.activity == "failed" { throw .ended }

@@ -4,18 +4,18 @@ import SystemPackage
 
 /// A client of systemd over one bus connection, for the length of one delivery or check.
 ///
-/// Blocks, up to its `patience`, and longer only for the end of what was ordered. Methods, signals and error names are those of
-/// org.freedesktop.systemd1(5). Whose messages are believed is decided by ``BusConnection``; what they say of the end of a job
-/// is confirmed by the unit's properties.
+/// Blocks, up to its `timeout`, and longer only for the end of what was ordered. Methods, signals and error names are those
+/// of org.freedesktop.systemd1(5). Whose messages are believed is decided by ``BusConnection``; what they say of the end of
+/// a job is confirmed by the unit's properties.
 package struct SystemdClient: ~Copyable {
     var connection: BusConnection
     let address: BusConnection.Address
     /// Until when it waits, on CLOCK_MONOTONIC, in microseconds.
     private(set) var deadline: Int64
     /// In milliseconds.
-    private let patience: Int64
+    private let timeout: Int64
     /// The same for the end of what was ordered.
-    let jobPatience: Int64
+    let jobTimeout: Int64
     let cancel: EventCounter?
     /// Results of jobs that ended since the order was sent, by the job's path: a job may end before its order is answered.
     var ended: [String: String] = [:]
@@ -37,34 +37,34 @@ package struct SystemdClient: ~Copyable {
     ///
     /// - Parameters:
     ///   - milliseconds: how long all calls on this value may take together.
-    ///   - jobPatience: milliseconds that what is ordered may take; nil: no longer than the calls.
+    ///   - jobTimeout: milliseconds that what is ordered may take; nil: no longer than the calls.
     ///   - user: on whose behalf root calls; nil: for itself.
     ///   - cancel: ends every wait when it is raised.
     package init(
-        patience milliseconds: Int64 = answering, ofJobs jobPatience: Int64? = nil, as user: UInt32? = nil,
+        timeout milliseconds: Int64 = answering, ofJobs jobTimeout: Int64? = nil, as user: UInt32? = nil,
         cancel: EventCounter?
     ) throws(UnitError) {
         if let user, user != geteuid() {
             self = try ActingUser.perform(
                 as: user, otherwise: { .unreachable($0.errno) },
                 { () throws(UnitError) in
-                    try SystemdClient(at: .system, patience: milliseconds, ofJobs: jobPatience, cancel: cancel)
+                    try SystemdClient(at: .system, timeout: milliseconds, ofJobs: jobTimeout, cancel: cancel)
                 })
         } else {
             let isDirect = unsafe geteuid() == 0 && access(Self.privateSocket, F_OK) == 0
             try self.init(
-                at: isDirect ? .direct(Self.privateSocket) : .system, patience: milliseconds, ofJobs: jobPatience,
+                at: isDirect ? .direct(Self.privateSocket) : .system, timeout: milliseconds, ofJobs: jobTimeout,
                 cancel: cancel)
         }
     }
 
     init(
-        at address: BusConnection.Address, patience milliseconds: Int64, ofJobs jobPatience: Int64? = nil,
+        at address: BusConnection.Address, timeout milliseconds: Int64, ofJobs jobTimeout: Int64? = nil,
         cancel: EventCounter?
     ) throws(UnitError) {
         deadline = Clocks.monotonicMicroseconds() + milliseconds * 1_000
-        patience = milliseconds
-        self.jobPatience = jobPatience ?? milliseconds
+        timeout = milliseconds
+        self.jobTimeout = jobTimeout ?? milliseconds
         self.address = address
         self.cancel = cancel
         do throws(BusError) {
@@ -76,7 +76,7 @@ package struct SystemdClient: ~Copyable {
 
     /// Waits for so many milliseconds from now on; nil: for as long as all calls may take.
     mutating func wait(atMost milliseconds: Int64? = nil) {
-        deadline = Clocks.monotonicMicroseconds() + (milliseconds ?? patience) * 1_000
+        deadline = Clocks.monotonicMicroseconds() + (milliseconds ?? timeout) * 1_000
         connection.deadline = deadline
     }
 
@@ -91,7 +91,7 @@ package struct SystemdClient: ~Copyable {
     /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
     package static func ownName(of unit: String) -> String {
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: 5_000, cancel: nil)
+            var systemd = try SystemdClient(timeout: 5_000, cancel: nil)
             do throws(BusError) {
                 return try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
             } catch {
@@ -210,7 +210,7 @@ package struct SystemdClient: ~Copyable {
     }
 
     /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
-    package mutating func obstacle(to order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
+    package mutating func problem(with order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
         let condition = try condition(of: unit)
         switch condition.load {
         case "not-found": return .noSuchUnit
@@ -221,12 +221,12 @@ package struct SystemdClient: ~Copyable {
         default: break
         }
         for part in order.parts {
-            if let obstacle = obstacle(toAsking: part, on: unit) { return obstacle }
+            if let problem = problem(asking: part, on: unit) { return problem }
         }
         return nil
     }
 
-    private mutating func obstacle(toAsking order: UnitOrder, on unit: String) -> UnitError? {
+    private mutating func problem(asking order: UnitOrder, on unit: String) -> UnitError? {
         do throws(BusError) {
             switch order {
             case .signal:
@@ -263,10 +263,10 @@ package struct SystemdClient: ~Copyable {
     mutating func call(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
     ) throws(BusError) -> BusMessage {
-        let question = try connection.send(member, of: target, arguments)
+        let cookie = try connection.send(member, of: target, arguments)
         while true {
             let message = try connection.receive()
-            if message.answers == question {
+            if message.answers == cookie {
                 if let error = message.error { throw error }
                 return message
             }

@@ -45,7 +45,7 @@ package struct UserFile: Destination {
         }
     }
 
-    package func obstacle(mayCreate: Bool) -> Failure? {
-        client.obstacle(to: file, as: user, mayCreate: mayCreate)
+    package func problem(mayCreate: Bool) -> Failure? {
+        client.problem(with: file, as: user, mayCreate: mayCreate)
     }
 }

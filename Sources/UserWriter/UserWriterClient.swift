@@ -17,7 +17,7 @@ package struct UserWriterClient: Sendable {
 
     /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
     /// responding, and not longer than a local failure waits for its next attempt. In milliseconds.
-    static let patience: Int64 = 60_000
+    static let timeout: Int64 = 60_000
 
     /// - Parameters:
     ///   - socket: the daemon's status socket; those of the writers are in `writer/` next to it.
@@ -59,7 +59,7 @@ package struct UserWriterClient: Sendable {
     }
 
     /// Why `file` could not be written; nil when no reason is known.
-    package func obstacle(to file: FileSpec, as user: String, mayCreate: Bool) -> Failure? {
+    package func problem(with file: FileSpec, as user: String, mayCreate: Bool) -> Failure? {
         var request = WriterRequest(.examine, file)
         request.mayCreate = mayCreate
         do throws(Failure) {
@@ -93,7 +93,7 @@ package struct UserWriterClient: Sendable {
                 throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
             }
         }
-        let timed = TimedStream(stream, milliseconds: Self.patience, cancel: cancel)
+        let timed = TimedStream(stream, milliseconds: Self.timeout, cancel: cancel)
         do throws(FileError) {
             try LocalService.checkListener(try? timed.peer(), at: socket(of: user), as: identity)
         } catch {
@@ -110,7 +110,7 @@ package struct UserWriterClient: Sendable {
         do {
             result = try ChildProcess.exchange(
                 with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
-                environment: UserWriterLauncher.environment, milliseconds: Self.patience, cancel: cancel
+                environment: UserWriterLauncher.environment, milliseconds: Self.timeout, cancel: cancel
             ) { exchange(request, $0, user, path) }
         } catch {
             throw failure(
@@ -125,7 +125,7 @@ package struct UserWriterClient: Sendable {
     private func exchange(
         _ request: WriterRequest, _ stream: borrowing TimedStream, _ user: String, _ path: AbsolutePath
     ) -> Result<WriterAnswer, Failure> {
-        do throws(Frame.Flaw) {
+        do throws(Frame.FrameError) {
             let bytes = try Frame.encode(request)
             // A writer that takes no requests answers before reading one: its answer is read even if writing fails.
             try? stream.write(bytes)

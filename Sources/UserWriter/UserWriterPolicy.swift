@@ -22,7 +22,7 @@ struct UserWriterPolicy {
     }
 
     /// Why a request is not carried out. The words are for the daemon's status.
-    enum Refusal: Error, Hashable, Sendable {
+    enum RequestError: Error, Hashable, Sendable {
         case version(Int)
         case noSuchOutput
         case anothersOutput
@@ -46,7 +46,7 @@ struct UserWriterPolicy {
         }
     }
 
-    func order(_ request: WriterRequest) throws(Refusal) -> Order {
+    func order(_ request: WriterRequest) throws(RequestError) -> Order {
         guard request.version == WriterRequest.currentVersion else { throw .version(request.version) }
         guard let path = AbsolutePath(request.path), path.description == request.path,
             let spec = configuration.files[path]
@@ -77,7 +77,7 @@ struct UserWriterPolicy {
 
     /// The secret, if it states that it is this client's; its signature is not checked. One of another key or team is the
     /// client's, too, where Apple is asked first: such a one stays until Apple has accepted its successor.
-    private func secret(_ token: TokenText, of name: ClientName) throws(Refusal) -> Secret {
+    private func secret(_ token: TokenText, of name: ClientName) throws(RequestError) -> Secret {
         guard let client = configuration.clients[name], let form = token.parsed?.form,
             let token = token.token(sha256: sha256)
         else { throw .notItsSecret }

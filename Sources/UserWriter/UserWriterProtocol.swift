@@ -15,7 +15,7 @@ enum Frame {
     private static let mostValues = limit / 4
 
     /// Why a message could not be read.
-    enum Flaw: Error, Hashable, Sendable {
+    enum FrameError: Error, Hashable, Sendable {
         /// The other side closed without sending anything.
         case nothing
         case truncated
@@ -26,7 +26,7 @@ enum Frame {
         case broken(Errno)
     }
 
-    static func encode(_ message: some JSONConvertible) throws(Flaw) -> [UInt8] {
+    static func encode(_ message: some JSONConvertible) throws(FrameError) -> [UInt8] {
         let body = message.jsonText.bytes
         guard body.count <= limit else { throw .oversized(body.count) }
         return (0..<headerLength).reversed().map { UInt8(truncatingIfNeeded: body.count >> ($0 * 8)) } + body
@@ -34,7 +34,7 @@ enum Frame {
 
     static func read<Message: JSONDocument>(
         _ type: Message.Type, from stream: borrowing TimedStream
-    ) throws(Flaw) -> Message {
+    ) throws(FrameError) -> Message {
         let header = try take(headerLength, from: stream)
         guard !header.isEmpty else { throw .nothing }
         let length = try bodyLength(header)
@@ -44,18 +44,18 @@ enum Frame {
     }
 
     /// How many bytes follow this header.
-    static func bodyLength(_ header: [UInt8]) throws(Flaw) -> Int {
+    static func bodyLength(_ header: [UInt8]) throws(FrameError) -> Int {
         guard header.count == headerLength else { throw .truncated }
         let length = header.reduce(0) { $0 << 8 | Int($1) }
         guard length <= limit else { throw .oversized(length) }
         return length
     }
 
-    static func decode<Message: JSONDocument>(_ type: Message.Type, _ body: [UInt8]) throws(Flaw) -> Message {
-        do throws(JSONFlaw) { return try Message(parsing: body, atMost: mostValues) } catch { throw .malformed }
+    static func decode<Message: JSONDocument>(_ type: Message.Type, _ body: [UInt8]) throws(FrameError) -> Message {
+        do throws(JSONError) { return try Message(parsing: body, atMost: mostValues) } catch { throw .malformed }
     }
 
-    private static func take(_ count: Int, from stream: borrowing TimedStream) throws(Flaw) -> [UInt8] {
+    private static func take(_ count: Int, from stream: borrowing TimedStream) throws(FrameError) -> [UInt8] {
         do {
             return try stream.read(exactly: count)
         } catch {
@@ -185,7 +185,7 @@ struct DirectoryMark: Hashable, Sendable {
 // Names in messages between two processes, of which an upgrade replaces one first: never rename one.
 
 extension WriterRequest: JSONDocument {
-    init(_ request: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ request: Self?, _ members: inout JSONMembers) throws(JSONError) {
         version = try members("version", request?.version)
         task = try members("task", request?.task)
         path = try members("path", request?.path)
@@ -199,7 +199,7 @@ extension WriterRequest: JSONDocument {
 }
 
 extension WriterRequest.Place: JSONDocument {
-    init(_ place: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ place: Self?, _ members: inout JSONMembers) throws(JSONError) {
         variable = try members.orAbsent("variable", place?.variable)
         client = try members("client", place?.client)
         token = try members.orAbsent("token", place?.token)
@@ -207,7 +207,7 @@ extension WriterRequest.Place: JSONDocument {
 }
 
 extension WriterAnswer: JSONDocument {
-    init(_ answer: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ answer: Self?, _ members: inout JSONMembers) throws(JSONError) {
         version = try members("version", answer?.version)
         fault = try members.orAbsent("fault", answer?.fault)
         contents = try members.orAbsent("contents", answer?.contents)
@@ -215,14 +215,14 @@ extension WriterAnswer: JSONDocument {
 }
 
 extension WriterAnswer.Place: JSONDocument {
-    init(_ place: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ place: Self?, _ members: inout JSONMembers) throws(JSONError) {
         variable = try members.orAbsent("variable", place?.variable)
         token = try members.orAbsent("token", place?.token)
     }
 }
 
 extension WriterAnswer.Contents: JSONDocument {
-    init(_ contents: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ contents: Self?, _ members: inout JSONMembers) throws(JSONError) {
         exists = try members("exists", contents?.exists)
         otherLines = try members("otherLines", contents?.otherLines)
         isAsConfigured = try members("isAsConfigured", contents?.isAsConfigured)
@@ -232,7 +232,7 @@ extension WriterAnswer.Contents: JSONDocument {
 }
 
 extension WriterAnswer.Fault: JSONDocument {
-    init(_ fault: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ fault: Self?, _ members: inout JSONMembers) throws(JSONError) {
         code = try members("code", fault?.code)
         cause = try members.orAbsent("cause", fault?.cause)
         detail = try members.orAbsent("detail", fault?.detail)
@@ -240,7 +240,7 @@ extension WriterAnswer.Fault: JSONDocument {
 }
 
 extension DirectoryMark: JSONDocument {
-    init(_ mark: Self?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ mark: Self?, _ members: inout JSONMembers) throws(JSONError) {
         device = try members("device", mark?.device)
         inode = try members("inode", mark?.inode)
     }

@@ -52,7 +52,7 @@ package final class UserWriterService {
         do throws(Failure) {
             try requireDaemon(stream)
             let request: WriterRequest
-            do throws(Frame.Flaw) {
+            do throws(Frame.FrameError) {
                 request = try Frame.read(WriterRequest.self, from: stream)
             } catch {
                 throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error))")
@@ -89,7 +89,7 @@ package final class UserWriterService {
     func carryOut(_ request: WriterRequest) throws(Failure) -> WriterAnswer {
         let loaded = try load()
         let order: UserWriterPolicy.Order
-        do throws(UserWriterPolicy.Refusal) {
+        do throws(UserWriterPolicy.RequestError) {
             order = try UserWriterPolicy(
                 configuration: loaded.configuration, user: identity.user,
                 userID: { try? Accounts.userID($0) }, sha256: sha256
@@ -113,7 +113,7 @@ package final class UserWriterService {
             if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
             return WriterAnswer(try publisher.observe(order.file))
         case .examine:
-            return publisher.obstacle(to: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) }
+            return publisher.problem(with: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) }
                 ?? WriterAnswer()
         case .publish:
             return WriterAnswer(
@@ -127,17 +127,17 @@ package final class UserWriterService {
         case .success(let loaded):
             reserve(loaded)
             return loaded
-        case .failure(let refusal):
+        case .failure(let error):
             // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
             // read the current text: the daemon may have adopted a newer one than the copy.
-            if !refusal.isUnreadable,
+            if !error.isUnreadable,
                 let adopted = LastGoodConfiguration.load(
                     path: configuration, in: LastGoodConfiguration.directory, as: .root)
             {
                 reserve(adopted)
                 return adopted
             }
-            let first = refusal.headline ?? refusal.diagnostics.first
+            let first = error.headline ?? error.diagnostics.first
             throw Failure(.writerUnconfigured, at: place, detail: first?.message)
         }
     }

@@ -25,7 +25,7 @@ struct ListenCommand: ParsableCommand {
     var role: [String]
 
     mutating func validate() throws {
-        // Parsed here too, so that a mistake is reported at the start and not at the first connection.
+        // Parsed here too, so that an error is reported at the start and not at the first connection.
         if try NetworkProgram.parseAsRoot(role) is ListenCommand { throw ValidationError("listen is not a role") }
     }
 

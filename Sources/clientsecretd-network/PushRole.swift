@@ -47,33 +47,33 @@ struct PushRole: ParsableCommand {
     func run() throws {
         alarm(Self.longest)
         try RoleInput.takeConnection()
-        let bytes = try RoleInput.read(limit: PushQuestion.longest)
-        guard let question = PushQuestion(request: bytes, sha256: SHA256.digest) else {
+        let bytes = try RoleInput.read(limit: PushRoleRequest.longest)
+        guard let request = PushRoleRequest(line: bytes, sha256: SHA256.digest) else {
             throw ValidationError("the request is not a JSON object with \"do\" and \"client_secret\"")
         }
-        try RoleOutput.answer(result(of: question))
+        try RoleOutput.answer(result(of: request))
     }
 
-    /// In milliseconds, for all requests of one question: less than the daemon waits.
+    /// In milliseconds, for all HTTP requests of one request: less than the daemon waits.
     private static let longestExchange: Int64 = 60_000
     /// After how many seconds this process is ended, because of what no deadline of a request covers, such as reading a file:
     /// systemd or `listen` starts the next process only once this one has ended.
     private static let longest: UInt32 = 90
 
-    private func result(of question: PushQuestion) -> PushResult {
+    private func result(of request: PushRoleRequest) -> PushResult {
         let end = Clocks.monotonicMicroseconds() / 1_000 + Self.longestExchange
         do throws(RoleFailure) {
             let targets = try configured()
             let target = try named(target, among: targets)
             var exchange = PushExchange(
-                target: target, token: try token(of: target), secret: question.secret,
-                others: try others(question.others, beside: target, among: targets), writtenAt: question.writtenAt,
-                begun: question.begun, sha256: SHA256.digest
+                target: target, token: try token(of: target), secret: request.secret,
+                others: try others(request.others, beside: target, among: targets), writtenAt: request.writtenAt,
+                begun: request.begun, sha256: SHA256.digest
             ) { request in
                 let rest = max(end - Clocks.monotonicMicroseconds() / 1_000, 1)
                 return PushClient(caFile: target.caFile, timeout: min(timeout, Int(rest))).send(request)
             }
-            return exchange.run(question.verb)
+            return exchange.run(request.verb)
         } catch {
             return .failed(error)
         }
@@ -83,8 +83,8 @@ struct PushRole: ParsableCommand {
         let path = configuration.path
         switch ConfigurationLoader.targets(path: path, adopted: configuration.adopted, as: .current()) {
         case .success(let targets): return targets
-        case .failure(let refusal):
-            throw RoleFailure(.pushUnconfigured, refusal.headline.map { Printable.clause($0.description) })
+        case .failure(let error):
+            throw RoleFailure(.pushUnconfigured, error.headline.map { Printable.clause($0.description) })
         }
     }
 

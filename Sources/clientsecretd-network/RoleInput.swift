@@ -9,7 +9,7 @@ import SignIn
 enum RoleInput {
     /// How long to wait for the request, in milliseconds. The client has it ready when it connects, and the next client
     /// waits meanwhile.
-    private static let patience: Int64 = 10_000
+    private static let timeout: Int64 = 10_000
     /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
     private static let longestForm = 131_072
 
@@ -37,7 +37,7 @@ enum RoleInput {
 
     /// Reads to the end of the line, or of the input: at least one byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
-        let deadline = Clocks.bootMilliseconds() + patience
+        let deadline = Clocks.bootMilliseconds() + timeout
         var bytes: [UInt8] = []
         while true {
             // What is cut off by the deadline is no request.

@@ -5,7 +5,7 @@ import Keys
 import Linux
 import Store
 
-/// Answers questions from one store, with its session and its watch.
+/// Answers requests from one store, with its session and its watch.
 final class StoreAnswerer {
     let client: StoreClient
     private var session: StoreSession
@@ -45,12 +45,12 @@ final class StoreAnswerer {
             random: { Int64.random(in: 0..<$0) }, send: client.send)
     }
 
-    func answer(_ question: StoreQuestion) -> StoreAnswer {
+    func answer(_ request: StoreRequest) -> StoreAnswer {
         // Read each time: it may have been replaced, and the next connection uses the new one.
         let pem = certificate.flatMap { try? CredentialFiles.text(at: $0) }
         let answer = StoreAnswer(
-            session.answer(question), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
-        guard case .read = question else { return answer }
+            session.answer(request), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
+        guard case .read = request else { return answer }
         if let watchable = session.watchable {
             if !client.isWatching(watchable) { client.begin(watchable) }
         } else {

@@ -30,23 +30,23 @@ struct StoreRole: ParsableCommand {
         // A write to a reader that is gone fails with an error instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         try RoleInput.takeConnection()
-        var lines = QuestionLines()
+        var lines = RequestLines()
         let answerer: StoreAnswerer
         do throws(RoleFailure) {
             answerer = try StoreAnswerer(configuration: configured())
         } catch {
-            // Each question is answered with the reason.
+            // Each request is answered with the reason.
             while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreResult.failed(error).answer) }
             return
         }
         while let line = try lines.next(answerer.client.wait) {
-            guard let question = StoreQuestion(request: line) else {
+            guard let request = StoreRequest(line: line) else {
                 throw ValidationError("a request is not a JSON object with \"do\" and its fields")
             }
             // The signal ends this process if something that no deadline of a request covers is stuck, such as reading a file:
-            // only then does systemd start another process for the daemon's next question.
+            // only then does systemd start another process for the daemon's next request.
             alarm(Self.longestAnswer)
-            let answer = answerer.answer(question)
+            let answer = answerer.answer(request)
             alarm(0)
             try RoleOutput.answer(answer.line)
         }
@@ -59,14 +59,14 @@ struct StoreRole: ParsableCommand {
                 throw RoleFailure(.storeUnconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
             }
             return store
-        case .failure(let refusal):
-            throw RoleFailure(.storeUnconfigured, refusal.headline.map { Printable.clause($0.description) })
+        case .failure(let error):
+            throw RoleFailure(.storeUnconfigured, error.headline.map { Printable.clause($0.description) })
         }
     }
 }
 
 /// The lines of standard input.
-private struct QuestionLines {
+private struct RequestLines {
     private var rest = LineBuffer()
 
     /// The next line without its end; nil once the input ends.
@@ -76,8 +76,8 @@ private struct QuestionLines {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             if let line = rest.next() { return line }
-            guard rest.count <= StoreQuestion.longest else {
-                throw ValidationError("a request is longer than \(StoreQuestion.longest) bytes")
+            guard rest.count <= StoreRequest.longest else {
+                throw ValidationError("a request is longer than \(StoreRequest.longest) bytes")
             }
             let notices = wait()
             for notice in notices { try RoleOutput.answer(notice.line) }

@@ -18,11 +18,11 @@ import Store
     private var lines = LineBuffer()
     /// By when it is to be complete, in milliseconds of the boot clock, and how long that is after its beginning.
     private var completeBy: Int64 = 0
-    private var patience = StoreWatch.shortestPatience
+    private var timeout = StoreWatch.shortestTimeout
 
     /// In milliseconds: connecting and creating takes some tens.
-    private static let shortestPatience: Int64 = 5_000
-    private static let longestPatience: Int64 = 60_000
+    private static let shortestTimeout: Int64 = 5_000
+    private static let longestTimeout: Int64 = 60_000
     /// Whether the daemon was notified that all keys are watched.
     private var isWatching = false
     /// The notices that the next wait returns.
@@ -41,7 +41,7 @@ import Store
     /// - Parameter connect: makes the request, again for each attempt.
     func begin(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> Transfer?) {
         end()
-        patience = Self.shortestPatience
+        timeout = Self.shortestTimeout
         open(watchable, connect)
     }
 
@@ -54,7 +54,7 @@ import Store
         watched = watchable
         stream = WatchResponse(keys: watchable.keys.count)
         lines = LineBuffer()
-        completeBy = Clocks.bootMilliseconds() + patience
+        completeBy = Clocks.bootMilliseconds() + timeout
     }
 
     /// For how many milliseconds the watch may still become complete; nil where nothing is waited for.
@@ -102,7 +102,7 @@ import Store
         guard remainder == 0, let watched else { return }
         let connect = connect
         end()
-        patience = min(2 * patience, Self.longestPatience)
+        timeout = min(2 * timeout, Self.longestTimeout)
         open(watched, connect)
     }
 

@@ -50,7 +50,7 @@ struct ClientSecretD: ParsableCommand {
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
             CommandContext(arguments: words, Environment.current).use()
-            command.limitPatience()
+            command.setDiskTimeout()
             try command.run()
             return .done
         } catch let failure as CommandFailure {
@@ -102,11 +102,11 @@ struct ClientSecretD: ParsableCommand {
 extension ParsableCommand {
     /// Has a command give up on a file system that does not respond. What serves others for as long as it runs waits: its jobs
     /// have threads of their own.
-    fileprivate func limitPatience() {
+    fileprivate func setDiskTimeout() {
         switch self {
         case is RunCommand, is WriteCommand, is KeepConfigurationCommand: break
-        case is HealthCommand: DiskPatience.begin(seconds: HealthCommand.diskPatience)
-        default: DiskPatience.begin(seconds: 5)
+        case is HealthCommand: DiskTimeout.begin(seconds: HealthCommand.diskTimeout)
+        default: DiskTimeout.begin(seconds: 5)
         }
     }
 }

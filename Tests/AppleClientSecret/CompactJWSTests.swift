@@ -63,37 +63,37 @@ import Testing
     }
 
     @Test func bytesThatAreNoTokenAreRefused() {
-        func flaw(_ bytes: [UInt8]) -> CompactJWS.Flaw? {
-            do throws(CompactJWS.Flaw) {
+        func parseError(_ bytes: [UInt8]) -> CompactJWS.ParseError? {
+            do throws(CompactJWS.ParseError) {
                 _ = try CompactJWS(bytes)
                 return nil
             } catch {
                 return error
             }
         }
-        func flaw(_ text: String) -> CompactJWS.Flaw? { flaw(Array(text.utf8)) }
+        func parseError(_ text: String) -> CompactJWS.ParseError? { parseError(Array(text.utf8)) }
         let good = String(decoding: Self.token(), as: UTF8.self)
-        #expect(flaw(good) == nil)
-        #expect(flaw("") == .empty)
-        #expect(flaw("eyJ") == .notThreeParts)
-        #expect(flaw("e30.e30") == .notThreeParts)
-        #expect(flaw(good + ".") == .notThreeParts)
-        #expect(flaw(String(repeating: ".", count: 10_000)) == .notThreeParts)
-        #expect(flaw(String(repeating: "A", count: Token.maximumLength + 1)) == .tooLong)
-        #expect(flaw(good + "\n") == .notBase64URL(.signature))
-        #expect(flaw(" " + good) == .notBase64URL(.header))
-        #expect(flaw("e30.e30=.") == .notBase64URL(.payload))
-        #expect(flaw("e30.e30.A") == .notBase64URL(.signature))
-        #expect(flaw("e30.e30.AB") == .notBase64URL(.signature))
-        #expect(flaw("..") == .notJSONObject(.header))
-        #expect(flaw(Self.token(header: "[]")) == .notJSONObject(.header))
-        #expect(flaw(Self.token(payload: "null")) == .notJSONObject(.payload))
-        #expect(flaw(Self.token(payload: #"{"iat":NaN}"#)) == .notJSONObject(.payload))
-        #expect(flaw(Self.token(payload: "{} {}")) == .notJSONObject(.payload))
+        #expect(parseError(good) == nil)
+        #expect(parseError("") == .empty)
+        #expect(parseError("eyJ") == .notThreeParts)
+        #expect(parseError("e30.e30") == .notThreeParts)
+        #expect(parseError(good + ".") == .notThreeParts)
+        #expect(parseError(String(repeating: ".", count: 10_000)) == .notThreeParts)
+        #expect(parseError(String(repeating: "A", count: Token.maximumLength + 1)) == .tooLong)
+        #expect(parseError(good + "\n") == .notBase64URL(.signature))
+        #expect(parseError(" " + good) == .notBase64URL(.header))
+        #expect(parseError("e30.e30=.") == .notBase64URL(.payload))
+        #expect(parseError("e30.e30.A") == .notBase64URL(.signature))
+        #expect(parseError("e30.e30.AB") == .notBase64URL(.signature))
+        #expect(parseError("..") == .notJSONObject(.header))
+        #expect(parseError(Self.token(header: "[]")) == .notJSONObject(.header))
+        #expect(parseError(Self.token(payload: "null")) == .notJSONObject(.payload))
+        #expect(parseError(Self.token(payload: #"{"iat":NaN}"#)) == .notJSONObject(.payload))
+        #expect(parseError(Self.token(payload: "{} {}")) == .notJSONObject(.payload))
         let bomb = #"{"a":"# + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000) + "}"
-        #expect(flaw(Self.token(payload: bomb)) == .notJSONObject(.payload))
+        #expect(parseError(Self.token(payload: bomb)) == .notJSONObject(.payload))
         let notText: [UInt8] = Base64URL.encode([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x31, 0x7D])
-        #expect(flaw(Array("e30.".utf8) + notText + [UInt8(ascii: ".")]) == .notJSONObject(.payload))
+        #expect(parseError(Array("e30.".utf8) + notText + [UInt8(ascii: ".")]) == .notJSONObject(.payload))
     }
 
     private func candidates(_ text: String, upTo limit: Int = CompactJWS.usualLength) -> [String] {

@@ -17,7 +17,7 @@ private struct Order: JSONDocument, Equatable {
             self.tags = tags
         }
 
-        init(_ part: Part?, _ members: inout JSONMembers) throws(JSONFlaw) {
+        init(_ part: Part?, _ members: inout JSONMembers) throws(JSONError) {
             tags = try members("tags", part?.tags)
         }
     }
@@ -27,7 +27,7 @@ private struct Order: JSONDocument, Equatable {
         self.count = count
     }
 
-    init(_ order: Order?, _ members: inout JSONMembers) throws(JSONFlaw) {
+    init(_ order: Order?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("v", 1)
         name = try members("name", order?.name)
         count = try members("count", order?.count)
@@ -39,7 +39,7 @@ private struct Order: JSONDocument, Equatable {
 }
 
 @Suite struct JSONDocumentTests {
-    private func read(_ text: String) throws(JSONFlaw) -> Order { try Order(parsing: Array(text.utf8)) }
+    private func read(_ text: String) throws(JSONError) -> Order { try Order(parsing: Array(text.utf8)) }
 
     @Test func whatIsWrittenIsReadAgain() throws {
         var order = Order(name: "a", count: -3)
@@ -61,7 +61,7 @@ private struct Order: JSONDocument, Equatable {
     }
 
     @Test(arguments: [
-        (#"{"v":2,"name":"a","count":1}"#, JSONFlaw.unexpected("expected 1", at: "v")),
+        (#"{"v":2,"name":"a","count":1}"#, JSONError.unexpected("expected 1", at: "v")),
         (#"{"v":1,"count":1}"#, .unexpected("'name' is missing")),
         (#"{"v":1,"name":"a","count":2147483648}"#, .unexpected("expected a whole number", at: "count")),
         (#"{"v":1,"name":"a","count":1.5}"#, .unexpected("expected a whole number", at: "count")),
@@ -75,14 +75,14 @@ private struct Order: JSONDocument, Equatable {
         (#"{"v":1,"name":"a","count":1,"name":"b"}"#, .duplicate("name")), ("[]", .unexpected("expected an object")),
         ("{", .notJSON),
     ])
-    func whatIsWrongIsNamedWithItsPlace(text: String, flaw: JSONFlaw) {
-        #expect(throws: flaw) { try read(text) }
+    func whatIsWrongIsNamedWithItsPlace(text: String, jsonError: JSONError) {
+        #expect(throws: jsonError) { try read(text) }
     }
 
     @Test func aMessageMayHoldSoManyValuesOnly() throws {
         let text = Array(#"{"v":1,"name":"a","count":1}"#.utf8)
         #expect(throws: Never.self) { try Order(parsing: text, atMost: 4) }
-        #expect(throws: JSONFlaw.notJSON) { try Order(parsing: text, atMost: 3) }
+        #expect(throws: JSONError.notJSON) { try Order(parsing: text, atMost: 3) }
     }
 
     @Test func aTokenInAMessageIsNotShown() {

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Testing
 
 @Suite struct JSONValueTests {
-    private func read(_ text: String, _ duplicates: JSONValue.Duplicates = .refused) throws(JSONFlaw) -> JSONValue {
+    private func read(_ text: String, _ duplicates: JSONValue.Duplicates = .refused) throws(JSONError) -> JSONValue {
         try JSONValue(Array(text.utf8), duplicates: duplicates)
     }
 
@@ -28,24 +28,24 @@ import Testing
         "\u{FEFF}{}", "'a'",
     ])
     func whatIsNoJSONIsRefused(text: String) {
-        #expect(throws: JSONFlaw.notJSON) { try read(text) }
+        #expect(throws: JSONError.notJSON) { try read(text) }
     }
 
     @Test func bytesThatAreNotUTF8AreRefused() {
-        #expect(throws: JSONFlaw.notJSON) { try JSONValue([0x22, 0xC3, 0x28, 0x22]) }
+        #expect(throws: JSONError.notJSON) { try JSONValue([0x22, 0xC3, 0x28, 0x22]) }
     }
 
     @Test func aNameThatOccursTwiceIsRefusedOrTheLastCounts() throws {
-        #expect(throws: JSONFlaw.duplicate("a")) { try read(#"{"a": 1, "\u0061": 2}"#) }
-        #expect(throws: JSONFlaw.duplicate("b")) { try read(#"{"a": {"b": 1, "b": 1}}"#) }
+        #expect(throws: JSONError.duplicate("a")) { try read(#"{"a": 1, "\u0061": 2}"#) }
+        #expect(throws: JSONError.duplicate("b")) { try read(#"{"a": {"b": 1, "b": 1}}"#) }
         #expect(try read(#"{"a": 1, "a": 2}"#, .lastCounts)["a"] == .integer(2))
     }
 
     @Test func nestingHasALimit() throws {
         let deep = JSONValue.deepest
         #expect(try read(String(repeating: "[", count: deep) + String(repeating: "]", count: deep)).elements != nil)
-        #expect(throws: JSONFlaw.notJSON) { try read(String(repeating: "[", count: 100_000)) }
-        #expect(throws: JSONFlaw.notJSON) {
+        #expect(throws: JSONError.notJSON) { try read(String(repeating: "[", count: 100_000)) }
+        #expect(throws: JSONError.notJSON) {
             try read(String(repeating: "[", count: deep + 2) + String(repeating: "]", count: deep + 2))
         }
     }

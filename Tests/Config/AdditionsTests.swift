@@ -36,7 +36,7 @@ import Testing
         #expect(position.description == "c.d/30.yaml:2:11")
     }
 
-    @Test func aNameTwiceIsAMistakeThatNamesBothPlaces() {
+    @Test func aNameTwiceIsAnErrorThatNamesBothPlaces() {
         let said = diagnose(
             main + "clients: {web: {outputs: [{path: /run/web}]}}",
             additions: [
@@ -64,8 +64,8 @@ import Testing
             ])
     }
 
-    /// What a broken file defines is not known: its clients and keys are not missed. Mistakes elsewhere are told.
-    @Test func mistakesOfAllFilesAreReportedTogether() {
+    /// What a broken file defines is not known: its clients and keys are not missed. Errors elsewhere are told.
+    @Test func errorsOfAllFilesAreReportedTogether() {
         let said = diagnose(
             "clients: {web: {key: b, lifetime: 1, outputs: [{path: /run/web}]}}",
             additions: [("x.yaml", "keys: {b: ["), ("y.yaml", "clients: {api: {verify: no}}")])
@@ -77,7 +77,7 @@ import Testing
             ])
     }
 
-    @Test func anEmptyMainFileIsAMistakeWhateverTheDirectoryHolds() {
+    @Test func anEmptyMainFileIsAnErrorWhateverTheDirectoryHolds() {
         let said = diagnose("", additions: [("x.yaml", main + "clients: {web: {outputs: [{path: /run/web}]}}")])
         #expect(
             said == [
@@ -97,12 +97,12 @@ import Testing
     @Test func outputsInTheServicesStateDirectoryAreRefused() throws {
         let text = main + "clients: {web: {outputs: [{path: /srv/own/web}]}}"
         let result = parse(text, stateDirectory: AbsolutePath("/srv/own"))
-        guard case .failure(let refusal) = result else {
+        guard case .failure(let error) = result else {
             Issue.record("it was accepted")
             return
         }
         #expect(
-            refusal.diagnostics.map(\.description) == [
+            error.diagnostics.map(\.description) == [
                 "c.yaml:2:34: error: /srv/own/web is in the state directory /srv/own; write another path"
             ])
         // The file's own word comes first.

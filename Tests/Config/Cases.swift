@@ -6,17 +6,17 @@ import Model
 func diagnose(_ text: String, additions: [(name: String, text: String)] = []) -> [String] {
     switch parse(text, additions: additions) {
     case .success(let loaded): loaded.warnings.map(\.description)
-    case .failure(let refusal): refusal.diagnostics.map(\.description)
+    case .failure(let error): error.diagnostics.map(\.description)
     }
 }
 
 func parse(
     _ text: String, additions: [(name: String, text: String)] = [], stateDirectory: AbsolutePath? = nil
-) -> Result<LoadedConfiguration, Refusal> {
+) -> Result<LoadedConfiguration, ConfigurationError> {
     func source(_ name: String, _ text: String) -> SourceFile? {
         AbsolutePath("/etc/" + name).map { SourceFile(name: name, path: $0, bytes: Array(text.utf8)) }
     }
-    guard let main = source("c.yaml", text) else { return .failure(Refusal(diagnostics: [])) }
+    guard let main = source("c.yaml", text) else { return .failure(ConfigurationError(diagnostics: [])) }
     return ConfigurationParser.parse(
         main: main, additions: additions.compactMap { source("c.d/" + $0.name, $0.text) },
         stateDirectory: stateDirectory)
@@ -25,13 +25,13 @@ func parse(
 /// A configuration with something wrong in it and what is said of it: blocks of `## title`, text, `->`, lines.
 ///
 /// In the text `@keys` stands for one good key in one line, `@out` for one good output.
-struct MistakeCase: CustomStringConvertible, Sendable {
+struct ErrorCase: CustomStringConvertible, Sendable {
     let description: String
     let text: String
     let lines: [String]
 
-    static func read(_ table: String) -> [MistakeCase] {
-        var cases: [MistakeCase] = []
+    static func read(_ table: String) -> [ErrorCase] {
+        var cases: [ErrorCase] = []
         for block in ("\n" + table).split(separator: "\n## ", omittingEmptySubsequences: true) {
             let parts = ("\n" + block + "\n").split(separator: "\n->", maxSplits: 1, omittingEmptySubsequences: false)
             let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
@@ -40,7 +40,7 @@ struct MistakeCase: CustomStringConvertible, Sendable {
                 .replacingMacro("@out", "outputs: [{path: /run/x}]")
                 .replacingMacro("@tab", "\t")
             let said = parts.count > 1 ? parts[1].split(separator: "\n").map(String.init) : []
-            cases.append(MistakeCase(description: String(lines.first ?? ""), text: text + "\n", lines: said))
+            cases.append(ErrorCase(description: String(lines.first ?? ""), text: text + "\n", lines: said))
         }
         return cases
     }

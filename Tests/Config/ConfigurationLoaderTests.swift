@@ -46,13 +46,13 @@ import Testing
         try directory.write(warned, to: "c.yaml")
         try makeDirectory("c.d")
         try directory.write("bogus: 1\n", to: "c.d/1.yaml")
-        guard case .failure(let refusal) = ConfigurationLoader.load(path: directory("c.yaml"), as: me) else {
+        guard case .failure(let error) = ConfigurationLoader.load(path: directory("c.yaml"), as: me) else {
             Issue.record("it was accepted")
             return
         }
-        #expect(refusal.diagnostics.map(\.severity) != refusal.errorsFirst.map(\.severity))
-        #expect(refusal.errorsFirst.first?.severity == .error)
-        #expect(Set(refusal.errorsFirst) == Set(refusal.diagnostics))
+        #expect(error.diagnostics.map(\.severity) != error.errorsFirst.map(\.severity))
+        #expect(error.errorsFirst.first?.severity == .error)
+        #expect(Set(error.errorsFirst) == Set(error.diagnostics))
     }
 
     @Test func saysThatThereIsNoFile() {
@@ -146,12 +146,12 @@ import Testing
 
     @Test(arguments: ["", "../c.yaml/..", "a/../c.yaml"])
     func refusesPathsThatMayLeadElsewhere(path: String) {
-        guard case .failure(let refusal) = ConfigurationLoader.load(path: path, as: me) else {
+        guard case .failure(let error) = ConfigurationLoader.load(path: path, as: me) else {
             Issue.record("it was accepted")
             return
         }
-        #expect(refusal.diagnostics.count == 1)
-        #expect(refusal.diagnostics.first?.position == Position(file: path, line: 1, column: 1))
+        #expect(error.diagnostics.count == 1)
+        #expect(error.diagnostics.first?.position == Position(file: path, line: 1, column: 1))
     }
 
     @Test func takesARelativePathFromTheWorkingDirectory() throws {
@@ -161,17 +161,17 @@ import Testing
         try directory.write("x: y", to: "c.d/1.yaml")
         let up = String(repeating: "../", count: here.split(separator: "/").count)
         let relative = "./" + up + directory("c.yaml").dropFirst()
-        guard case .failure(let refusal) = ConfigurationLoader.load(path: relative, as: me) else {
+        guard case .failure(let error) = ConfigurationLoader.load(path: relative, as: me) else {
             Issue.record("it was accepted")
             return
         }
-        #expect(refusal.diagnostics.map(\.position.file) == [relative.dropLast(5) + ".d/1.yaml"])
+        #expect(error.diagnostics.map(\.position.file) == [relative.dropLast(5) + ".d/1.yaml"])
     }
 
     private func said(_ name: String, as identity: Identity? = nil) -> [String] {
         switch ConfigurationLoader.load(path: directory(name), as: identity ?? me) {
         case .success(let loaded): loaded.warnings.map(\.description)
-        case .failure(let refusal): refusal.diagnostics.map(\.description)
+        case .failure(let error): error.diagnostics.map(\.description)
         }
     }
 

@@ -3,8 +3,8 @@ import Testing
 @testable import Config
 
 @Suite struct DiagnosticTests {
-    /// A file of nothing but mistakes does not make megabytes of messages.
-    @Test func reportsSoManyMistakesAndNoMore() {
+    /// A file of nothing but errors does not make megabytes of messages.
+    @Test func reportsSoManyErrorsAndNoMore() {
         let said = diagnose((0..<600).map { "unknown\($0): x\n" }.joined())
         #expect(said.count == 501)
         #expect(said.first?.hasPrefix(#"c.yaml:1:1: error: unknown key "unknown0"; "#) == true)

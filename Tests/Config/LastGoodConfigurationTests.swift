@@ -84,7 +84,7 @@ import Testing
         }
         // What is said is what is wrong now.
         try directory.write("missing", to: "adopted.json")
-        #expect(throws: Refusal.self) {
+        #expect(throws: ConfigurationError.self) {
             try ConfigurationLoader.targets(path: path, adopted: directory("adopted.json"), as: me).get()
         }
     }

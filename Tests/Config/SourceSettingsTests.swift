@@ -121,7 +121,7 @@ import Testing
             #""public_key" is for a machine without the private key and excludes "file"; keep one"#
         ),
     ])
-    func aMistakeIsNamed(keys: [String], client: String, message: String) {
+    func anErrorIsNamed(keys: [String], client: String, message: String) {
         let said = diagnose("keys: {\(keys.joined(separator: ", "))}\nclients: {web: {\(client)}}\n")
         #expect(said.count == 1)
         #expect(said.first?.hasSuffix(": error: " + message) == true, "\(said)")
@@ -163,7 +163,7 @@ import Testing
             #"client "web" shares its secrets with no other machine, because "share" is false; remove "rollout""#
         ),
     ])
-    func aMistakeInARolloutIsNamed(settings: String, message: String) {
+    func anErrorInARolloutIsNamed(settings: String, message: String) {
         let said = diagnose(
             """
             keys: {\(Self.mine)}

@@ -111,7 +111,7 @@ import Testing
             "can hold only {{token}}"
         ),
     ])
-    func aMistakeIsNamed(settings: String, words: String) {
+    func anErrorIsNamed(settings: String, words: String) {
         let said = diagnose(text(settings))
         #expect(said.contains { $0.contains("c.yaml:3:") && $0.contains(": error: ") && $0.contains(words) }, "\(said)")
     }

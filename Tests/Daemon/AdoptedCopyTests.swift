@@ -20,7 +20,7 @@ import Testing
     @Test func isReportedIfRootDoesNotCopyIt() throws {
         let reported = try Inbox<Failure>()
         let copy = AdoptedCopy(
-            of: "c.yaml", patience: 10, cancel: try EventCounter(), isKept: { _ in false },
+            of: "c.yaml", timeout: 10, cancel: try EventCounter(), isKept: { _ in false },
             report: { reported.post($0) })
         copy.follow(try loaded())
         #expect(reported.wait(atMost: 60_000))
@@ -32,7 +32,7 @@ import Testing
         let isKept = QuietMutex(false)
         let reported = try Inbox<Failure>()
         let copy = AdoptedCopy(
-            of: "c.yaml", patience: 50, cancel: try EventCounter(), isKept: { _ in isKept.withLock { $0 } },
+            of: "c.yaml", timeout: 50, cancel: try EventCounter(), isKept: { _ in isKept.withLock { $0 } },
             report: { reported.post($0) })
         copy.follow(try loaded())
         isKept.withLock { $0 = true }

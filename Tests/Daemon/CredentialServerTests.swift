@@ -80,7 +80,7 @@ import Testing
 
     @Test func whoWaitsForTooLongIsRefused() throws {
         var limits = CredentialLimits()
-        limits.patience = 300
+        limits.timeout = 300
         let place = try Place(limits)
         #expect(try place.ask("web").answer() == .refusal)
         try place.serve("web")

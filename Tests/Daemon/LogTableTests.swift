@@ -228,7 +228,7 @@ import Testing
     /// Why a start is refused, and the error number that the service manager is told.
     @Test func refusalsOfAStart() throws {
         let locked = Failure(.stateLocked, at: .path(path), cause: 11)
-        let refusals: [StartRefusal] = [
+        let refusals: [StartProblem] = [
             .system(SystemError("send", errno: .brokenPipe)), .temporaryNames(FileError(.ioError, at: "/dev/urandom")),
             .reachableMetrics(socket: "metrics"), .stateLocked(locked),
         ]

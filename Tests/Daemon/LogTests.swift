@@ -61,13 +61,13 @@ import Testing
             while unsafe read(reading, &line, line.count) > 0 { usleep(300_000) }
         }
         reader.start()
-        let patience = LogPatience()
+        let timeout = LogTimeout()
         let line = [UInt8](repeating: 0x78, count: 4_096)
         func logged() -> Int {
             var count = 0
             for _ in 0..<lines {
-                guard patience.wait(for: writing) else {
-                    patience.lose()
+                guard timeout.wait(for: writing) else {
+                    timeout.lose()
                     continue
                 }
                 #expect(unsafe write(writing, line, line.count) == line.count)
@@ -77,7 +77,7 @@ import Testing
         }
         let first = logged()
         #expect(first >= 1 && first < lines, "\(first) of \(lines)")
-        #expect(patience.takeLost() == lines - first)
+        #expect(timeout.takeLost() == lines - first)
         try pipe.fileHandleForWriting.close()
     }
 }

@@ -31,7 +31,7 @@ import Testing
     ) -> Pusher {
         Pusher(
             besideSocket: directory("status.sock"), configuration: configuration, program: program,
-            identity: .current(), cancel: cancel, patience: 600_000)
+            identity: .current(), cancel: cancel, timeout: 600_000)
     }
 
     /// Why nothing was pushed.
@@ -48,7 +48,7 @@ import Testing
     {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":\#(word)}"#))
         #expect(try pusher().push(token, to: output) == seen)
-        #expect(service.question == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
+        #expect(service.request == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
     /// Each connection may start a process, and systemd closes a socket at which too many come.
@@ -77,32 +77,32 @@ import Testing
         let other = try #require(TargetName("ios"))
         #expect(try pusher().push(token, to: output, with: [other: token]) == true)
         #expect(
-            service.question
+            service.request
                 == #"{"do":"publish","client_secret":"\#(Self.text)","others":{"ios":"\#(Self.text)"}}"# + "\n")
     }
 
     /// A service that is asked once, and what it was asked.
-    private func question(
+    private func request(
         _ answer: String, of target: TargetName? = nil, _ ask: () throws -> Void
     ) throws -> String {
         let path = directory("push/\(target ?? self.target).sock")
         try? FileManager.default.removeItem(atPath: path)
         let service = try SocketService(at: path, .answer(answer))
         try ask()
-        return service.question
+        return service.request
     }
 
     /// What an API shows may be older.
     @Test func whatWasWrittenIsRemembered() throws {
         let pusher = pusher()
         let written = #"{"result":"published","verified":false,"written_at":1800000000}"#
-        let first = try question(written) { _ = try pusher.push(token, to: output) }
+        let first = try request(written) { _ = try pusher.push(token, to: output) }
         #expect(!first.contains("written_at"))
-        let second = try question(written) { _ = try pusher.push(token, to: output) }
+        let second = try request(written) { _ = try pusher.push(token, to: output) }
         #expect(second.contains(#""written_at":1800000000"#))
         // A reload has changed where the target leads.
         let elsewhere = PushOutput(target: target, place: "elsewhere")
-        let third = try question(written) { _ = try pusher.push(token, to: elsewhere) }
+        let third = try request(written) { _ = try pusher.push(token, to: elsewhere) }
         #expect(!third.contains("written_at"))
     }
 
@@ -110,8 +110,8 @@ import Testing
         let pusher = pusher()
         let other = try #require(TargetName("other"))
         let written = #"{"result":"published","verified":false,"written_at":1800000000}"#
-        _ = try question(written) { _ = try pusher.push(token, to: output, with: [other: token]) }
-        let next = try question(written, of: other) {
+        _ = try request(written) { _ = try pusher.push(token, to: output, with: [other: token]) }
+        let next = try request(written, of: other) {
             _ = try pusher.push(token, to: PushOutput(target: other, place: "there"), with: [target: token])
         }
         #expect(next.contains(#""written_at":1800000000"#))
@@ -125,8 +125,8 @@ import Testing
         func redeploy() throws -> [String] {
             var asked: [String] = []
             let service = try SocketService(at: directory("push/other.sock"), .answer(began))
-            asked.append(try question(began) { _ = try pusher.redeploy("shop", of: [target, other], with: []) })
-            asked.append(service.question)
+            asked.append(try request(began) { _ = try pusher.redeploy("shop", of: [target, other], with: []) })
+            asked.append(service.request)
             try FileManager.default.removeItem(atPath: directory("push/other.sock"))
             return asked
         }
@@ -136,7 +136,7 @@ import Testing
             #expect(asked.map { $0.contains(known) } == expected)
         }
         // Of another project it says nothing.
-        let elsewhere = try question(began) { _ = try pusher.redeploy("blog", of: [target], with: []) }
+        let elsewhere = try request(began) { _ = try pusher.redeploy("blog", of: [target], with: []) }
         #expect(!elsewhere.contains(known))
     }
 
@@ -153,14 +153,14 @@ import Testing
                 signer: nil)
         }
         let began = #"{"result":"redeployed","ready":true,"deployment":{"id":"dpl_1","at":1700000007}}"#
-        let first = try question(began) {
+        let first = try request(began) {
             _ = try pusher.redeploy("shop", of: [target], with: [try secret(1_700_000_000)])
         }
         // After a restart nothing more is known of the write than that its secret was there.
         #expect(first == #"{"do":"redeploy","written_at":1700000000}"# + "\n")
         let written = #"{"result":"published","verified":null,"written_at":1800000000}"#
-        _ = try question(written) { _ = try pusher.push(token, to: output) }
-        let second = try question(began) {
+        _ = try request(written) { _ = try pusher.push(token, to: output) }
+        let second = try request(began) {
             _ = try pusher.redeploy("shop", of: [target], with: [try secret(1_700_000_000)])
         }
         #expect(second == #"{"do":"redeploy","written_at":1800000000}"# + "\n")
@@ -170,7 +170,7 @@ import Testing
     func aReadingSaysWhetherItIsThere(_ word: String, _ holds: Bool?) throws {
         let service = try SocketService(at: path, .answer(#"{"result":"read","holds":\#(word)}"#))
         #expect(try pusher().read(token, at: target) == holds)
-        #expect(service.question == #"{"do":"read","client_secret":"\#(Self.text)"}"# + "\n")
+        #expect(service.request == #"{"do":"read","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
     @Test func aFailureHasItsCodeAndHowLongToWait() throws {
@@ -259,9 +259,9 @@ import Testing
         #expect(failure.code == .pushServiceMissing)
         #expect(failure.detail == path)
         #expect(failure.remedy?.command == "systemctl enable --now clientsecretd-push@production.socket")
-        #expect(pusher().obstacle(to: target) == failure)
+        #expect(pusher().problem(with: target) == failure)
         _ = try SocketService(at: path, .hangUp)
-        #expect(pusher().obstacle(to: target) == nil)
+        #expect(pusher().problem(with: target) == nil)
         _ = whatFailed()
     }
 }

@@ -7,7 +7,7 @@ import TestSupport
 final class SocketService: Sendable {
     enum Reply: Sendable {
         case answer(String)
-        /// Answers each question that comes, by the number of those before it, until the other side closes.
+        /// Answers each request that comes, by the number of those before it, until the other side closes.
         case each(@Sendable (Int) -> String)
         /// Reads, and says nothing until the other side closes; to one that waits for 20 s it says that Apple accepts.
         case hang
@@ -38,7 +38,7 @@ final class SocketService: Sendable {
     }
 
     /// What was asked, once the connection has ended.
-    var question: String {
+    var request: String {
         ended.wait()
         defer { ended.signal() }
         return asked.withLock { $0 }
@@ -51,11 +51,11 @@ final class SocketService: Sendable {
         guard descriptor >= 0 else { return }
         let connection = UnixStream(adopting: Descriptor(adopting: descriptor))
         if case .hangUp = reply { return }
-        var question: [UInt8] = []
-        while !question.contains(UInt8(ascii: "\n")), let more = try? connection.read(upTo: 65_536), !more.isEmpty {
-            question += more
+        var request: [UInt8] = []
+        while !request.contains(UInt8(ascii: "\n")), let more = try? connection.read(upTo: 65_536), !more.isEmpty {
+            request += more
         }
-        asked.withLock { $0 = String(decoding: question, as: UTF8.self) }
+        asked.withLock { $0 = String(decoding: request, as: UTF8.self) }
         switch reply {
         case .answer(let text): try? connection.write(Array(text.utf8))
         case .each(let answer):

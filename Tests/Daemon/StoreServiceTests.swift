@@ -41,15 +41,15 @@ import Testing
         other = StorePlace(team: team, client: client, key: try #require(digits("b")))
     }
 
-    private func service(patience: Int64 = 600_000, cancel: EventCounter? = nil) throws -> StoreService {
+    private func service(timeout: Int64 = 600_000, cancel: EventCounter? = nil) throws -> StoreService {
         try StoreService(
-            besideSocket: directory("status.sock"), identity: .current(), cancel: cancel, patience: patience,
+            besideSocket: directory("status.sock"), identity: .current(), cancel: cancel, timeout: timeout,
             post: { [heard] input in heard.inputs.withLock { $0.append(input) } })
     }
 
     /// Why nothing was read.
-    private func whatFailed(patience: Int64 = 600_000, cancel: EventCounter? = nil) throws -> Failure? {
-        let service = try service(patience: patience, cancel: cancel)
+    private func whatFailed(timeout: Int64 = 600_000, cancel: EventCounter? = nil) throws -> Failure? {
+        let service = try service(timeout: timeout, cancel: cancel)
         let failure = #expect(throws: Failure.self) { try service.read([place], issued: { _ in nil }) }
         #expect(failure?.place == .store)
         return failure
@@ -78,7 +78,7 @@ import Testing
                     rollouts: [other: .rollout(rollout, revision: 8)]))
         #expect(heard.inputs.withLock { $0 } == [.storeWatched(true), .changeNoticed(.store)])
         #expect(
-            listener.question
+            listener.request
                 == #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
                 + #""rollout/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
                 + #""secret/DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb","#
@@ -92,7 +92,7 @@ import Testing
         let listener = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
         #expect(try service().put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
         #expect(
-            listener.question
+            listener.request
                 == #"{"do":"put","puts":[{"key":"secret/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","#
                 + #""value":"\#(Self.value)","revision":42}]}"# + "\n")
     }
@@ -104,7 +104,7 @@ import Testing
             try service().put(rollout, at: place, ifAt: 0, with: (token, 42), issued: { _ in nil })
                 == .done(revision: 43))
         #expect(
-            listener.question
+            listener.request
                 == #"{"do":"put","puts":[{"key":"rollout/DEF123GHIJ/com.example.web/aaaaaaaaaaaaaaaa","value":""#
                 + Self.base64(
                     #"{"v":1,"fingerprint":"sha256:0000000000000001","admitted":"00000000000000ff","state":"going","#
@@ -280,8 +280,8 @@ import Testing
                 return ""
             })
         let service = try StoreService(
-            besideSocket: directory("status.sock"), identity: .current(), cancel: nil, patience: 600_000,
-            readPatience: 50)
+            besideSocket: directory("status.sock"), identity: .current(), cancel: nil, timeout: 600_000,
+            readTimeout: 50)
         let failed = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [token, place] in
             do throws(Failure) {
@@ -313,7 +313,7 @@ import Testing
 
     @Test func aServiceThatSaysNothingIsGivenUpOn() throws {
         _ = try SocketService(at: path, .hang)
-        #expect(try whatFailed(patience: 50)?.code == .storeServiceSilent)
+        #expect(try whatFailed(timeout: 50)?.code == .storeServiceSilent)
     }
 
     @Test func aStopEndsTheWaiting() throws {
@@ -325,6 +325,6 @@ import Testing
 
     @Test func withoutASocketItIsMissing() throws {
         #expect(try whatFailed()?.code == .storeServiceMissing)
-        #expect(try service().obstacle()?.code == .storeServiceMissing)
+        #expect(try service().problem()?.code == .storeServiceMissing)
     }
 }

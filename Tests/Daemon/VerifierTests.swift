@@ -21,17 +21,17 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    /// What the question comes to; nil: accepted.
+    /// What the request comes to; nil: accepted.
     ///
-    /// - Parameter patience: in milliseconds; by default longer than any test.
+    /// - Parameter timeout: in milliseconds; by default longer than any test.
     private func ask(
-        patience: Int64 = 600_000, program: String? = nil, cancel: EventCounter? = nil
+        timeout: Int64 = 600_000, program: String? = nil, cancel: EventCounter? = nil
     ) throws -> Failure? {
         let token = Token(Array(Self.token.utf8)) { _ in [UInt8](repeating: 1, count: 32) }
         let issued = SecretInfo(fingerprint: token.fingerprint, claims: .sample(), signer: nil)
         let verifier = Verifier(
             besideSocket: directory("status.sock"), program: program, identity: .current(), cancel: cancel,
-            patience: patience)
+            timeout: timeout)
         let client = try #require(ClientName("web"))
         do throws(Failure) {
             try verifier.verify(Secret(token: token, issued: issued), of: client)
@@ -48,7 +48,7 @@ import Testing
         let service = try SocketService(at: path, .answer(#"{"verdict":"accepted","code":"invalid_grant"}"#))
         #expect(try ask() == nil)
         #expect(
-            service.question == #"{"client_id":"com.example.web","client_secret":"\#(Self.token)"}"# + "\n")
+            service.request == #"{"client_id":"com.example.web","client_secret":"\#(Self.token)"}"# + "\n")
     }
 
     /// With `run --once`, where no service listens. A service is preferred: it alone may have the way to Apple.
@@ -138,7 +138,7 @@ import Testing
 
     @Test func aServiceThatSaysNothingIsGivenUp() throws {
         _ = try SocketService(at: path, .hang)
-        let failure = try #require(try ask(patience: 200))
+        let failure = try #require(try ask(timeout: 200))
         #expect(failure.code == .verifierSilent)
         #expect(failure.cause == ETIMEDOUT)
     }
@@ -176,6 +176,6 @@ import Testing
         #expect(failure.code == .verifierMissing)
         #expect(failure.detail == "\(path) does not belong to root")
         #expect(failure.remedy == .strangers(path))
-        #expect(service.question.isEmpty)
+        #expect(service.request.isEmpty)
     }
 }

@@ -66,11 +66,11 @@ import Testing
         let directory = try TemporaryDirectory()
         let (watch, path) = try watchAtRest(in: directory)
         #expect(watch.watcher.handle([.noRoom(path.directory)], at: watch.now()).contains(.file(path)))
-        #expect(watch.watcher.lacksWatches)
+        #expect(watch.watcher.isMissingWatches)
         watch.clock = watch.clock + 61
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
         #expect(try eventually { try watch.notices().contains(.file(path)) })
-        #expect(!watch.watcher.lacksWatches)
+        #expect(!watch.watcher.isMissingWatches)
     }
 
     /// Two paths lead to one directory, which has one watch for both.

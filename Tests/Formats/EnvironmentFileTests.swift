@@ -204,8 +204,8 @@ import Testing
         ("exec true\nSECRET=old\n", 2),
     ])
     func refusesWhatReadersTakeDifferently(text: String, line: Int) throws {
-        let flaw = #expect(throws: FormatFlaw.self) { try edited(text) }
-        #expect(flaw?.line == line, "\(flaw?.reason ?? "")")
+        let formatError = #expect(throws: FormatError.self) { try edited(text) }
+        #expect(formatError?.line == line, "\(formatError?.reason ?? "")")
     }
 
     /// A `.p8` can be downloaded only once, and some programs take the key by a name that a client secret could have.
@@ -216,9 +216,9 @@ import Testing
         "SECRET=MIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIBAQQg\n",
     ])
     func aPrivateKeyIsNotOverwritten(line: String) throws {
-        let flaw = #expect(throws: FormatFlaw.self) { try edited("A=1\n" + line) }
-        #expect(flaw?.line == 2)
-        #expect(flaw?.reason == "SECRET holds a private key, which is never overwritten")
+        let formatError = #expect(throws: FormatError.self) { try edited("A=1\n" + line) }
+        #expect(formatError?.line == 2)
+        #expect(formatError?.reason == "SECRET holds a private key, which is never overwritten")
         // Another variable's is no reason.
         #expect(try edited(line + "A=1\n", ["A": "2"]) == line + "A=2\n")
     }
@@ -239,8 +239,8 @@ import Testing
         ),
     ])
     func namesTheReadersThatDiffer(text: String, reason: String) throws {
-        let flaw = #expect(throws: FormatFlaw.self) { try edited(text) }
-        #expect(flaw?.reason == reason)
+        let formatError = #expect(throws: FormatError.self) { try edited(text) }
+        #expect(formatError?.reason == reason)
     }
 
     @Test(arguments: [

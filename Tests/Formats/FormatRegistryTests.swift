@@ -67,7 +67,7 @@ import Testing
 
     /// `inspect` has no format said, and the file may be anybody's.
     @Test func aSecretIsFoundInAFileOfUnknownFormat() throws {
-        func candidate(_ text: String, _ place: FormatPlace = .whole) throws(FormatFlaw) -> SecretCandidate {
+        func candidate(_ text: String, _ place: FormatPlace = .whole) throws(FormatError) -> SecretCandidate {
             try FormatRegistry.candidate(in: Array(text.utf8), at: place)
         }
         let secret = try FormatTests.secret()
@@ -80,6 +80,6 @@ import Testing
         #expect(try candidate(#" {"client_secret": "a b", "more": 1}"#) == .bytes(Array("a b".utf8)))
         #expect(try candidate("{}") == .missing(#"this is not a JSON object with a "client_secret""#))
         #expect(try candidate("A=1\n", .variable("B")) == .missing("B is not set in it"))
-        #expect(throws: FormatFlaw.self) { try candidate("A='1\n", .variable("A")) }
+        #expect(throws: FormatError.self) { try candidate("A='1\n", .variable("A")) }
     }
 }

@@ -112,13 +112,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("x", TemplateFormat.Mistake.noSecret), ("{{client_id}}", .noSecret), ("{{{{client_secret}}", .noSecret),
+        ("x", TemplateFormat.TemplateError.noSecret), ("{{client_id}}", .noSecret), ("{{{{client_secret}}", .noSecret),
         ("{{client_secret}} {{secret}}", .unknownName("secret")),
         ("{{ client_secret }}", .unknownName(" client_secret ")),
         ("{{}}", .unknownName("")), ("{{client_secret}} {{", .notClosed), ("{{client_secret", .notClosed),
     ])
-    func mistakes(template: String, mistake: TemplateFormat.Mistake) {
-        #expect(throws: mistake) { try TemplateFormat.pieces(of: template) }
+    func templateErrors(template: String, error: TemplateFormat.TemplateError) {
+        #expect(throws: error) { try TemplateFormat.pieces(of: template) }
         #expect(TemplateFormat.setting?.check(template) { "'\($0)'" }?.contains(";") == true)
     }
 }

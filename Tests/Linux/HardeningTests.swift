@@ -22,7 +22,7 @@ struct HardeningTests {
     }
 
     /// As for root's `check` after a disk that does not respond: that thread takes no part.
-    @Test(.needs(.root)) func aThreadThatHangsDelaysNoChangeOfTheUser() async {
+    @Test(.needs(.root)) func aThreadThatDoesNotRespondDelaysNoChangeOfTheUser() async {
         await #expect(processExitsWith: .success) {
             var begun: [Int32] = [0, 0]
             var end: [Int32] = [0, 0]

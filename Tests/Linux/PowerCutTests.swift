@@ -21,7 +21,7 @@ import Testing
         """
 
     /// Seconds that writers get for what usually takes one.
-    private static let patience = 60.0
+    private static let timeout = 60.0
 
     private func roomWithDisk() throws -> Room {
         let room = try Room()
@@ -61,11 +61,11 @@ import Testing
             }
         }
         for _ in 0..<threads {
-            try #require(hasBegun.wait(timeout: .now() + Self.patience) == .success, "a thread waits for ever")
+            try #require(hasBegun.wait(timeout: .now() + Self.timeout) == .success, "a thread waits for ever")
         }
         try room.command("/usr/bin/python3", ["-c", Self.cut, room("disk")])
         for _ in 0..<threads {
-            try #require(done.wait(timeout: .now() + Self.patience) == .success, "a thread waits for ever")
+            try #require(done.wait(timeout: .now() + Self.timeout) == .success, "a thread waits for ever")
         }
         try room.command("umount", [room("disk")])
         try room.command("mount", ["-o", "loop", room("image"), room("disk")])

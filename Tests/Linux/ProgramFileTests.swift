@@ -11,7 +11,7 @@ import Testing
 
     init() throws { scratch = try TemporaryDirectory() }
 
-    private func obstacle(_ content: [UInt8]) throws -> (found: ProgramObstacle?, hasRun: Bool) {
+    private func problem(_ content: [UInt8]) throws -> (found: ProgramProblem?, hasRun: Bool) {
         let (path, source) = (scratch("program"), scratch("content"))
         try Data(content).write(to: URL(fileURLWithPath: source))
         // Linux does not execute a file that is open for writing, and a child of another test may have inherited it. `install`
@@ -19,11 +19,11 @@ import Testing
         try #require(try run(["install", "--mode=755", source, path]).status == 0)
         let ended = try? ChildProcess.run([path], environment: ["PATH": Self.path], timeout: 60_000).ending
         let hasRun = ended == .exited(0)
-        return (ProgramFile(path, searchPath: Self.path).obstacle(afterFailure: !hasRun), hasRun)
+        return (ProgramFile(path, searchPath: Self.path).problem(afterFailure: !hasRun), hasRun)
     }
 
-    private func obstacle(_ text: String) throws -> (found: ProgramObstacle?, hasRun: Bool) {
-        try obstacle(Array(text.utf8))
+    private func problem(_ text: String) throws -> (found: ProgramProblem?, hasRun: Bool) {
+        try problem(Array(text.utf8))
     }
 
     @Test func whatRunsHasNone() throws {
@@ -32,15 +32,15 @@ import Testing
             "#!/usr/bin/env -S sh -e\ntrue\n",
             "#!bin/sh\n", "#!/bin/sh",
         ] {
-            let (found, hasRun) = try obstacle(text)
+            let (found, hasRun) = try problem(text)
             #expect(hasRun && found == nil, "\(text)")
         }
-        let (found, hasRun) = try obstacle(Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true"))))
+        let (found, hasRun) = try problem(Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true"))))
         #expect(hasRun && found == nil)
     }
 
     @Test(arguments: [
-        ("#!/bin/sh\r\ntrue\r\n", ProgramObstacle.carriageReturn), ("#!/usr/bin/env sh\r\n", .carriageReturn),
+        ("#!/bin/sh\r\ntrue\r\n", ProgramProblem.carriageReturn), ("#!/usr/bin/env sh\r\n", .carriageReturn),
         ("#!/usr/bin/nosuch\ntrue\n", .interpreterMissing("/usr/bin/nosuch")),
         ("#!/etc/passwd\n", .interpreterNotExecutable("/etc/passwd")),
         ("#!/etc\n", .interpreterNotExecutable("/etc")), ("\u{FEFF}#!/bin/sh\ntrue\n", .byteOrderMark),
@@ -49,8 +49,8 @@ import Testing
         ("#!/usr/bin/env -S nosuch -u\n", .notFoundByEnv("nosuch")),
         ("true\n", .noFormat), ("", .noFormat), ("#!\n", .noFormat), ("\u{7F}ELF\u{2}\u{1}\u{1}garbage", .noFormat),
     ])
-    func whatDoesNotRunIsToldApart(text: String, expected: ProgramObstacle) throws {
-        let (found, hasRun) = try obstacle(text)
+    func whatDoesNotRunIsToldApart(text: String, expected: ProgramProblem) throws {
+        let (found, hasRun) = try problem(text)
         #expect(!hasRun && found == expected)
     }
 
@@ -59,7 +59,7 @@ import Testing
         let loader = Array("/lib64/ld-linux".utf8)
         let place = try #require(program.indices.first { program[$0...].starts(with: loader) })
         program[place + 7] = UInt8(ascii: "X")
-        let (unloaded, hasRun) = try obstacle(program)
+        let (unloaded, hasRun) = try problem(program)
         guard !hasRun, case .interpreterMissing(let name)? = unloaded else {
             Issue.record("\(String(describing: unloaded))")
             return
@@ -67,7 +67,7 @@ import Testing
         #expect(name.hasPrefix("/lib64/Xd-linux"))
         // A machine that none of ours is (EM_S390).
         program[18] = 22
-        let (foreign, hasRunForeign) = try obstacle(program)
+        let (foreign, hasRunForeign) = try problem(program)
         #expect(!hasRunForeign && foreign == .otherMachine)
     }
 
@@ -77,7 +77,7 @@ import Testing
         try #require(try TestSupport.run(["mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", place]).status == 0)
         defer { _ = try? TestSupport.run(["umount", place]) }
         try scratch.write("#!/bin/sh\ntrue\n", to: "noexec/program", mode: 0o755)
-        #expect(ProgramFile(scratch("noexec/program"), searchPath: Self.path).obstacle() == .mountedNoexec)
+        #expect(ProgramFile(scratch("noexec/program"), searchPath: Self.path).problem() == .mountedNoexec)
     }
 
     @Test func theInterpretersOfAScriptAreKnown() throws {

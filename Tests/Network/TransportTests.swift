@@ -29,8 +29,8 @@ import Testing
         let apple = try own.standIn()
         try apple.order("/auth/token \(action)")
         // Who answers at all has time for it, however busy the machine is.
-        let patience = expected == "timed_out" ? "2s" : "2m"
-        #expect(try reason(own.ask(apple, "verify", "--json", "--timeout", patience)) == expected)
+        let timeout = expected == "timed_out" ? "2s" : "2m"
+        #expect(try reason(own.ask(apple, "verify", "--json", "--timeout", timeout)) == expected)
         // Asked once, and nowhere else.
         #expect(try apple.log() == ["/auth/token told: \(action)"])
     }

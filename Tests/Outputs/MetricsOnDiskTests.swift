@@ -76,7 +76,7 @@ import Testing
             try scratch.link("ours.prom", to: target)
             let failure = #expect(throws: Failure.self) { try file.write(bytes("a")) }
             #expect(failure?.code == .metricsFileUnwritable && failure?.message.contains(words) == true)
-            #expect(file.obstacle() == failure)
+            #expect(file.problem() == failure)
             #expect(try scratch.read(target) == before)
         }
     }
@@ -87,7 +87,7 @@ import Testing
         try file.remove()
         #expect(try scratch.read("ours.prom") == "# HELP node_x A.\n")
         let failure = #expect(throws: Failure.self) { try file.write(bytes("# HELP clientsecretd_x A.\n")) }
-        #expect(failure?.code == .metricsFileUnwritable && file.obstacle() == failure)
+        #expect(failure?.code == .metricsFileUnwritable && file.problem() == failure)
         try scratch.write("", to: "ours.prom")
         try file.write(bytes("# HELP clientsecretd_x A.\n"))
         try file.remove()

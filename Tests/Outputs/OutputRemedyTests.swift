@@ -21,20 +21,20 @@ import Testing
         try #require(run(["chown", "daemon", scratch(name)]).status == 0)
     }
 
-    private func obstacle(_ name: String, group: String? = nil) throws -> Failure? {
-        publisher.obstacle(to: try Samples.file(scratch(name), group: group), mayCreate: true)
+    private func problem(_ name: String, group: String? = nil) throws -> Failure? {
+        publisher.problem(with: try Samples.file(scratch(name), group: group), mayCreate: true)
     }
 
     @Test func whereNothingIsInTheWayNothingIsSaid() throws {
-        #expect(try obstacle("web.jwt") == nil)
+        #expect(try problem("web.jwt") == nil)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
-        #expect(try obstacle("web.jwt") == nil)
-        #expect(try obstacle("web.jwt", group: "daemon") == nil)
-        #expect(try obstacle("web.jwt", group: "no-such-group")?.code == .unknownGroup)
+        #expect(try problem("web.jwt") == nil)
+        #expect(try problem("web.jwt", group: "daemon") == nil)
+        #expect(try problem("web.jwt", group: "no-such-group")?.code == .unknownGroup)
     }
 
     @Test func aMissingDirectoryIsMadeForTheUserThatWrites() throws {
-        let failure = try #require(try obstacle("none/web.jwt"))
+        let failure = try #require(try problem("none/web.jwt"))
         #expect(failure.code == .directoryMissing)
         #expect(failure.remedy?.command == "mkdir -m 0755 \(scratch("none"))")
     }
@@ -44,7 +44,7 @@ import Testing
         for (link, target) in [("way", "none"), ("end.jwt", "none/x.jwt")] {
             try scratch.link(link, to: scratch(target))
         }
-        let failure = try #require(try obstacle(name))
+        let failure = try #require(try problem(name))
         #expect(failure.code == .directoryMissing)
         #expect(failure.remedy?.words?.hasPrefix("a link leads to a directory that does not exist") == true)
         #expect(failure.remedy?.command == nil)
@@ -54,7 +54,7 @@ import Testing
     @Test func anotherUsersFileIsWrittenAsThatUserUnlessAStrangerMayHavePutItThere() throws {
         try scratch.write("x", to: "web.jwt")
         try give("web.jwt", mode: 0o644)
-        let theirs = try #require(try obstacle("web.jwt"))
+        let theirs = try #require(try problem("web.jwt"))
         #expect(theirs.code == .foreignOwner)
         #expect(theirs.remedy?.words?.hasPrefix("write \"as: daemon\" under this output") == true)
         // What has to be written first makes it no command.
@@ -64,7 +64,7 @@ import Testing
         try scratch.write("x", to: "shared/web.jwt")
         try give("shared/web.jwt", mode: 0o644)
         try scratch.permit(0o1777, "shared")
-        let strangers = try #require(try obstacle("shared/web.jwt"))
+        let strangers = try #require(try problem("shared/web.jwt"))
         #expect(strangers.remedy == .strangers(scratch("shared/web.jwt")))
     }
 
@@ -73,15 +73,15 @@ import Testing
         try give("theirs")
         try give("shared/theirs")
         try scratch.permit(0o1777, "shared")
-        let theirs = try #require(try obstacle("theirs/web.jwt"))
+        let theirs = try #require(try problem("theirs/web.jwt"))
         #expect(theirs.remedy?.words?.hasPrefix("write \"as: daemon\" under this output") == true)
-        let strangers = try #require(try obstacle("shared/theirs/web.jwt"))
+        let strangers = try #require(try problem("shared/theirs/web.jwt"))
         #expect(strangers.remedy == .strangers(scratch("shared/theirs")))
     }
 
     /// The words fit every format: a template is no environment file.
-    @Test func aFlawOfAnyFormatHasTheSameWords() throws {
-        let flawed = [
+    @Test func anErrorOfAnyFormatHasTheSameWords() throws {
+        let malformed = [
             try Samples.file(scratch("app.env"), .env),
             try Samples.file(scratch("app.yaml"), FileFormat(name: "template", parameter: "{{client_secret")),
         ]
@@ -91,7 +91,7 @@ import Testing
             "line 1: for systemd, what begins there continues past line 2, where python-dotenv reads SECRET",
             #"line 1: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces"#,
         ]
-        for (file, reason) in zip(flawed, reasons) {
+        for (file, reason) in zip(malformed, reasons) {
             let failure = #expect(throws: Failure.self) { try publisher.observe(file) }
             #expect(failure?.code == .outputMalformed)
             #expect(failure?.message == "\(file.path): its content cannot be read or edited safely: \(reason)")

@@ -80,7 +80,7 @@ import Testing
         try scratch.write(text, to: "out")
         let failure = Failure(.outputForeign, at: .path(file.path), detail: words, remedy: remedy)
         #expect(throws: failure) { try publisher.publish(secrets, in: file, mayCreate: false) }
-        #expect(publisher.obstacle(to: file, mayCreate: false) == failure)
+        #expect(publisher.problem(with: file, mayCreate: false) == failure)
         #expect(try scratch.read("out") == text)
         // One that was written before is only damaged; an empty one, or one with such a secret, has nothing to lose.
         #expect(try publisher.publish(secrets, in: file, mayCreate: true).wrote)
@@ -89,18 +89,18 @@ import Testing
         #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
     }
 
-    /// `check` knows only the obstacle.
+    /// `check` knows only the problem.
     @Test(arguments: [
         "SECRET=$(cat x)\n", "SECRET=old; export SECRET\n", "\u{feff}A=1\n# C:\\", "\u{feff}SECRET=old # of May\n",
     ])
-    func whatCannotBeEditedIsAnObstacle(text: String) throws {
+    func whatCannotBeEditedIsAProblem(text: String) throws {
         let file = try Samples.file(scratch("out"), .env)
         try scratch.write(text, to: "out")
         let failure = #expect(throws: Failure.self) {
             try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file)
         }
         #expect(failure?.code == .outputMalformed)
-        #expect(publisher.obstacle(to: file, mayCreate: true) == failure)
+        #expect(publisher.problem(with: file, mayCreate: true) == failure)
         #expect(try scratch.read("out") == text)
     }
 

@@ -32,7 +32,7 @@ import Testing
         let file = try Samples.file(scratch(name), kind)
         let failure = Failure(code, at: .path(file.path), detail: detail, remedy: remedy)
         let slot = kind == .env ? Slot.variable("SECRET") : .whole
-        #expect(publisher.obstacle(to: file, mayCreate: true) == failure)
+        #expect(publisher.problem(with: file, mayCreate: true) == failure)
         #expect(throws: failure) { try publisher.publish([slot: try Samples.secret()], in: file) }
     }
 
@@ -58,7 +58,7 @@ import Testing
         let output = try Samples.file(scratch("web.jwt"))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
         try scratch.write("# HELP clientsecretd_state", to: input)
-        #expect(publisher.obstacle(to: output, mayCreate: true) == nil)
+        #expect(publisher.problem(with: output, mayCreate: true) == nil)
         #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
 
         reservedPaths.note(try Samples.path(scratch(input)))
@@ -67,7 +67,7 @@ import Testing
         let metrics = MetricsFile(
             try Samples.path(scratch("metrics.prom")), as: .current(), naming: try TemporaryNames(),
             reservedPaths: reservedPaths)
-        #expect(metrics.obstacle() == nil)
+        #expect(metrics.problem() == nil)
         try metrics.write(Array("# HELP clientsecretd_state".utf8))
 
         // What it is now is protected all the same, by every name.
@@ -163,7 +163,7 @@ import Testing
         for kind in [FileFormat.raw, .json] {
             try refuses("script", .outputForeign, as: kind, detail: "it is a program", remedy: remedy)
         }
-        #expect(publisher.obstacle(to: try Samples.file(scratch("script"), .env), mayCreate: true) == nil)
+        #expect(publisher.problem(with: try Samples.file(scratch("script"), .env), mayCreate: true) == nil)
         #expect(try scratch.read("other.p8") == "-----BEGIN PRIVATE KEY-----\n")
         #expect(try scratch.read("script") == "#!/bin/sh\nA=1\n")
     }

@@ -70,13 +70,13 @@ final class PushBed {
             let json = try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed)
             return #","\#(name)":"# + String(decoding: json, as: UTF8.self)
         }.joined()
-        let question =
+        let request =
             #"{"do":"\#(verb)","client_secret":"\#(secret)"\#(others.isEmpty ? "" : #","others":{\#(further)}"#)\#(facts)}"#
         let finished = try run(
             [
                 Binaries.network, "push", "production", "--config", directory("clientsecretd.yaml"), "--timeout",
                 String(timeout),
-            ], input: Data(question.utf8), environment: ["https_proxy": "http://127.0.0.1:1"])
+            ], input: Data(request.utf8), environment: ["https_proxy": "http://127.0.0.1:1"])
         try #require(finished.status == 0, "\(finished.output)\(finished.complaints)")
         // Neither the secret nor the token is ever said again.
         for hidden in [secret, token] + others.values.map(\.secret) {

@@ -19,10 +19,10 @@ import Testing
             let name = try #require(lines.dropFirst().first?.split(separator: ":").first)
                 .trimmingCharacters(in: .whitespaces)
             try directory.write(recipe, to: "clientsecretd.yaml")
-            let question = #"{"do":"read","client_secret":"\#(PushBed.secrets[0])"}"#
+            let request = #"{"do":"read","client_secret":"\#(PushBed.secrets[0])"}"#
             let finished = try run(
                 [Binaries.network, "push", name, "--config", directory("clientsecretd.yaml")],
-                input: Data(question.utf8))
+                input: Data(request.utf8))
             // Its settings pass; the token, which is looked for before anything is asked, is not there.
             #expect(finished.output.contains(#""code":"push_token_unusable""#), "\(name): \(finished.output)")
             #expect(

@@ -57,33 +57,33 @@ import Testing
     }
 
     @Test(arguments: ["publish", "read"])
-    func aQuestionIsRead(verb: String) throws {
+    func aRequestIsRead(verb: String) throws {
         let secret = PushBed.secrets[0]
         let text = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
-        let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
-        #expect(question.verb.rawValue == verb)
-        #expect(question.request == Array(text.utf8))
+        let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
+        #expect(request.verb.rawValue == verb)
+        #expect(request.line == Array(text.utf8))
     }
 
     @Test func othersOfTheSameDocumentGoWithIt() throws {
         let (secret, other) = (PushBed.secrets[0], PushBed.secrets[1])
         let text = #"{"do":"publish","client_secret":"\#(secret)","others":{"ios":"\#(other)"}}"#
-        let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
-        #expect(question.others.mapValues { $0.withBytes { Array($0) } } == ["ios": Array(other.utf8)])
-        #expect(question.request == Array(text.utf8))
+        let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
+        #expect(request.others.mapValues { $0.withBytes { Array($0) } } == ["ios": Array(other.utf8)])
+        #expect(request.line == Array(text.utf8))
     }
 
     @Test func aDeploymentIsAskedForWithoutASecret() throws {
-        #expect(PushQuestion.redeploy().request == Array(#"{"do":"redeploy"}"#.utf8))
-        #expect(PushQuestion(request: PushQuestion.redeploy().request, sha256: { _ in [] })?.verb == .redeploy)
+        #expect(PushRoleRequest.redeploy().line == Array(#"{"do":"redeploy"}"#.utf8))
+        #expect(PushRoleRequest(line: PushRoleRequest.redeploy().line, sha256: { _ in [] })?.verb == .redeploy)
     }
 
     @Test func whatTheDaemonRemembersGoesWithIt() throws {
         let text = #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#
-        let question = try #require(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }))
-        #expect(question.writtenAt == WallTime(secondsSinceEpoch: 1_800_000_000))
-        #expect(question.begun == BegunDeployment(id: "dpl_1", at: WallTime(secondsSinceEpoch: 1_800_000_007)))
-        #expect(question.request == Array(text.utf8))
+        let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
+        #expect(request.writtenAt == WallTime(secondsSinceEpoch: 1_800_000_000))
+        #expect(request.begun == BegunDeployment(id: "dpl_1", at: WallTime(secondsSinceEpoch: 1_800_000_007)))
+        #expect(request.line == Array(text.utf8))
     }
 
     @Test(arguments: [
@@ -92,7 +92,7 @@ import Testing
         #"{"do":"publish","client_secret":"a.b.c","others":{"ios":"no token"}}"#,
         #"{"do":"publish","do":"read","client_secret":"a.b.c"}"#,
     ])
-    func whatIsNoQuestion(text: String) {
-        #expect(PushQuestion(request: Array(text.utf8), sha256: { _ in [] }) == nil)
+    func whatIsNoRequest(text: String) {
+        #expect(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }) == nil)
     }
 }

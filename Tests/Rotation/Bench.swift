@@ -260,8 +260,8 @@ final class Bench {
 
     // MARK: What a test reads
 
-    /// Of ``log`` what an observer sees: secrets made, records and files written, questions to Apple and actions. In which order
-    /// it reads is the core's own affair.
+    /// Of ``log`` what an observer sees: secrets made, records and files written, requests to Apple and actions. In which
+    /// order it reads is the core's own affair.
     var effects: [String] {
         log.filter { words in !["read ", "recall ", "observe ", "receive ", "check "].contains { words.hasPrefix($0) } }
     }

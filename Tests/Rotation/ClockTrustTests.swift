@@ -45,7 +45,7 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func aClockBeforeTheBuildIsNotBelievedForItsPatience() throws {
+    @Test func aClockBeforeTheBuildIsNotBelievedAfterTheTimeout() throws {
         let bench = try bench(builtAt: Values.day)
         bench.isSynced = false
         bench.go()
@@ -270,7 +270,7 @@ import Testing
         #expect(bench.log.contains("mint web"))
     }
 
-    /// A machine that was off for an hour would be without a secret for the patience.
+    /// A machine that was off for an hour would be without a secret for that time.
     @Test func aSecretThatLivesForHoursIsReplaced() throws {
         #expect(try startedLate(by: 7200, lifetime: 3600).log.contains("mint web"))
     }

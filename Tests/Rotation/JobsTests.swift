@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func noSecondJobStartsOnAResourceThatHangs() throws {
+    @Test func noSecondJobStartsOnAResourceThatDoesNotRespond() throws {
         let bench = try pair()
         let file = Resource.file(try Values.path("web.jwt"))
         bench.held = [file]
@@ -81,7 +81,7 @@ import Testing
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for web")
     }
 
-    @Test func aSharedFileWaitsNoLongerForAClientWhoseKeyHangs() throws {
+    @Test func aSharedFileWaitsNoLongerForAClientWhoseKeyDoesNotRespond() throws {
         let bench = try Bench(
             try Values.configuration(Values.sharingAFile(keyOfNative: "spare"), keys: Values.withSpareKey()))
         bench.held = [.key(try Values.key("spare"))]
@@ -91,7 +91,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func aRenewalOfWhatHangsIsAnswered() throws {
+    @Test func aRenewalOfWhatDoesNotRespondIsAnswered() throws {
         let bench = try pair()
         bench.go()
         let path = try Values.path("web.jwt")
@@ -115,7 +115,7 @@ import Testing
         #expect(bench.answer() == .refused(diagnostics: [Failure(.notResponding, at: named).message]))
     }
 
-    @Test func onceEndsAlthoughSomethingHangs() throws {
+    @Test func onceEndsAlthoughSomethingDoesNotRespond() throws {
         for (resource, _, _) in try cases() {
             let bench = try pair(once: true)
             bench.held = [resource]

@@ -125,9 +125,9 @@ import Testing
     @Test func whatTheDaemonItselfLacksIsNotHiddenByIt() throws {
         let bench = try settled()
         try replace(bench, by: "2")
-        let lack = Failure(.permissionDenied, at: .named("socket"))
-        bench.tell(.faultRaised(lack, nextAttempt: nil))
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == lack)
+        let fault = Failure(.permissionDenied, at: .named("socket"))
+        bench.tell(.faultRaised(fault, nextAttempt: nil))
+        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == fault)
     }
 
     @Test func anotherFileForTheSameIdIsTheSameMistake() throws {

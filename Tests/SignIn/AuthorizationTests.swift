@@ -9,8 +9,8 @@ import Testing
         ("https://example.com/call back", "spaces"), ("https://example.com/callback", nil),
     ])
     func aReturnAddressIsOnesThatAppleTakes(address: String, words: String?) {
-        let flaw = AuthorizationRequest.flaw(ofRedirectURI: address)
-        #expect(words.map { flaw?.contains($0) == true } ?? (flaw == nil), "\(flaw ?? "none")")
+        let problem = AuthorizationRequest.problem(withRedirectURI: address)
+        #expect(words.map { problem?.contains($0) == true } ?? (problem == nil), "\(problem ?? "none")")
     }
 
     @Test(arguments: ["", "   \n", "state=only", "code=%zz", "code=a&code=b", "two words"])

@@ -23,7 +23,7 @@ import Testing
         #expect(simulator.steps < 600)
     }
 
-    @Test func aFileThatHangsHoldsUpNothingElse() throws {
+    @Test func aFileThatDoesNotRespondHoldsUpNothingElse() throws {
         let simulator = simulator()
         let alone = try #require(AbsolutePath("/run/clientsecretd/out/alone.jwt"))
         let web = try #require(AbsolutePath("/run/clientsecretd/out/web.jwt"))

@@ -100,11 +100,11 @@ import Testing
     @Test func aTornRecordIsDamagedWhereverItEnds() throws {
         let bytes = format.encode(try record(), of: try name("web"))
         for length in 0..<bytes.count {
-            #expect(throws: RecordFormat.Flaw.damaged) {
+            #expect(throws: RecordFormat.ReadError.damaged) {
                 try format.decode(Array(bytes.prefix(length)), of: try name("web"))
             }
         }
-        #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes + [10], of: try name("web")) }
+        #expect(throws: RecordFormat.ReadError.damaged) { try format.decode(bytes + [10], of: try name("web")) }
     }
 
     @Test func noFlippedBitIsBelieved() throws {
@@ -113,7 +113,7 @@ import Testing
             for bit in 0..<8 {
                 var bytes = whole
                 bytes[index] ^= 1 << bit
-                #expect(throws: RecordFormat.Flaw.self, "bit \(bit) of byte \(index)") {
+                #expect(throws: RecordFormat.ReadError.self, "bit \(bit) of byte \(index)") {
                     try format.decode(bytes, of: try name("web"))
                 }
             }
@@ -122,22 +122,22 @@ import Testing
 
     @Test func anotherClientsRecordIsDamaged() throws {
         let bytes = format.encode(try record(), of: try name("web"))
-        #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes, of: try name("ios")) }
+        #expect(throws: RecordFormat.ReadError.damaged) { try format.decode(bytes, of: try name("ios")) }
     }
 
     @Test func aTokenThatIsNotTheOneDescribedIsDamaged() throws {
         let mixed = RecordedSecret(
             Secret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued), signerKey: nil)
         let bytes = format.encode(KeptRecord(current: mixed), of: try name("web"))
-        #expect(throws: RecordFormat.Flaw.damaged) { try format.decode(bytes, of: try name("web")) }
+        #expect(throws: RecordFormat.ReadError.damaged) { try format.decode(bytes, of: try name("web")) }
     }
 
     @Test(arguments: [
-        ("clientsecretd-state 2 zstd\n???", RecordFormat.Flaw.newer), ("clientsecretd-state 10\n", .newer),
+        ("clientsecretd-state 2 zstd\n???", RecordFormat.ReadError.newer), ("clientsecretd-state 10\n", .newer),
         ("clientsecretd-state 1\n", .damaged), ("clientsecretd-state 0 \n", .damaged), ("state 2\n", .damaged),
         ("clientsecretd-state 99999999999999999999\n", .damaged), ("", .damaged),
     ])
-    func distinguishesANewerVersionFromDamage(text: String, flaw: RecordFormat.Flaw) throws {
-        #expect(throws: flaw) { try format.decode(Array(text.utf8), of: try name("web")) }
+    func distinguishesANewerVersionFromDamage(text: String, error: RecordFormat.ReadError) throws {
+        #expect(throws: error) { try format.decode(Array(text.utf8), of: try name("web")) }
     }
 }

@@ -216,7 +216,7 @@ import Testing
 
     @Test(.needs(.root)) func whatIsMissingForADirectoryIsCreatedForTheUser() throws {
         let path = try Samples.path(scratch("none/state"))
-        let failure = try #require(StateDirectory.obstacle(to: path, as: .current()))
+        let failure = try #require(StateDirectory.problem(with: path, as: .current()))
         #expect(failure.code == .stateUnusable)
         #expect(
             failure.remedy?.command

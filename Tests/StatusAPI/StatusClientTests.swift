@@ -103,11 +103,11 @@ struct StatusClientTests {
                 { () throws(SystemError) in try UnixListener(path: path, mode: 0o666) })
             defer { unsafe unlink(path) }
             try #require(unsafe chmod(directory.path, mode) == 0)
-            var patience = StatusClient.Patience()
-            patience.get = 1
+            var timeouts = StatusClient.Timeouts()
+            timeouts.get = 1
             defer { _ = listener }
             return try failure {
-                _ = try StatusClient(socket: path, patience: patience, serviceUser: "daemon").status()
+                _ = try StatusClient(socket: path, timeouts: timeouts, serviceUser: "daemon").status()
             }
         }
         let stranger = try listens(1234, in: 0o1777)
@@ -122,9 +122,9 @@ struct StatusClientTests {
 
     @Test func nobodyAnswers() throws {
         let harness = try Harness(show: try Samples.snapshot())
-        var patience = StatusClient.Patience()
-        patience.post = 1
-        let error = try failure { _ = try StatusClient(socket: harness.socket, patience: patience).reload() }
+        var timeouts = StatusClient.Timeouts()
+        timeouts.post = 1
+        let error = try failure { _ = try StatusClient(socket: harness.socket, timeouts: timeouts).reload() }
         #expect(error == .timedOut(socket: harness.socket, seconds: 1))
         #expect(
             error.description

@@ -78,14 +78,14 @@ extension EtcdCluster {
                 environment: ["https_proxy": nowhere, "HTTPS_PROXY": nowhere, "ALL_PROXY": nowhere], waiting: false)
         }
 
-        func ask(_ question: StoreQuestion) throws -> StoreResult {
-            try begin(question)
+        func ask(_ request: StoreRequest) throws -> StoreResult {
+            try begin(request)
             return try answer()
         }
 
         /// Asks without waiting for the answer.
-        func begin(_ question: StoreQuestion) throws {
-            try lines.write(String(decoding: question.request, as: UTF8.self))
+        func begin(_ request: StoreRequest) throws {
+            try lines.write(String(decoding: request.line, as: UTF8.self))
         }
 
         /// Whether there is something to be read of it.

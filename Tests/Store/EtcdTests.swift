@@ -37,8 +37,8 @@ import Testing
 
     private static let place = StoreKey.rollout(EtcdBed.slot)
 
-    private func rollout(_ text: String, ifAt revision: Int64) -> StoreQuestion.Put {
-        StoreQuestion.Put(Array(text.utf8), at: Self.place, ifAt: revision)
+    private func rollout(_ text: String, ifAt revision: Int64) -> StoreRequest.Put {
+        StoreRequest.Put(Array(text.utf8), at: Self.place, ifAt: revision)
     }
 
     private func at(_ revision: Int64, _ text: String) -> StoreEntry { .value(Array(text.utf8), revision: revision) }
@@ -68,8 +68,8 @@ import Testing
         #expect(code(try follower.ask(.put([rollout("10", ifAt: second)]))) == .storeForbidden)
     }
 
-    private func report(_ text: String, _ machine: String, ifAt revision: Int64) -> StoreQuestion {
-        .put([StoreQuestion.Put(Array(text.utf8), at: .report(of: machine), ifAt: revision)])
+    private func report(_ text: String, _ machine: String, ifAt revision: Int64) -> StoreRequest {
+        .put([StoreRequest.Put(Array(text.utf8), at: .report(of: machine), ifAt: revision)])
     }
 
     @Test func reportsArePutListedAndRemoved() throws {
@@ -241,8 +241,8 @@ import Testing
         for member in 0..<3 where member != rest { try bed.order("pause \(member)") }
         // The watch ends, which etcd sees to where it is asked to: otherwise a read that is due in ten minutes would be the
         // first to notice.
-        let patience = ContinuousClock.now + .seconds(60)
-        while !signer.hasSpoken, .now < patience { usleep(50_000) }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !signer.hasSpoken, .now < deadline { usleep(50_000) }
         try #require(signer.hasSpoken, "the watch is silent")
         #expect(try signer.nextNotice() == .unwatched)
         let failed = try signer.read(EtcdBed.slot)

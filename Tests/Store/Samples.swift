@@ -24,8 +24,8 @@ func held(_ text: String, _ revision: Int64) -> StoreEntry { .value(value(text),
 func value(_ text: String) -> [UInt8] { StoreValue.encode(token(text)) ?? [] }
 
 /// The put of a secret.
-func secret(_ text: String, ifAt revision: Int64, _ slot: StoreSlot) -> StoreQuestion.Put {
-    StoreQuestion.Put(value(text), at: .secret(slot), ifAt: revision)
+func secret(_ text: String, ifAt revision: Int64, _ slot: StoreSlot) -> StoreRequest.Put {
+    StoreRequest.Put(value(text), at: .secret(slot), ifAt: revision)
 }
 
 func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] }) }

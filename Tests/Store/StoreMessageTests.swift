@@ -7,17 +7,17 @@ import Testing
 @Suite struct StoreMessageTests {
     private static let slot = "DEF123GHIJ/com.example.web/000aff1005060708"
 
-    @Test func questionsAreRead() throws {
+    @Test func requestsAreRead() throws {
         let slot = try #require(StoreSlot(Self.slot))
         let put = secret(sampleToken(), ifAt: 7, slot)
-        for question in [
-            StoreQuestion.read([.secret(slot), .rollout(slot)]), .put([put]),
+        for request in [
+            StoreRequest.read([.secret(slot), .rollout(slot)]), .put([put]),
             .put([.init([0xFF, 0], at: .rollout(slot), ifAt: 0), put]),
             .put([.init([], at: .report(of: "app17"), ifAt: 0)]), .list(.report, from: nil),
             .list(.report, from: [1, 2]),
             .remove(.report(of: "app17"), ifAt: 3),
         ] {
-            #expect(StoreQuestion(request: question.request) == question)
+            #expect(StoreRequest(line: request.line) == request)
         }
     }
 
@@ -32,18 +32,18 @@ import Testing
         #"{"do":"list"}"#, #"{"do":"list","kind":"lease"}"#, #"{"do":"list","kind":"host","from":7}"#,
         #"{"do":"remove","key":"K"}"#, #"{"do":"remove","key":"K","revision":0}"#,
     ])
-    func whatIsNoQuestion(text: String) {
+    func whatIsNoRequest(text: String) {
         let text = text.replacing("K", with: "secret/" + Self.slot)
-        #expect(StoreQuestion(request: Array(text.utf8)) == nil)
+        #expect(StoreRequest(line: Array(text.utf8)) == nil)
     }
 
     @Test func aValueThatIsTooLongIsNotPut() throws {
         let slot = try #require(StoreSlot(Self.slot))
-        func put(_ count: Int) -> StoreQuestion {
+        func put(_ count: Int) -> StoreRequest {
             .put([.init(Array(repeating: 7, count: count), at: .secret(slot), ifAt: 0)])
         }
-        #expect(StoreQuestion(request: put(StoreEntry.longest).request) != nil)
-        #expect(StoreQuestion(request: put(StoreEntry.longest + 1).request) == nil)
+        #expect(StoreRequest(line: put(StoreEntry.longest).line) != nil)
+        #expect(StoreRequest(line: put(StoreEntry.longest + 1).line) == nil)
     }
 
     /// Whoever fills the secrets of a store keeps nobody from reading it.

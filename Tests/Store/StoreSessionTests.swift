@@ -55,7 +55,7 @@ import Testing
     }
 
     private static let value = #"{"v":1,"token":"\#(sampleToken())"}"#
-    private static func put(_ text: String, ifAt revision: Int64) -> StoreQuestion {
+    private static func put(_ text: String, ifAt revision: Int64) -> StoreRequest {
         .put([secret(text, ifAt: revision, sampleSlot("DEF123GHIJ", "com.example.web0"))])
     }
 

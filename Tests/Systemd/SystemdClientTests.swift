@@ -8,16 +8,16 @@ import Testing
 
 /// Orders to units, answered by a systemd that the test controls; scripts in Tests/System/bed try the real one.
 struct SystemdClientTests {
-    private static let patience: Int64 = 60_000
+    private static let timeout: Int64 = 60_000
 
     private func outcome(
-        of order: UnitOrder, _ script: FakeSystemd.Script, patience: Int64 = patience, cancel: EventCounter? = nil,
+        of order: UnitOrder, _ script: FakeSystemd.Script, timeout: Int64 = timeout, cancel: EventCounter? = nil,
         jobs: Int64? = nil, ended: EndedStarts? = nil
     ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
         let systemd = try FakeSystemd(script)
         do throws(UnitError) {
             var manager = try SystemdClient(
-                at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), patience: patience, ofJobs: jobs,
+                at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), timeout: timeout, ofJobs: jobs,
                 cancel: cancel)
             let isDone = try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)
             return (systemd, .success(isDone))
@@ -72,14 +72,14 @@ struct SystemdClientTests {
 
     @Test func isNotHeldByAFloodOfMessages() throws {
         let script = FakeSystemd.Script(result: nil, isBus: true, forged: "done", isFlooded: true)
-        #expect(try outcome(of: .reload, script, patience: 300).result == .failure(.timedOut))
+        #expect(try outcome(of: .reload, script, timeout: 300).result == .failure(.timedOut))
     }
 
     @Test func confirmsTheEndOfAJobByTheUnit() throws {
         // The job is still there when its end is reported.
         let started = FakeSystemd.Script(activity: "inactive", later: [("active", 2)], part: "exited", lingering: 2)
         #expect(try outcome(of: .start, started).result == .success(true))
-        #expect(try outcome(of: .start, .init(result: nil, lingering: 1), patience: 300).result == .failure(.timedOut))
+        #expect(try outcome(of: .start, .init(result: nil, lingering: 1), timeout: 300).result == .failure(.timedOut))
         #expect(try outcome(of: .reload, .init(reload: "exit-code")).result == .failure(.job(.failed)))
         #expect(try outcome(of: .reloadOrTryRestart, .init(reload: "timeout")).result == .failure(.job(.failed)))
         let notRestarted = try outcome(of: .tryRestart, .init(later: [("active", 1)])).result
@@ -135,7 +135,7 @@ struct SystemdClientTests {
             #expect(systemd.orders.count == 1)
         }
         let endless = FakeSystemd.Script(activity: "activating")
-        #expect(try outcome(of: .reload, endless, patience: 300).result == .failure(.timedOut))
+        #expect(try outcome(of: .reload, endless, timeout: 300).result == .failure(.timedOut))
         // Restart= starts it by itself.
         let waiting = FakeSystemd.Script(activity: "activating", part: "auto-restart")
         #expect(try outcome(of: .reload, waiting).result == .success(false))
@@ -352,8 +352,8 @@ struct SystemdClientTests {
     }
 
     @Test func nobodyIsWaitedForLongerThanAsked() throws {
-        #expect(try outcome(of: .start, .init(result: nil), patience: 200).result == .failure(.timedOut))
-        #expect(try outcome(of: .start, .init(isSilent: true), patience: 200).result == .failure(.timedOut))
+        #expect(try outcome(of: .start, .init(result: nil), timeout: 200).result == .failure(.timedOut))
+        #expect(try outcome(of: .start, .init(isSilent: true), timeout: 200).result == .failure(.timedOut))
     }
 
     @Test func aWaitEndsWhenItIsCancelled() throws {
@@ -363,7 +363,7 @@ struct SystemdClientTests {
             systemd.waitForOrder()
             cancel.signal()
         }
-        var manager = try SystemdClient(at: .direct(systemd.path), patience: Self.patience, cancel: cancel)
+        var manager = try SystemdClient(at: .direct(systemd.path), timeout: Self.timeout, cancel: cancel)
         #expect(throws: UnitError.cancelled) { try manager.carryOut(.start, on: "a.service") }
     }
 
@@ -375,27 +375,27 @@ struct SystemdClientTests {
         }
         let directory = try TemporaryDirectory()
         #expect(throws: UnitError.unreachable(.noSuchFileOrDirectory)) {
-            _ = try SystemdClient(at: .direct(directory("none")), patience: Self.patience, cancel: nil)
+            _ = try SystemdClient(at: .direct(directory("none")), timeout: Self.timeout, cancel: nil)
         }
     }
 
     @Test func permissionIsAskedForWithoutAJob() throws {
-        func obstacle(_ script: FakeSystemd.Script) throws -> (UnitError?, [String]) {
+        func problem(_ script: FakeSystemd.Script) throws -> (UnitError?, [String]) {
             let systemd = try FakeSystemd(script)
-            var manager = try SystemdClient(at: .direct(systemd.path), patience: Self.patience, cancel: nil)
-            return (try manager.obstacle(to: .tryRestart, on: "a.service"), systemd.orders)
+            var manager = try SystemdClient(at: .direct(systemd.path), timeout: Self.timeout, cancel: nil)
+            return (try manager.problem(with: .tryRestart, on: "a.service"), systemd.orders)
         }
         let denied = "org.freedesktop.DBus.Error.AccessDenied"
         // A failed unit would be started.
         let asked = ["TryRestartUnit a.service triggering", "StartUnit a.service triggering"]
-        #expect(try obstacle(.init(error: (denied, ""))) == (.notPermitted, [asked[0]]))
+        #expect(try problem(.init(error: (denied, ""))) == (.notPermitted, [asked[0]]))
         let onlyToStop = ("org.freedesktop.DBus.Error.InvalidArgs", "--job-mode=triggering is only valid for stop.")
-        #expect(try obstacle(.init(error: onlyToStop)) == (nil, asked))
-        #expect(try obstacle(.init(load: "not-found")) == (.noSuchUnit, []))
-        #expect(try obstacle(.init(load: "masked")) == (.masked, []))
-        #expect(try obstacle(.init(load: "bad-setting", activity: "inactive")) == (.broken("bad-setting"), []))
+        #expect(try problem(.init(error: onlyToStop)) == (nil, asked))
+        #expect(try problem(.init(load: "not-found")) == (.noSuchUnit, []))
+        #expect(try problem(.init(load: "masked")) == (.masked, []))
+        #expect(try problem(.init(load: "bad-setting", activity: "inactive")) == (.broken("bad-setting"), []))
         // Stopped for maintenance, it stays stopped.
-        #expect(try obstacle(.init(load: "masked", activity: "inactive")) == (nil, []))
+        #expect(try problem(.init(load: "masked", activity: "inactive")) == (nil, []))
     }
 
     @Test func aRuleNamesWhoMayDoWhatWithWhich() {

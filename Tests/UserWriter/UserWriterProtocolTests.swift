@@ -14,7 +14,7 @@ import Testing
         """
 
     /// What a reader makes of these bytes after which the other side closes.
-    private func read(_ bytes: [UInt8]) throws -> Result<WriterRequest, Frame.Flaw> {
+    private func read(_ bytes: [UInt8]) throws -> Result<WriterRequest, Frame.FrameError> {
         let directory = try TemporaryDirectory()
         let listener = try UnixListener(path: directory("socket"), mode: 0o600)
         func send() throws {
@@ -25,15 +25,15 @@ import Testing
         try send()
         guard let accepted = try listener.accept() else { throw Errno.wouldBlock }
         let stream = TimedStream(UnixStream(adopting: accepted), milliseconds: 60_000)
-        do throws(Frame.Flaw) {
+        do throws(Frame.FrameError) {
             return .success(try Frame.read(WriterRequest.self, from: stream))
         } catch {
             return .failure(error)
         }
     }
 
-    private func flaw(_ bytes: [UInt8]) throws -> Frame.Flaw? {
-        if case .failure(let flaw) = try read(bytes) { flaw } else { nil }
+    private func frameError(_ bytes: [UInt8]) throws -> Frame.FrameError? {
+        if case .failure(let frameError) = try read(bytes) { frameError } else { nil }
     }
 
     @Test func aWholeMessageIsRead() throws {
@@ -46,20 +46,20 @@ import Testing
     }
 
     @Test func whatIsCutOffIsNoMessage() throws {
-        #expect(try flaw([]) == .nothing)
+        #expect(try frameError([]) == .nothing)
         let whole = Samples.framed(Self.request)
         for length in 1..<whole.count {
-            #expect(try flaw(Array(whole[..<length])) == .truncated, "\(length) bytes")
+            #expect(try frameError(Array(whole[..<length])) == .truncated, "\(length) bytes")
         }
     }
 
     @Test func whatIsTooLongIsRefusedBeforeItComes() throws {
-        #expect(try flaw([0x00, 0x20, 0x00, 0x01]) == .oversized(2_097_153))
-        #expect(try flaw([0xff, 0xff, 0xff, 0xff]) == .oversized(4_294_967_295))
+        #expect(try frameError([0x00, 0x20, 0x00, 0x01]) == .oversized(2_097_153))
+        #expect(try frameError([0xff, 0xff, 0xff, 0xff]) == .oversized(4_294_967_295))
         // As much as may be said, and never is: no memory is set apart for it.
-        #expect(try flaw([0x00, 0x20, 0x00, 0x00, 0x7b]) == .truncated)
+        #expect(try frameError([0x00, 0x20, 0x00, 0x00, 0x7b]) == .truncated)
         let long = String(repeating: "x", count: Frame.limit)
-        #expect(throws: Frame.Flaw.oversized(Frame.limit + 2)) { try Frame.encode(long) }
+        #expect(throws: Frame.FrameError.oversized(Frame.limit + 2)) { try Frame.encode(long) }
     }
 
     @Test(arguments: [
@@ -73,7 +73,7 @@ import Testing
         String(repeating: "[", count: 100_000), String(repeating: #"{"places":"#, count: 10_000),
     ])
     func whatIsNoRequestIsMalformed(_ text: String) throws {
-        #expect(throws: Frame.Flaw.malformed) { try Frame.decode(WriterRequest.self, Array(text.utf8)) }
+        #expect(throws: Frame.FrameError.malformed) { try Frame.decode(WriterRequest.self, Array(text.utf8)) }
     }
 
     @Test func nobodyWaitsForWhoSaysNothing() throws {
@@ -82,7 +82,7 @@ import Testing
         let client = try UnixStream.connect(to: directory("socket"), timeoutSeconds: 60)
         guard let accepted = try listener.accept() else { throw Errno.wouldBlock }
         let stream = TimedStream(UnixStream(adopting: accepted), milliseconds: 50)
-        #expect(throws: Frame.Flaw.broken(.timedOut)) { try Frame.read(WriterRequest.self, from: stream) }
+        #expect(throws: Frame.FrameError.broken(.timedOut)) { try Frame.read(WriterRequest.self, from: stream) }
         let isAbandoned = TimedStream(client, milliseconds: 60_000).isAbandoned
         #expect(!isAbandoned)
     }

@@ -38,7 +38,7 @@ import Testing
     @Test func aConfigurationThatMayNotBeReadIs77AndARefusedOne78() {
         for (isUnreadable, code) in [(true, CommandFailure.Code.notPermitted), (false, .configuration)] {
             #expect(throws: CommandFailure(code, "")) {
-                try accepted(.failure(Refusal(diagnostics: [], isUnreadable: isUnreadable)))
+                try accepted(.failure(ConfigurationError(diagnostics: [], isUnreadable: isUnreadable)))
             }
         }
     }

@@ -132,7 +132,7 @@ import Testing
         try withConfiguration { _, existing in
             let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
             let text = try existing.naming(given.configuration()).text(isOfService: false)
-            #expect(throws: Refusal.self) { try existing.parsed(with: text).get() }
+            #expect(throws: ConfigurationError.self) { try existing.parsed(with: text).get() }
             let failure = #expect(throws: CommandFailure.self) {
                 try existing.checkKeys(with: existing.naming(given.configuration()))
             }

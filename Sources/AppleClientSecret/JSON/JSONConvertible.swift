@@ -1,7 +1,7 @@
 /// A value that JSON can hold.
 package protocol JSONConvertible {
     var jsonText: JSONText { get }
-    init(jsonValue: JSONValue) throws(JSONFlaw)
+    init(jsonValue: JSONValue) throws(JSONError)
 }
 
 /// A value that JSON holds as a string.
@@ -18,7 +18,7 @@ package protocol JSONInteger: JSONConvertible, FixedWidthInteger {}
 
 extension JSONValue {
     /// What is wrong with a value that should be `what`.
-    package func unexpected(_ what: String) -> JSONFlaw {
+    package func unexpected(_ what: String) -> JSONError {
         .unexpected("expected \(what)\(self == .null ? ", found null" : "")")
     }
 }
@@ -30,7 +30,7 @@ extension JSONString {
 
     package static var expected: String { "a value that this version knows" }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         guard let text = jsonValue.text else { throw jsonValue.unexpected("a string") }
         guard let value = Self(jsonString: text) else { throw .unexpected("expected \(Self.expected)") }
         self = value
@@ -93,7 +93,7 @@ package struct Base64Bytes: JSONString, Hashable, Sendable {
 extension JSONInteger {
     package var jsonText: JSONText { .number(Int(clamping: self)) }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         guard let number = jsonValue.whole.flatMap({ Self(exactly: $0) }) else {
             throw jsonValue.unexpected("a whole number")
         }
@@ -116,7 +116,7 @@ package struct UnixTime: JSONConvertible, Hashable, Sendable {
 
     package var jsonText: JSONText { moment.secondsSinceEpoch.jsonText }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         moment = WallTime(secondsSinceEpoch: try Int64(jsonValue: jsonValue))
     }
 }
@@ -124,7 +124,7 @@ package struct UnixTime: JSONConvertible, Hashable, Sendable {
 extension Bool: JSONConvertible {
     package var jsonText: JSONText { .bool(self) }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         guard case .bool(let value) = jsonValue else { throw jsonValue.unexpected("true or false") }
         self = value
     }
@@ -135,12 +135,12 @@ extension Bool: JSONConvertible {
 extension Array: JSONConvertible where Element: JSONConvertible {
     package var jsonText: JSONText { .array(map(\.jsonText)) }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         guard let elements = jsonValue.elements else { throw jsonValue.unexpected("a list") }
         self = []
         reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            do throws(JSONFlaw) {
+            do throws(JSONError) {
                 append(try Element(jsonValue: element))
             } catch {
                 throw error.below("[\(index)]")
@@ -153,7 +153,7 @@ extension Array: JSONConvertible where Element: JSONConvertible {
 extension Set: JSONConvertible where Element: JSONConvertible & Comparable {
     package var jsonText: JSONText { sorted().jsonText }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         self.init(try [Element](jsonValue: jsonValue))
     }
 }
@@ -164,12 +164,12 @@ extension Dictionary: JSONConvertible where Key: JSONString, Value: JSONConverti
         .object(map { ($0.key.jsonString, $0.value.jsonText) }.sorted { $0.0 < $1.0 })
     }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         guard case .object(let members) = jsonValue else { throw jsonValue.unexpected("an object") }
         self = [:]
         for (name, value) in members {
             guard let key = Key(jsonString: name) else { throw .unexpected("expected \(Key.expected)", at: name) }
-            do throws(JSONFlaw) {
+            do throws(JSONError) {
                 self[key] = try Value(jsonValue: value)
             } catch {
                 throw error.below(name)

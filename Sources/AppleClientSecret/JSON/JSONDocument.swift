@@ -3,13 +3,13 @@ package protocol JSONDocument: JSONConvertible {
     /// Lists the members in the order in which they are written.
     ///
     /// - Parameter document: what is written; nil when one is read. Writing throws nothing.
-    init(_ document: Self?, _ members: inout JSONMembers) throws(JSONFlaw)
+    init(_ document: Self?, _ members: inout JSONMembers) throws(JSONError)
 }
 
 extension JSONDocument {
     package var jsonText: JSONText {
         var members = JSONMembers()
-        do throws(JSONFlaw) {
+        do throws(JSONError) {
             _ = try Self(self, &members)
         } catch {
             // Every member has its value; a document that ends at the one that has none would go unnoticed.
@@ -18,7 +18,7 @@ extension JSONDocument {
         return .object(members.written)
     }
 
-    package init(jsonValue: JSONValue) throws(JSONFlaw) {
+    package init(jsonValue: JSONValue) throws(JSONError) {
         guard case .object(let object) = jsonValue else { throw jsonValue.unexpected("an object") }
         var members = JSONMembers(of: object)
         try self.init(nil, &members)
@@ -30,7 +30,7 @@ extension JSONDocument {
     /// Reads a document in which no name occurs twice.
     ///
     /// - Parameter limit: how many values there are at most.
-    package init(parsing json: [UInt8], atMost limit: Int = .max) throws(JSONFlaw) {
+    package init(parsing json: [UInt8], atMost limit: Int = .max) throws(JSONError) {
         try self.init(jsonValue: try JSONValue(json, atMost: limit))
     }
 }
@@ -48,7 +48,7 @@ package struct JSONMembers {
     /// A member that every document has.
     package mutating func callAsFunction<Value: JSONConvertible>(
         _ name: String, _ value: Value?
-    ) throws(JSONFlaw) -> Value {
+    ) throws(JSONError) -> Value {
         if let object {
             guard let member = object[name] else { throw .unexpected("'\(name)' is missing") }
             return try Self.read(name, member)
@@ -59,13 +59,14 @@ package struct JSONMembers {
     }
 
     /// A member that is null where there is no value; one that is read may also be absent.
-    package mutating func orNull<Value: JSONConvertible>(_ name: String, _ value: Value?) throws(JSONFlaw) -> Value? {
+    package mutating func orNull<Value: JSONConvertible>(_ name: String, _ value: Value?) throws(JSONError) -> Value? {
         if object == nil, value == nil { written.append((name, .null)) }
         return try orAbsent(name, value)
     }
 
     /// A member that is left out where there is no value; one that is read may also be null.
-    package mutating func orAbsent<Value: JSONConvertible>(_ name: String, _ value: Value?) throws(JSONFlaw) -> Value? {
+    package mutating func orAbsent<Value: JSONConvertible>(_ name: String, _ value: Value?) throws(JSONError) -> Value?
+    {
         if let object {
             guard let member = object[name], member != .null else { return nil }
             return try Self.read(name, member)
@@ -77,17 +78,17 @@ package struct JSONMembers {
     /// A member that is left out where it holds nothing; nil where one is read that is absent or null.
     package mutating func unlessEmpty<Value: JSONConvertible & Collection>(
         _ name: String, _ value: Value?
-    ) throws(JSONFlaw) -> Value? {
+    ) throws(JSONError) -> Value? {
         try orAbsent(name, value.flatMap { $0.isEmpty ? nil : $0 })
     }
 
     /// A member that is left out where it is false.
-    package mutating func flag(_ name: String, _ value: Bool?) throws(JSONFlaw) -> Bool {
+    package mutating func flag(_ name: String, _ value: Bool?) throws(JSONError) -> Bool {
         try orAbsent(name, value == true ? true : nil) ?? false
     }
 
     /// A member whose value is always the same: another one is of another version.
-    package mutating func constant<Value: JSONConvertible & Equatable>(_ name: String, _ value: Value) throws(JSONFlaw)
+    package mutating func constant<Value: JSONConvertible & Equatable>(_ name: String, _ value: Value) throws(JSONError)
     {
         guard try self(name, value) == value else { throw .unexpected("expected \(value)", at: name) }
     }
@@ -98,14 +99,14 @@ package struct JSONMembers {
     }
 
     /// Refuses an object that is read and has a member of another name.
-    package func refuseOthers(than names: [String]) throws(JSONFlaw) {
+    package func refuseOthers(than names: [String]) throws(JSONError) {
         // Of several unknown members, the same one is always named.
         if let name = object?.keys.filter({ !names.contains($0) }).min() {
             throw .unexpected("there is no such member; there are \(names.joined(separator: ", "))", at: name)
         }
     }
 
-    private static func read<Value: JSONConvertible>(_ name: String, _ value: JSONValue) throws(JSONFlaw) -> Value {
-        do throws(JSONFlaw) { return try Value(jsonValue: value) } catch { throw error.below(name) }
+    private static func read<Value: JSONConvertible>(_ name: String, _ value: JSONValue) throws(JSONError) -> Value {
+        do throws(JSONError) { return try Value(jsonValue: value) } catch { throw error.below(name) }
     }
 }

@@ -21,7 +21,7 @@ struct JSONReader {
         self.wanted = wanted
     }
 
-    mutating func whole() throws(JSONFlaw) -> JSONValue {
+    mutating func whole() throws(JSONError) -> JSONValue {
         let value = try value(level: 0)
         skipBlanks()
         guard position == bytes.count else { throw .notJSON }
@@ -47,7 +47,7 @@ struct JSONReader {
         return true
     }
 
-    private mutating func value(level: Int) throws(JSONFlaw) -> JSONValue {
+    private mutating func value(level: Int) throws(JSONError) -> JSONValue {
         skipBlanks()
         guard level <= JSONValue.deepest, room > 0, let first = next else { throw .notJSON }
         room -= 1
@@ -66,7 +66,7 @@ struct JSONReader {
     }
 
     /// The value of a member or an element.
-    private mutating func value(named name: String, level: Int) throws(JSONFlaw) -> JSONValue {
+    private mutating func value(named name: String, level: Int) throws(JSONError) -> JSONValue {
         guard let wanted, entered == level - 1, entered < wanted.count, wanted[entered] == name else {
             return try value(level: level)
         }
@@ -75,7 +75,7 @@ struct JSONReader {
         return try value(level: level)
     }
 
-    private mutating func object(level: Int) throws(JSONFlaw) -> JSONValue {
+    private mutating func object(level: Int) throws(JSONError) -> JSONValue {
         position += 1
         var members: [String: JSONValue] = [:]
         skipBlanks()
@@ -94,7 +94,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func array(level: Int) throws(JSONFlaw) -> JSONValue {
+    private mutating func array(level: Int) throws(JSONError) -> JSONValue {
         position += 1
         var elements: [JSONValue] = []
         skipBlanks()
@@ -107,7 +107,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func string() throws(JSONFlaw) -> String {
+    private mutating func string() throws(JSONError) -> String {
         guard take(UInt8(ascii: "\"")) else { throw .notJSON }
         // Nearly all strings have no escapes: their bytes are taken at once.
         let start = position
@@ -128,7 +128,7 @@ struct JSONReader {
     }
 
     /// What follows a backslash.
-    private mutating func escape() throws(JSONFlaw) -> Unicode.Scalar {
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         guard let byte = next else { throw .notJSON }
         position += 1
         switch byte {
@@ -154,13 +154,13 @@ struct JSONReader {
         return scalar
     }
 
-    private mutating func codeUnit() throws(JSONFlaw) -> UInt16 {
+    private mutating func codeUnit() throws(JSONError) -> UInt16 {
         guard let unit: UInt16 = Hex.decode(bytes[position...].prefix(4), capitals: true) else { throw .notJSON }
         position += 4
         return unit
     }
 
-    private mutating func number() throws(JSONFlaw) -> JSONValue {
+    private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         _ = take(UInt8(ascii: "-"))
         let leadsWithZero = next == UInt8(ascii: "0")

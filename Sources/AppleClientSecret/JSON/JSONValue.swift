@@ -27,7 +27,7 @@ package enum JSONValue: Hashable, Sendable {
     }
 
     /// - Parameter limit: how many values there are at most, those in arrays and objects included.
-    package init(_ bytes: [UInt8], duplicates: Duplicates = .refused, atMost limit: Int = .max) throws(JSONFlaw) {
+    package init(_ bytes: [UInt8], duplicates: Duplicates = .refused, atMost limit: Int = .max) throws(JSONError) {
         var reader = JSONReader(bytes, duplicates: duplicates, room: limit)
         self = try reader.whole()
     }

@@ -10,7 +10,7 @@
 ///   nothing is written. So no edit removes a line of another variable.
 extension EnvironmentFile {
     /// Sets each variable to its value, whose bytes must all be plain (``Swift/UInt8/isTokenCharacter``).
-    mutating func set(_ values: [String: [UInt8]]) throws(FormatFlaw) {
+    mutating func set(_ values: [String: [UInt8]]) throws(FormatError) {
         let found = find(Set(values.keys))
         var all: [(name: String, assignment: EnvironmentAssignment)] = []
         var missing: [String] = []
@@ -23,7 +23,7 @@ extension EnvironmentFile {
         // From the end, so that the offsets of those before it stay right.
         for (name, assignment) in all.sorted(by: { $0.assignment.lineEnd > $1.assignment.lineEnd }) {
             if assignment.isCommentInTheWay {
-                throw flaw(
+                throw formatError(
                     at: assignment.statement.lowerBound,
                     "there is a comment after the value, and a byte-order mark where it would have to go")
             }
@@ -34,30 +34,30 @@ extension EnvironmentFile {
         }
         let attempts = missing.isEmpty ? [edited] : additions(of: missing, values, to: edited)
         var best: (file: EnvironmentFile, reach: Reach)?
-        var flaw: FormatFlaw?
+        var formatError: FormatError?
         for attempt in attempts {
-            do throws(FormatFlaw) {
+            do throws(FormatError) {
                 let file = try checked(attempt, values)
                 let reach = file.reach(of: missing)
                 if best.map({ $0.reach < reach }) ?? true { best = (file, reach) }
                 if reach == .everything { break }
             } catch {
-                flaw = flaw ?? error
+                formatError = formatError ?? error
             }
         }
         if let best {
             self = best.file
-        } else if let flaw, missing.isEmpty {
-            throw flaw
-        } else if let flaw {
-            throw FormatFlaw(
-                line: min(flaw.line, line(of: max(0, bytes.count - 1)) + 1),
-                reason: "\(missing.joined(separator: ", ")) cannot be added: \(flaw.reason)")
+        } else if let formatError, missing.isEmpty {
+            throw formatError
+        } else if let formatError {
+            throw FormatError(
+                line: min(formatError.line, line(of: max(0, bytes.count - 1)) + 1),
+                reason: "\(missing.joined(separator: ", ")) cannot be added: \(formatError.reason)")
         }
     }
 
     /// The file with these bytes, if it is this one with the values set.
-    private func checked(_ bytes: [UInt8], _ values: [String: [UInt8]]) throws(FormatFlaw) -> EnvironmentFile {
+    private func checked(_ bytes: [UInt8], _ values: [String: [UInt8]]) throws(FormatError) -> EnvironmentFile {
         let file = try EnvironmentFile(bytes)
         try file.check(values, since: self)
         return file
@@ -119,11 +119,11 @@ extension EnvironmentFile {
 
     /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
     /// with these values.
-    private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatFlaw) {
+    private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatError) {
         let ours = Set(values.keys.map { Array($0.utf8) })
         for before in old.readings {
             guard let now = readings.first(where: { $0.reader == before.reader }) else {
-                throw FormatFlaw(line: 1, reason: "\(before.reader.name) could no longer read the file")
+                throw FormatError(line: 1, reason: "\(before.reader.name) could no longer read the file")
             }
             let others = before.entries.filter { !ours.contains($0.name) }
             let left = now.entries.filter { !ours.contains($0.name) }
@@ -134,21 +134,21 @@ extension EnvironmentFile {
                     equal.map({ $0 == (entry.range, left[number].range) }) == true
                         || bytes[left[number].range].elementsEqual(old.bytes[entry.range])
                 else {
-                    throw old.flaw(
+                    throw old.formatError(
                         at: entry.range.lowerBound,
                         "\(before.reader.name) reads something else there too, which an edit would change")
                 }
                 equal = (entry.range, left[number].range)
             }
             if left.count > others.count {
-                throw flaw(
+                throw formatError(
                     at: left[others.count].range.lowerBound,
                     "\(before.reader.name) would find something there that is none of its variables now")
             }
         }
         let written = try self.values(of: values.keys)
         for (name, value) in values where written[name] != .one(value) {
-            throw flaw(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
+            throw formatError(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
         }
     }
 }

@@ -30,11 +30,11 @@ struct EnvironmentFile {
         let entries: [EnvironmentEntry]
     }
 
-    init(_ bytes: [UInt8]) throws(FormatFlaw) {
+    init(_ bytes: [UInt8]) throws(FormatError) {
         self.bytes = bytes
         lineStarts = [0] + bytes.indices.lazy.filter { bytes[$0] == .lineFeed }.map { $0 + 1 }
         if let offset = bytes.firstIndex(of: 0) {
-            throw FormatFlaw(line: 1 + bytes[..<offset].count { $0 == .lineFeed }, reason: "it holds a NUL byte")
+            throw FormatError(line: 1 + bytes[..<offset].count { $0 == .lineFeed }, reason: "it holds a NUL byte")
         }
         readings = EnvironmentReader.allCases.compactMap { reader in
             reader.entries(in: bytes).map { Reading(reader: reader, entries: $0) }
@@ -42,15 +42,15 @@ struct EnvironmentFile {
     }
 
     /// What the variable is set to.
-    func value(of name: String) throws(FormatFlaw) -> Value { try value(find([name]).assignments(of: name)) }
+    func value(of name: String) throws(FormatError) -> Value { try value(find([name]).assignments(of: name)) }
 
     /// The different values to which the variable is set, without comments after them: what a person means by it.
-    func uncommentedValues(of name: String) throws(FormatFlaw) -> Set<[UInt8]> {
+    func uncommentedValues(of name: String) throws(FormatError) -> Set<[UInt8]> {
         Set(try find([name]).assignments(of: name).map { $0.uncommentedValue(in: bytes) })
     }
 
     /// What each of the variables is set to. Of several that cannot be determined, the first is the one that is thrown for.
-    func values(of names: some Collection<String>) throws(FormatFlaw) -> [String: Value] {
+    func values(of names: some Collection<String>) throws(FormatError) -> [String: Value] {
         let found = find(Set(names))
         var values: [String: Value] = [:]
         for name in names { values[name] = try value(found.assignments(of: name)) }
@@ -71,7 +71,7 @@ struct EnvironmentFile {
     }
 
     /// Whether the file holds anything but assignments of these variables, even a comment.
-    func holdsOtherLines(than names: some Collection<String>) throws(FormatFlaw) -> Bool {
+    func holdsOtherLines(than names: some Collection<String>) throws(FormatError) -> Bool {
         let found = find(Set(names))
         var rest = bytes
         for name in names {
@@ -87,10 +87,10 @@ struct EnvironmentFile {
     /// The assignments of some variables, and why those of others cannot be determined.
     struct Found {
         var assignments: [String: [EnvironmentAssignment]] = [:]
-        var flaws: [String: FormatFlaw] = [:]
+        var formatErrors: [String: FormatError] = [:]
 
-        func assignments(of name: String) throws(FormatFlaw) -> [EnvironmentAssignment] {
-            if let flaw = flaws[name] { throw flaw }
+        func assignments(of name: String) throws(FormatError) -> [EnvironmentAssignment] {
+            if let formatError = formatErrors[name] { throw formatError }
             return assignments[name] ?? []
         }
     }
@@ -118,37 +118,37 @@ struct EnvironmentFile {
             let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }
             let sorted = all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
             if let (lines, sees, misses) = disagreement(on: name, sorted, places) {
-                found.flaws[name] = flaw(name, lines, sees, misses, places[misses][name] ?? [])
+                found.formatErrors[name] = formatError(name, lines, sees, misses, places[misses][name] ?? [])
             } else if sorted.count > Self.assignmentLimit {
-                found.flaws[name] = FormatFlaw(
+                found.formatErrors[name] = FormatError(
                     line: sorted[Self.assignmentLimit].lowerBound + 1,
                     reason: "\(name) is set more than \(Self.assignmentLimit) times in this file")
             } else {
-                do throws(FormatFlaw) {
-                    found.assignments[name] = try sorted.map { lines throws(FormatFlaw) in
+                do throws(FormatError) {
+                    found.assignments[name] = try sorted.map { lines throws(FormatError) in
                         try assignment(of: name, in: lines)
                     }
                 } catch {
-                    found.flaws[name] = error
+                    found.formatErrors[name] = error
                 }
             }
         }
         return found
     }
 
-    private func assignment(of name: String, in lines: ClosedRange<Int>) throws(FormatFlaw) -> EnvironmentAssignment {
+    private func assignment(of name: String, in lines: ClosedRange<Int>) throws(FormatError) -> EnvironmentAssignment {
         let statement = statement(lines)
         for offset in statement where bytes[offset] == .carriageReturn {
             if offset + 1 == bytes.count || bytes[offset + 1] != .lineFeed {
-                throw flaw(at: offset, "there is a carriage return, which ends a line for some readers")
+                throw formatError(at: offset, "there is a carriage return, which ends a line for some readers")
             }
         }
         guard let assignment = EnvironmentAssignment(bytes, statement: statement, name: name) else {
-            throw flaw(at: statement.lowerBound, "\(name) is set there after other text")
+            throw formatError(at: statement.lowerBound, "\(name) is set there after other text")
         }
         // A `.p8` can be downloaded only once.
         guard !PrivateKeyText.isIn(assignment.unquotedValue(in: bytes)) else {
-            throw FormatFlaw(
+            throw FormatError(
                 line: lines.lowerBound + 1, reason: "\(name) holds a private key, which is never overwritten",
                 advice: "write the variable from which the application reads the client secret")
         }
@@ -168,13 +168,13 @@ struct EnvironmentFile {
     }
 
     /// How the reader that misses a variable in these lines reads them instead, and the line that is to be corrected.
-    private func flaw(
+    private func formatError(
         _ name: String, _ lines: ClosedRange<Int>, _ sees: Int, _ misses: Int, _ others: Set<ClosedRange<Int>>
-    ) -> FormatFlaw {
+    ) -> FormatError {
         let (one, other) = (readings[sees].reader.name, readings[misses].reader.name)
         let line = lines.lowerBound + 1
         if let end = others.first(where: { $0.lowerBound == lines.lowerBound })?.upperBound {
-            return FormatFlaw(
+            return FormatError(
                 line: line,
                 reason: "the value of \(name) ends in line \(lines.upperBound + 1) for \(one), "
                     + "in line \(end + 1) for \(other)")
@@ -183,11 +183,11 @@ struct EnvironmentFile {
         if let around = readings[misses].entries.last(where: {
             $0.range.lowerBound < start && $0.range.upperBound > start
         }) {
-            return flaw(
+            return formatError(
                 at: around.range.lowerBound,
                 "for \(other), what begins there continues past line \(line), where \(one) reads \(name)")
         }
-        return FormatFlaw(line: line, reason: "\(one) reads \(name) there, and \(other) does not")
+        return FormatError(line: line, reason: "\(one) reads \(name) there, and \(other) does not")
     }
 
     // MARK: Lines
@@ -217,8 +217,8 @@ struct EnvironmentFile {
         return low
     }
 
-    func flaw(at offset: Int, _ reason: String) -> FormatFlaw {
-        FormatFlaw(line: line(of: offset) + 1, reason: reason)
+    func formatError(at offset: Int, _ reason: String) -> FormatError {
+        FormatError(line: line(of: offset) + 1, reason: reason)
     }
 
     var firstTextOffset: Int {

@@ -3,13 +3,13 @@ package struct EnvironmentFormat: OutputFormat {
     package static let name = "env"
     package static let setting: FormatSetting? = FormatSetting(
         name: "variable", scope: .place, advice: "write the one that the application reads",
-        check: VariableName.mistake)
+        check: VariableName.problem)
     package static let isShared = true
     package static let words = "a variable, as NAME=value"
 
     package init(parameter: String?) {}
 
-    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatFlaw) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatError) -> ParsedFile {
         let file = try EnvironmentFile(bytes)
         var parsed = ParsedFile(places: [:])
         let names = places.compactMap { if case .variable(let name) = $0 { name } else { nil } }
@@ -67,7 +67,7 @@ package struct EnvironmentFormat: OutputFormat {
 
     package func render(
         _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
-    ) throws(FormatFlaw) -> [UInt8] {
+    ) throws(FormatError) -> [UInt8] {
         var values: [String: [UInt8]] = [:]
         for case (.variable(let name), let secret) in secrets { values[name] = secret.token }
         var file = try EnvironmentFile(bytes)
@@ -76,7 +76,7 @@ package struct EnvironmentFormat: OutputFormat {
     }
 
     /// By an edit that is thrown away: whether readers agree afterwards depends on what is around the variable.
-    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatFlaw) {
+    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatError) {
         var values: [String: [UInt8]] = [:]
         for case .variable(let name) in places { values[name] = Array("token".utf8) }
         var file = try EnvironmentFile(bytes)
@@ -85,7 +85,7 @@ package struct EnvironmentFormat: OutputFormat {
 
     package static func candidate(
         in bytes: [UInt8], at place: FormatPlace
-    ) throws(FormatFlaw) -> SecretCandidate? {
+    ) throws(FormatError) -> SecretCandidate? {
         guard case .variable(let name) = place else { return nil }
         let values = try EnvironmentFile(bytes).uncommentedValues(of: name)
         guard let value = values.first else { return .missing("\(name) is not set in it") }
@@ -111,7 +111,7 @@ package enum VariableName {
     }
 
     /// What is wrong with `text` as a name, and what to write instead; nil when nothing is.
-    @Sendable static func mistake(_ text: String, _ quoted: (String) -> String) -> String? {
+    @Sendable static func problem(_ text: String, _ quoted: (String) -> String) -> String? {
         isValid(text)
             ? nil
             : "\(quoted(text)) is not a variable's name; use letters, digits and \"_\", such as APPLE_CLIENT_SECRET"

@@ -25,12 +25,12 @@ package final class PublicKey: Sendable {
     }
 
     /// The public half of `key`, which must be on P-256.
-    init(_ key: borrowing PKeyHandle) throws(KeyFlaw) {
+    init(_ key: borrowing PKeyHandle) throws(KeyError) {
         guard let spki = Self.encode(key), let verifier = OperationHandle.verifying(with: key),
             let print = Self.digest(spki: spki)
         else {
             ERR_clear_error()
-            throw KeyFlaw(.outOfMemory)
+            throw KeyError(.outOfMemory)
         }
         self.spki = spki
         self.print = print

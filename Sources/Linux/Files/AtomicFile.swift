@@ -182,17 +182,17 @@ package struct AtomicFile: ~Copyable {
     /// put there by mistake and is about to undo.
     ///
     /// The lock is released with the descriptor. It is advisory, and every user who may read the file could hold it for ever,
-    /// so no wait for it is longer than ``turnPatience``.
+    /// so no wait for it is longer than ``turnTimeout``.
     private func waitForTurn() {
         guard let replaced else { return }
-        for _ in 0..<Self.turnPatience {
+        for _ in 0..<Self.turnTimeout {
             if flock(replaced.descriptor, LOCK_EX | LOCK_NB) == 0 { return }
             usleep(1_000)
         }
     }
 
     /// Milliseconds: far longer than comparing and renaming take.
-    private static let turnPatience = 100
+    private static let turnTimeout = 100
 
     private var replaced: (descriptor: Int32, status: FileStatus)? {
         switch source {

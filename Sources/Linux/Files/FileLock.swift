@@ -5,11 +5,11 @@ import SystemPackage
 package enum FileLock {
     /// How long a lock may outlive its holder, in milliseconds: a child that was between fork and exec when the holder
     /// was killed keeps it until exec.
-    package static let patience: Int64 = 2_000
+    package static let timeout: Int64 = 2_000
     /// Between two tries, in microseconds.
     private static let interval: UInt32 = 10_000
 
-    /// Locks `path`, which is created when missing; nil when another process still holds the lock after ``patience``.
+    /// Locks `path`, which is created when missing; nil when another process still holds the lock after ``timeout``.
     /// Held until the descriptor is closed.
     ///
     /// The directory must be one that only this user can write to: the file is opened by its path.
@@ -25,7 +25,7 @@ package enum FileLock {
         let descriptor = Descriptor(adopting: raw)
         // By the clock, not by the number of pauses: on a busy machine each lasts longer, and a start waits for the state
         // directory for five seconds only.
-        let end = Clocks.bootMilliseconds() + patience
+        let end = Clocks.bootMilliseconds() + timeout
         while true {
             guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
             guard errno == EWOULDBLOCK else { throw FileError(of: Errno(rawValue: errno), at: path) }

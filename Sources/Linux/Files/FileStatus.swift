@@ -55,7 +55,7 @@ package struct FileStatus: Hashable, Sendable {
 
     /// The status of what `path` leads to, links followed; nil when unreadable.
     package static func following(_ path: String) -> FileStatus? {
-        DiskPatience.value(at: path) {
+        DiskTimeout.value(at: path) {
             var found = clinux_status()
             return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
         } ?? nil
@@ -63,12 +63,12 @@ package struct FileStatus: Hashable, Sendable {
 
     /// Whether a POSIX access list of the file or directory says more than its mode.
     package static func hasAccessList(_ path: String) -> Bool {
-        DiskPatience.value(at: path) { unsafe clinux_path_has_access_list(path) != 0 } ?? true
+        DiskTimeout.value(at: path) { unsafe clinux_path_has_access_list(path) != 0 } ?? true
     }
 
     /// Whether nothing exists at this path, even with every link followed.
     package static func isAbsent(_ path: String) -> Bool {
-        DiskPatience.value(at: path) {
+        DiskTimeout.value(at: path) {
             var found = clinux_status()
             return switch Errno(rawValue: -(unsafe clinux_path_look_whole(path, &found))) {
             case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: true
@@ -78,8 +78,8 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     /// Why this process may not do this with what `path` leads to (access(2)); nil where it may.
-    package static func obstacle(toAccess path: String, _ mode: Int32) -> Errno? {
-        DiskPatience.value(at: path) { unsafe access(path, mode) == 0 ? nil : Errno(rawValue: errno) } ?? .timedOut
+    package static func problem(accessing path: String, _ mode: Int32) -> Errno? {
+        DiskTimeout.value(at: path) { unsafe access(path, mode) == 0 ? nil : Errno(rawValue: errno) } ?? .timedOut
     }
 
     /// - Parameter path: for the error.
@@ -167,7 +167,7 @@ package enum FileSystems {
     /// Whether `path` leads to a pipe that has no name in any directory, as that of a shell's `<(…)`.
     package static func isUnnamedPipe(_ path: String) -> Bool {
         let pipes: Int64 = 0x5049_5045
-        return DiskPatience.value(at: path) { unsafe clinux_file_system_type(path) } == pipes
+        return DiskTimeout.value(at: path) { unsafe clinux_file_system_type(path) } == pipes
     }
 
     /// Whether inotify reports every change below `path`; false when that cannot be found out.

@@ -10,9 +10,9 @@ package enum ForeignFile {
     /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
     package static func read(_ path: String, limit: Int) -> [UInt8]? { try? contents(of: path, limit: limit) }
 
-    /// The same, or why not: also `.fileTooLarge`, and `.notResponding` after ``DiskPatience``.
+    /// The same, or why not: also `.fileTooLarge`, and `.notResponding` after ``DiskTimeout``.
     package static func contents(of path: String, limit: Int) throws(FileError) -> [UInt8] {
-        try DiskPatience.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in
             let descriptor = try open(path)
             let bytes: [UInt8]?
             do throws(SystemError) { bytes = try Descriptor.read(descriptor.raw, atMost: limit) } catch {
@@ -41,7 +41,7 @@ package enum ForeignFile {
     ///
     /// - Parameter limit: how many names are looked at.
     package static func names(in directory: String, limit: Int) -> [String] {
-        DiskPatience.value(at: directory) { namesAtOnce(directory, limit) } ?? []
+        DiskTimeout.value(at: directory) { namesAtOnce(directory, limit) } ?? []
     }
 
     private static func namesAtOnce(_ directory: String, _ limit: Int) -> [String] {
@@ -62,7 +62,7 @@ package enum ForeignFile {
     package static func paths(matching pattern: String) -> [String] {
         guard let wildcard = pattern.firstIndex(where: { #"*?[\"#.contains($0) }) else { return [pattern] }
         let directory = pattern[..<wildcard].lastIndex(of: "/").map { String(pattern[...$0]) } ?? "/"
-        return DiskPatience.value(at: directory) { pathsAtOnce(pattern) } ?? []
+        return DiskTimeout.value(at: directory) { pathsAtOnce(pattern) } ?? []
     }
 
     private static func pathsAtOnce(_ pattern: String) -> [String] {
@@ -76,7 +76,7 @@ package enum ForeignFile {
 
     /// What a symbolic link says, such as those of /proc; nil where it cannot be read.
     package static func link(_ path: String) -> String? {
-        DiskPatience.value(at: path) { linkAtOnce(path) } ?? nil
+        DiskTimeout.value(at: path) { linkAtOnce(path) } ?? nil
     }
 
     static func linkAtOnce(_ path: String) -> String? {

@@ -12,7 +12,7 @@ package enum GuardedPath {
     package static func read(
         _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent? {
-        try DiskPatience.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in
             try readAtOnce(path, as: identity, limit: limit)
         }
     }
@@ -43,7 +43,7 @@ package enum GuardedPath {
     /// it leads to: without the link an application would lose the rest of that file.
     package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
-            return try DiskPatience.require(at: path) { () throws(FileError) in
+            return try DiskTimeout.require(at: path) { () throws(FileError) in
                 let identity = Identity(user: user, group: user)
                 let place = try GuardedWalk.place(path, .publishing, as: identity)
                 if place.strangersLink == nil, place.isRootsOwn(at: path, for: user) { return nil }
@@ -58,7 +58,7 @@ package enum GuardedPath {
     /// name: no link leads there, or links of that user and of root lead into that user's own directory. It has no other name.
     /// Nil where this process cannot tell.
     package static func rootsOwn(_ path: String, for user: UInt32) -> String? {
-        DiskPatience.value(at: path) {
+        DiskTimeout.value(at: path) {
             let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user))
             return place.flatMap { $0.isRootsOwn(at: path, for: user) ? $0.path : nil }
         } ?? nil
@@ -71,7 +71,7 @@ package enum GuardedPath {
     package static func readProving(
         _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent? {
-        try DiskPatience.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in
             try GuardedWalk.untilSettled { () throws(FileError) in
                 let place = try GuardedWalk.place(path, .proving, as: identity)
                 guard place.found != nil else { return nil }
@@ -84,7 +84,7 @@ package enum GuardedPath {
     package static func directory(
         _ path: String, as identity: Identity
     ) throws(FileError) -> String {
-        try DiskPatience.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in
             try GuardedWalk.directory(path, .publishing, as: identity).path.string
         }
     }
@@ -92,7 +92,7 @@ package enum GuardedPath {
     /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: nobody else
     /// may write to its directory, not even to one that is sticky.
     package static func isOnlyForTrusted(_ path: String, as identity: Identity) -> Bool {
-        DiskPatience.value(at: path) {
+        DiskTimeout.value(at: path) {
             guard let place = try? GuardedWalk.place(path, .deciding, as: identity) else { return false }
             return !place.directory.status.isWritableByOthers
         } ?? false

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The mounts of this process (proc_pid_mountinfo(5)), read from the kernel's table: asking a file system itself could hang.
+/// The mounts of this process (proc_pid_mountinfo(5)), read from the kernel's table: a file system itself might not respond.
 package struct MountTable: Sendable {
     package struct Mount: Sendable {
         package let point: String

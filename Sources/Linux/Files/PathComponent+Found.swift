@@ -15,13 +15,13 @@ extension PathComponent {
 
     /// The directory that the absolute path leads to; nil where there is none, or a stranger controls the way.
     package init?(directory path: String, for identity: Identity) {
-        guard let found = DiskPatience.value(at: path, { Self.directory(path, identity) }) ?? nil else { return nil }
+        guard let found = DiskTimeout.value(at: path, { Self.directory(path, identity) }) ?? nil else { return nil }
         self = found
     }
 
     /// The regular file that the absolute path leads to; nil where there is none, or a stranger controls the way.
     package init?(file path: String, for identity: Identity) {
-        guard let found = DiskPatience.value(at: path, { Self.file(path, identity) }) ?? nil else { return nil }
+        guard let found = DiskTimeout.value(at: path, { Self.file(path, identity) }) ?? nil else { return nil }
         self = found
     }
 

@@ -22,16 +22,16 @@ package struct ProgramFile: Sendable {
     ///
     /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
     ///   learned (binfmt_misc).
-    package func obstacle(afterFailure failed: Bool = false) -> ProgramObstacle? {
-        DiskPatience.value(at: path) { obstacleAtOnce(afterFailure: failed) } ?? nil
+    package func problem(afterFailure failed: Bool = false) -> ProgramProblem? {
+        DiskTimeout.value(at: path) { problemAtOnce(afterFailure: failed) } ?? nil
     }
 
-    private func obstacleAtOnce(afterFailure failed: Bool) -> ProgramObstacle? {
+    private func problemAtOnce(afterFailure failed: Bool) -> ProgramProblem? {
         guard !Self.isNoexec(path) else { return .mountedNoexec }
         guard let bytes = Self.read(path, count: Self.beginning, at: 0) else { return nil }
-        if bytes.starts(with: "#!".utf8) { return obstacle(script: bytes) }
+        if bytes.starts(with: "#!".utf8) { return problem(script: bytes) }
         if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
-        let found = bytes.starts(with: ELFHeader.magic) ? obstacle(program: bytes) : .noFormat
+        let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
         switch found {
         case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
         default: return found
@@ -40,11 +40,11 @@ package struct ProgramFile: Sendable {
 
     /// The interpreters that it needs: of a script, of the interpreter that is a script, and so on. The program that `env`
     /// finds for a script is one of them.
-    package var interpreters: [String] { DiskPatience.value(at: path) { chainAtOnce.interpreters } ?? [] }
+    package var interpreters: [String] { DiskTimeout.value(at: path) { chainAtOnce.interpreters } ?? [] }
 
     /// Every path whose content decides what is executed in place of a script: its ``interpreters``, and where `env` looks
     /// before it finds one. Not all of them need to exist.
-    package var deciding: [String] { DiskPatience.value(at: path) { chainAtOnce.deciding } ?? [] }
+    package var deciding: [String] { DiskTimeout.value(at: path) { chainAtOnce.deciding } ?? [] }
 
     private var chainAtOnce: (interpreters: [String], deciding: [String]) {
         var interpreters: [String] = []
@@ -75,7 +75,7 @@ package struct ProgramFile: Sendable {
         return searchPath.split(separator: ":").map { "\($0)/\(program)" }
     }
 
-    private func obstacle(script bytes: [UInt8]) -> ProgramObstacle? {
+    private func problem(script bytes: [UInt8]) -> ProgramProblem? {
         guard let line = ScriptFirstLine(bytes), !line.interpreter.isEmpty else { return .noFormat }
         if line.endsInCarriageReturn { return .carriageReturn }
         let interpreters = interpreters
@@ -91,7 +91,7 @@ package struct ProgramFile: Sendable {
         return isFound ? nil : .notFoundByEnv(wanted)
     }
 
-    private func obstacle(program bytes: [UInt8]) -> ProgramObstacle? {
+    private func problem(program bytes: [UInt8]) -> ProgramProblem? {
         guard let header = ELFHeader(bytes) else { return .noFormat }
         guard let own = Self.read("/proc/self/exe", count: Self.beginning, at: 0).flatMap({ ELFHeader($0) }) else {
             return nil

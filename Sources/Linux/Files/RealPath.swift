@@ -7,7 +7,7 @@ package enum RealPath {
     /// The path with every link followed, as far as it exists and this process may search it; the rest as written. As written
     /// too where the file system does not respond.
     package static func of(_ path: String) -> String {
-        DiskPatience.value(at: path) { ofAtOnce(path) } ?? path
+        DiskTimeout.value(at: path) { ofAtOnce(path) } ?? path
     }
 
     private static func ofAtOnce(_ path: String) -> String {

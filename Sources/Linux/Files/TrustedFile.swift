@@ -48,7 +48,7 @@ package enum TrustedFile {
     package static func read(
         _ path: String, for use: Use, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent {
-        try DiskPatience.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in
             try open(path, for: use, as: identity, limit: limit).content()
         }
     }
@@ -58,7 +58,7 @@ package enum TrustedFile {
     package static func check(
         _ path: String, for use: Use, as identity: Identity
     ) throws(FileError) -> FileStatus {
-        try DiskPatience.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in
             try check(GuardedWalk.place(path, .deciding, as: identity), for: use, as: identity)
         }
     }
@@ -67,7 +67,7 @@ package enum TrustedFile {
     package static func names(
         in directory: String, ending: String, as identity: Identity
     ) throws(FileError) -> [String] {
-        try DiskPatience.require(at: directory) { () throws(FileError) in
+        try DiskTimeout.require(at: directory) { () throws(FileError) in
             try namesAtOnce(in: directory, ending: ending, as: identity)
         }
     }

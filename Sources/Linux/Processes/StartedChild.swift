@@ -16,7 +16,7 @@ struct StartedChild: ~Copyable {
 
     /// How long to wait for the supervisor to end all processes, in milliseconds: two seconds to clean up, the rest to
     /// die. After that it continues without them (a process stuck in the kernel never dies).
-    private static let patience: Int64 = 7_000
+    private static let timeout: Int64 = 7_000
 
     /// - Parameter input: the child's standard input; empty when negative.
     init(_ arguments: [String], environment: [String: String], input: Int32 = -1) throws(SystemError) {
@@ -67,7 +67,7 @@ struct StartedChild: ~Copyable {
         if interruption != nil {
             shutdown(control.raw, Int32(SHUT_WR))
             killSupervisorIfStopped()
-            waitForSupervisor(milliseconds: Self.patience)
+            waitForSupervisor(milliseconds: Self.timeout)
             killSupervisorIfStopped()
         }
         // Output from before the end is in the pipe; what background processes write later is dropped.
@@ -86,8 +86,8 @@ struct StartedChild: ~Copyable {
         }
     }
 
-    /// How long to wait for processes that were sent SIGKILL, in milliseconds. The loop goes on with those that hang in the
-    /// kernel.
+    /// How long to wait for processes that were sent SIGKILL, in milliseconds. The loop goes on with those that are stuck in
+    /// the kernel.
     private static let dying: Int64 = 7_000
     /// Between two rounds of killing, in milliseconds.
     private static let pause: UInt32 = 2

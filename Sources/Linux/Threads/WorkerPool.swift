@@ -2,7 +2,7 @@ import CLinux
 
 /// Runs blocking jobs on threads, in lanes: a stuck lane delays no other one.
 ///
-/// A lane is what its jobs may hang on together: a mount, a hook, the bus. The rules:
+/// A lane is what its jobs may wait for together: a mount, a hook, the bus. The rules:
 /// - A lane with jobs gets a thread at once, whatever other lanes do: a job waits only for its own lane.
 /// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in total. The thread of a
 ///   job that runs for longer than 30 s is stuck and does not count there until the job ends.

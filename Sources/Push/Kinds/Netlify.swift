@@ -16,7 +16,7 @@ extension PushKind {
                     + ["all", "dev"].map {
                         .init(
                             $0,
-                            obstacle:
+                            problem:
                                 "Netlify hides no value there; write production, deploy-preview or branch-deploy")
                     }),
         ], endpoint: "https://api.netlify.com", authorization: .bearer,

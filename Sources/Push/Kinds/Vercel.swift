@@ -15,7 +15,7 @@ extension PushKind {
                     .init("production"), .init("preview"),
                     .init(
                         "development",
-                        obstacle:
+                        problem:
                             "Vercel takes no sensitive variable for development; write production, preview or both"),
                 ], isList: true),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,

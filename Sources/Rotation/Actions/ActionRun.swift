@@ -16,7 +16,7 @@ struct ActionRun: Sendable {
         let askAt: BootTime
 
         /// How often it is asked whether a deployment is done.
-        fileprivate static let pace: Seconds = 15
+        fileprivate static let interval: Seconds = 15
         /// How long one may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that it may have
         /// waited for others.
         static let longest: Seconds = 3600
@@ -28,7 +28,7 @@ struct ActionRun: Sendable {
     mutating func recordDeployment(isDeploying: Bool, at now: Now) {
         deployment =
             isDeploying
-            ? Deployment(since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.pace) : nil
+            ? Deployment(since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.interval) : nil
     }
 
     /// Whether it may be asked again how a deployment that is under way gets on.

@@ -10,10 +10,10 @@ import Model
 struct StateChangeActions: Sendable {
     /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
     static let settleTime: Seconds = 30
-    /// How often one action may be started within ``pace``.
+    /// How often one action may be started within ``interval``.
     static let limit = 4
-    static let pace: Seconds = 3600
-    private static let unspent = RateLimit(limit, in: pace)
+    static let interval: Seconds = 3600
+    private static let unspent = RateLimit(limit, in: interval)
 
     private(set) var reported = ReportedStates()
     /// What the state directory is known to hold.
@@ -77,7 +77,7 @@ struct StateChangeActions: Sendable {
         for (action, moments) in record.starts {
             // Clamped to an hour, all that counts: the clock may have been set since. Less one second, because the
             // difference of two times in whole seconds may be one too many and would allow a fifth start.
-            let ago = moments.map { min(max(now.wall - $0 - 1, 0), Self.pace) }
+            let ago = moments.map { min(max(now.wall - $0 - 1, 0), Self.interval) }
             var starts = Self.unspent
             for ago in ago { starts.note(at: now.boot + Seconds(-ago.count)) }
             runs[action] = (0, starts)
@@ -202,7 +202,7 @@ extension Rotation {
     }
 
     /// What probes found that would prevent reports.
-    var noticeObstacles: [Failure] {
+    var noticeProblems: [Failure] {
         index.stateChangeResources.compactMap { resource in
             guard case .probe = resource else { return nil }
             return jobs.attempts[resource]?.failure

@@ -261,7 +261,7 @@ extension Rotation {
 
     /// Asks Apple about the next candidate that is kept in the state directory.
     mutating func planRequestToApple(_ deadlines: inout Deadlines) {
-        guard !jobs.isStopping, verificationPace.mayBegin(&deadlines) else { return }
+        guard !jobs.isStopping, verificationRateLimit.mayBegin(&deadlines) else { return }
         let open = index.all.compactMap { client in
             clients[client].verification.map { (client: client, verification: $0) }
         }
@@ -277,7 +277,7 @@ extension Rotation {
             if start(.verify(client.name, candidate), on: .verification(client.name), &deadlines) {
                 // One request runs at a time: the others are looked at when it ends, so their own wakes are dropped.
                 deadlines = Deadlines(now: deadlines.now)
-                verificationPace.began(job, at: deadlines.now)
+                verificationRateLimit.began(job, at: deadlines.now)
                 clients[client].verification?.began(job, at: deadlines.now)
                 return
             }

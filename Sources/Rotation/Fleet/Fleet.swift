@@ -52,9 +52,9 @@ struct Fleet: Sendable {
         let current: SecretName?
     }
 
-    private static let pace: Seconds = 300
+    private static let interval: Seconds = 300
     /// While a secret is rolled out: half of the minute over which machines spread their reports.
-    private static let paceOfRollout: Seconds = 30
+    private static let rolloutInterval: Seconds = 30
     /// A shorter one is no reason to give machines time to report.
     private static let gap: Seconds = 120
     /// How old what was read may be for a rollout to go on by it: four reads during one, else three.
@@ -65,7 +65,7 @@ struct Fleet: Sendable {
     /// How long what was read is shown to those who ask.
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
-    private static let forgettingPace: Seconds = 86_400
+    private static let forgettingInterval: Seconds = 86_400
 
     mutating func adopt(_ change: ConfigurationChange) {
         if change.isOfStore { self = Fleet() }
@@ -104,8 +104,8 @@ struct Fleet: Sendable {
 
     func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
         guard let readAt else { return true }
-        let pace = isRollingOut ? Self.paceOfRollout : Self.pace
-        return deadlines.reached(readAt.after(pace, spreadBy: jitter))
+        let interval = isRollingOut ? Self.rolloutInterval : Self.interval
+        return deadlines.reached(readAt.after(interval, spreadBy: jitter))
     }
 
     /// The machines that report a client, but for this one; nil while that is not known.
@@ -230,7 +230,7 @@ struct Fleet: Sendable {
         mayForget = false
         let old = hosts.filter { machine, host in
             machine != own && host.isForgotten(at: now)
-                && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingPace } ?? true
+                && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingInterval } ?? true
         }
         return old.min { $0.key < $1.key }.map { ($0.key, $0.value.observation.revision) }
     }

@@ -47,8 +47,8 @@ struct Reporting: Sendable {
 
     /// In milliseconds.
     private static let spread = 60_000.0
-    private static let pace: Seconds = 86_400
-    private static let paceWithOther: Seconds = 3_600
+    private static let interval: Seconds = 86_400
+    private static let intervalWithOther: Seconds = 3_600
 
     fileprivate mutating func adopt(_ change: ConfigurationChange) {
         let kept = holdings.filter { change.new.store != nil && change.new.clients[$0.key] != nil }
@@ -80,9 +80,9 @@ struct Reporting: Sendable {
         let wait = Int64(Self.spread * hostJitter)
         if let changedAt, deadlines.reached(changedAt.advanced(milliseconds: wait)) { return true }
         guard let putAt else { return false }
-        let pace = otherSeenAt == nil ? Self.pace : Self.paceWithOther
+        let interval = otherSeenAt == nil ? Self.interval : Self.intervalWithOther
         // Machines that were started together spread over the last quarter.
-        return deadlines.reached(putAt.after(pace, spreadBy: hostJitter))
+        return deadlines.reached(putAt.after(interval, spreadBy: hostJitter))
     }
 
     /// The report as it would be put, and the revision that the put names.
@@ -119,7 +119,7 @@ struct Reporting: Sendable {
         }
         // A report that was replaced is put again at once, but only once an hour: two daemons of one name would otherwise
         // replace each other's report without a pause.
-        if let foundAt, now.boot < foundAt + Self.paceWithOther { pausedUntil = now.boot + Self.paceWithOther }
+        if let foundAt, now.boot < foundAt + Self.intervalWithOther { pausedUntil = now.boot + Self.intervalWithOther }
         guard let found else { return false }
         if let revision {
             // A restored backup holds what was put before, at a smaller revision.

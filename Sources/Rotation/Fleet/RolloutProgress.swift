@@ -37,7 +37,7 @@ struct RolloutProgress: Sendable {
         let at: BootTime
     }
 
-    static let repairPace: Seconds = 60
+    static let repairInterval: Seconds = 60
 
     init(_ rollout: Rollout, at now: Now) {
         self.rollout = rollout

@@ -59,7 +59,7 @@ extension Rotation {
             }
             return .rollout(view)
         }
-        return obstacle(toRolloutOf: client, since: job, at: now).map { .noRollout($0) }
+        return problem(rollingOut: client, since: job, at: now).map { .noRollout($0) }
     }
 
     /// Withdraws what a user has ordered, after the answer that it cannot be done: it would be carried out hours later, when
@@ -69,7 +69,7 @@ extension Rotation {
     }
 
     /// Why this machine cannot change a rollout now; nil when it can.
-    private func obstacle(toRolloutOf client: ConfiguredClient, since job: JobID, at now: Now) -> Failure? {
+    private func problem(rollingOut client: ConfiguredClient, since job: JobID, at now: Now) -> Failure? {
         let failed =
             jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
             ?? jobs.attempts[.store]?.failure ?? clock.failure ?? jobs.lastFailure(of: .key(client.entry.key))?.failure
@@ -134,7 +134,7 @@ extension Rotation {
         guard let rollout = own.rollout?.rollout, rollout.secret.isSame(as: own.secret.name) else {
             guard let wanted = rolloutToPut(own, client, &deadlines) else { return }
             if let repairedAt = clients[client].rollout?.repairedAt,
-                !deadlines.reached(repairedAt + RolloutProgress.repairPace)
+                !deadlines.reached(repairedAt + RolloutProgress.repairInterval)
             {
                 return
             }

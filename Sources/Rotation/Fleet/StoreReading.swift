@@ -34,8 +34,8 @@ struct StoreReading: Sendable {
     /// Until when a secret that is merely missing is not minted before its place was read: another signer may have made one.
     private var awaitedUntil: BootTime?
 
-    private static let pace: Seconds = 60
-    private static let watchedPace: Seconds = 600
+    private static let interval: Seconds = 60
+    private static let watchedInterval: Seconds = 600
     /// In milliseconds.
     private static let longestHint = 1000.0
     private static let answerWait: Seconds = 20
@@ -64,8 +64,8 @@ struct StoreReading: Sendable {
         guard isUsed, jobs.mayStart(.store, &deadlines) else { return false }
         guard reading.isFresh, let readAt = reading.value, let readBy = reading.readBy else { return true }
         if let hintedFor, deadlines.reached(hintedFor) { return true }
-        let pace = isWatched && !observed.values.contains(.forbidden) ? Self.watchedPace : Self.pace
-        return deadlines.reached(readAt.after(pace, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
+        let interval = isWatched && !observed.values.contains(.forbidden) ? Self.watchedInterval : Self.interval
+        return deadlines.reached(readAt.after(interval, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
     }
 
     // MARK: What happens

@@ -13,10 +13,10 @@ struct Drift: Hashable, Sendable {
     static let repairLimit = 3
     /// For a file, whose changes are noticed at once.
     static let memory: Seconds = 3600
-    static let contestedPace: Seconds = 600
+    static let contestedInterval: Seconds = 600
 
     /// How often what is contested is repaired.
-    private let contestedPace: Seconds
+    private let contestedInterval: Seconds
 
     private var debounce: Debounce?
     /// What the file held when it was last seen to be good.
@@ -34,9 +34,9 @@ struct Drift: Hashable, Sendable {
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
 
-    init(memory: Seconds = Self.memory, contestedPace: Seconds = Self.contestedPace) {
+    init(memory: Seconds = Self.memory, contestedInterval: Seconds = Self.contestedInterval) {
         repairs = RateLimit(Self.repairLimit, in: memory)
-        self.contestedPace = contestedPace
+        self.contestedInterval = contestedInterval
     }
 
     mutating func debounce(at now: BootTime) {
@@ -118,7 +118,7 @@ struct Drift: Hashable, Sendable {
 
     /// When a bad file is next repaired if it is contested; nil while it is good.
     var nextRepair: BootTime? {
-        badSince == nil ? nil : repairs.last.map { $0 + contestedPace }
+        badSince == nil ? nil : repairs.last.map { $0 + contestedInterval }
     }
 
     /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.

@@ -24,14 +24,14 @@ struct Target: Sendable {
     private(set) var readAt: BootTime?
     private(set) var writtenAt: WallTime?
     // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
-    private(set) var drift = Drift(memory: 21_600, contestedPace: 3600)
+    private(set) var drift = Drift(memory: 21_600, contestedInterval: 3600)
 
     /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
-    static let readingPace: Seconds = 3600
+    static let readingInterval: Seconds = 3600
     /// For so long after a write what an API shows may be older than that: Supabase was seen to take a minute and a half.
     private static let staleness: Seconds = 300
     /// How often the API is read meanwhile.
-    static let stalePace: Seconds = 60
+    static let staleInterval: Seconds = 60
 
     init(_ output: PushOutput) { self.output = output }
 
@@ -244,7 +244,8 @@ extension Rotation {
         if let readAt = state.readAt {
             let next =
                 state.isAwaited
-                ? readAt + Target.stalePace : readAt.after(Target.readingPace, spreadBy: jobs.jitter("read \(target)"))
+                ? readAt + Target.staleInterval
+                : readAt.after(Target.readingInterval, spreadBy: jobs.jitter("read \(target)"))
             guard state.isAwaited || state.verified != nil, deadlines.reached(next) else { return }
         }
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)

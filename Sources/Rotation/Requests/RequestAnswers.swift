@@ -39,7 +39,7 @@ extension Rotation {
                     (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client)
                         ?? (wantedSecret(client) == nil ? clock.failure : nil))
                         .map { "client \"\(client.name)\": \($0.message)" }
-                } + noticeObstacles.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
+                } + noticeProblems.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
         case .rollout(let client, let order):
             let answer = rolloutAnswer(order, of: client, since: request.since, at: now)

@@ -59,8 +59,8 @@ struct CheckCommand: ParsableCommand {
         }
         let source = ConfigurationSource.ofCaller(path)
         let result = source.load()
-        if case .failure(let refusal) = result, answer.json {
-            try CommandOutput.answer(DryRunReport.json(refused: refusal.diagnostics.map(\.description)))
+        if case .failure(let error) = result, answer.json {
+            try CommandOutput.answer(DryRunReport.json(refused: error.diagnostics.map(\.description)))
         }
         let isForeign = ServiceUser.isForeign(to: path)
         if isForeign { CommandOutput.complain(lines: ServiceUser.limits(of: "check")) }

@@ -49,7 +49,7 @@ struct DoctorCommand: ParsableCommand {
         let (snapshot, unanswered) = status(of: names)
         let examination = try Examination(
             of: names, in: settings, socket: daemon.path(Environment.current), snapshot: snapshot)
-        var apple = skipVerify ? nil : AppleQuestions(server)
+        var apple = skipVerify ? nil : AppleVerifier(server)
         let chains = examination.facts.map { facts in
             var facts = facts
             let isPublished = ClientChain(facts).links.allSatisfy { link in

@@ -6,14 +6,14 @@ import Systemd
 /// connections: whatever is asked there is refused until root starts them again.
 enum FailedSockets {
     /// In milliseconds; systemd answers at once.
-    private static let patience: Int64 = 2_000
+    private static let timeout: Int64 = 2_000
 
     /// What is wrong and what helps, for each; empty where systemd cannot be asked, or for a daemon on another socket, which
     /// is not the service.
     static func problems(ofDaemonAt socket: String) -> [[ReportLine]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(timeout: timeout, cancel: nil)
             let names = try systemd.failedUnits(matching: "clientsecretd*.socket")
             let daemon = try names.isEmpty ? nil : systemd.condition(of: CommandContext.packagesUnit)
             return names.map { name in
@@ -53,7 +53,7 @@ enum FailedSockets {
             UnitMask.remedy(ofSocket: status) == nil
         else { return nil }
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: patience, cancel: nil)
+            var systemd = try SystemdClient(timeout: timeout, cancel: nil)
             guard try systemd.condition(of: CommandContext.packagesUnit).isUp else { return nil }
             return try systemd.condition(of: status).activity == "failed" ? .failed : .gone
         } catch {

@@ -79,7 +79,7 @@ struct FoundClient: Equatable {
                 let secret = AppleSecret(assignment.value)
             else { continue }
             let place: Place
-            do throws(FormatFlaw) {
+            do throws(FormatError) {
                 _ = try format.parse(bytes, places: [.variable(assignment.name)])
                 place = .variable(assignment.name)
             } catch {

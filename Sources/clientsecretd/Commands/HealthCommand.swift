@@ -32,14 +32,14 @@ struct HealthCommand: ParsableCommand {
     @OptionGroup var settings: ConfigurationOption
 
     /// Monitoring gives a plugin ten seconds in all (the guidelines' default).
-    private static let patience: StatusClient.Patience = {
-        var patience = StatusClient.Patience()
-        patience.connect = 2
-        patience.get = 4
-        return patience
+    private static let timeouts: StatusClient.Timeouts = {
+        var timeouts = StatusClient.Timeouts()
+        timeouts.connect = 2
+        timeouts.get = 4
+        return timeouts
     }()
     /// In seconds.
-    static let diskPatience = 3
+    static let diskTimeout = 3
 
     func run() throws {
         let line = line(now: .now)
@@ -60,7 +60,7 @@ struct HealthCommand: ParsableCommand {
     private func line(now: WallTime) -> HealthLine {
         if offline { return judge(unanswered: nil, now: now) }
         do throws(ClientError) {
-            let client = daemon.client(patience: Self.patience)
+            let client = daemon.client(timeouts: Self.timeouts)
             return HealthLine(try client.status(), now: now)
         } catch {
             // The default configuration is not known to be the one of a daemon on another socket.
@@ -88,8 +88,8 @@ struct HealthCommand: ParsableCommand {
         let source = ConfigurationSource.ofService(path)
         let isForeign = ServiceUser.isForeign(to: path)
         switch source.load() {
-        case .failure(let refusal):
-            let why = refusal.headline?.description ?? "no configuration"
+        case .failure(let error):
+            let why = error.headline?.description ?? "no configuration"
             guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
             // The daemon would start with the last adopted configuration, too, and be degraded.
             return HealthLine(

@@ -44,7 +44,7 @@ struct InspectCommand: ParsableCommand {
         let variable = try FoundSecret.variable(named.variable, in: bytes, of: name)
         let token = try FoundSecret.token(in: bytes, of: name, variable: variable)
         let jws: CompactJWS
-        do throws(CompactJWS.Flaw) {
+        do throws(CompactJWS.ParseError) {
             jws = try CompactJWS(token)
         } catch {
             let isAssignment = variable == nil && bytes.contains(UInt8(ascii: "="))
@@ -91,7 +91,7 @@ struct InspectCommand: ParsableCommand {
         }
         let descriptor = try NamedFile.open(file)
         let number = descriptor.raw
-        let read = DiskPatience.value(at: ConfigurationLoader.absolutePath(of: file)?.description ?? file) {
+        let read = DiskTimeout.value(at: ConfigurationLoader.absolutePath(of: file)?.description ?? file) {
             () -> Result<PublicKey, Failure> in
             do throws(Failure) {
                 return .success(try PublicKey(descriptor: number, place: .named(file)))
@@ -100,7 +100,7 @@ struct InspectCommand: ParsableCommand {
             }
         }
         do throws(Failure) {
-            guard let read else { throw Failure(.notResponding, at: .named(file), detail: DiskPatience.words) }
+            guard let read else { throw Failure(.notResponding, at: .named(file), detail: DiskTimeout.words) }
             return try read.get()
         } catch {
             throw CommandFailure(keyNamedByFlag: error)
@@ -136,7 +136,7 @@ enum FoundSecret {
                 "\(name): this is a private key, not a client secret; to make a secret: clientsecretd mint --key ...")
         }
         let candidate: SecretCandidate
-        do throws(FormatFlaw) {
+        do throws(FormatError) {
             candidate = try FormatRegistry.candidate(in: bytes, at: variable.map(FormatPlace.variable) ?? .whole)
         } catch {
             throw CommandFailure(.failed, "\(name):\(error.line): \(error.reason)")

@@ -31,7 +31,7 @@ enum NamedFile {
     /// A file of which the caller reads what it needs; a read without anything to read fails with EAGAIN.
     static func open(_ name: String) throws(CommandFailure) -> Descriptor {
         // Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
-        let opened = DiskPatience.value(at: path(name)) {
+        let opened = DiskTimeout.value(at: path(name)) {
             let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             return number < 0 ? -errno : number
         }
@@ -43,7 +43,7 @@ enum NamedFile {
                 .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: -number))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
-        guard DiskPatience.value(at: path(name), { mayBeRead(number, name) }) != false else {
+        guard DiskTimeout.value(at: path(name), { mayBeRead(number, name) }) != false else {
             throw CommandFailure(
                 .unreadable,
                 "\(Printable.name(name)) cannot be read: it is not a regular file; name a regular file")
@@ -57,7 +57,7 @@ enum NamedFile {
     }
 
     private static func silence(_ name: String) -> CommandFailure {
-        CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(DiskPatience.words)")
+        CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(DiskTimeout.words)")
     }
 
     /// Directories pass, because the error of reading one says what it is. A shell's `<(…)` and /dev/stdin are pipes
@@ -84,7 +84,7 @@ enum NamedFile {
                 return .failure(error)
             }
         }
-        guard let result = isFile ? DiskPatience.value(at: path(name), read) : read() else { throw silence(name) }
+        guard let result = isFile ? DiskTimeout.value(at: path(name), read) : read() else { throw silence(name) }
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try result.get() } catch {
             let why =

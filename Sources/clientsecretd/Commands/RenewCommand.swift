@@ -49,7 +49,7 @@ struct RenewCommand: ParsableCommand {
             outcomes = try client.renew(renewal).outcomes
         } catch {
             guard case .answered(let problem) = error else { throw CommandFailure(error) }
-            // A name that no client has is a mistake in the command line.
+            // A name that no client has is an error in the command line.
             if problem.status == 404 { throw CommandFailure(.usage, problem.detail) }
             guard !problem.outcomes.isEmpty else { throw CommandFailure(error) }
             outcomes = problem.outcomes

@@ -46,7 +46,7 @@ struct RolloutCommand: ParsableCommand {
             case .finish: view = try daemon.rollout(client, .finish)
             }
         } catch {
-            // A name that no client has is a mistake in the command line.
+            // A name that no client has is an error in the command line.
             if case .answered(let problem) = error, problem.status == 404 {
                 throw CommandFailure(.usage, problem.detail)
             }

@@ -73,8 +73,8 @@ enum ServiceUser {
         // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return }
         // A state directory that does not respond keeps no client from being served.
-        DiskPatience.begin(seconds: 5)
-        defer { DiskPatience.end() }
+        DiskTimeout.begin(seconds: 5)
+        defer { DiskTimeout.end() }
         guard let account = try stateOwner(of: configuration, environment) else { return }
         try Hardening.become(account)
     }

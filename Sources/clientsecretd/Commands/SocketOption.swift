@@ -22,13 +22,13 @@ struct SocketOption: ParsableArguments {
     }
 
     /// A client of the daemon there.
-    func client(patience: StatusClient.Patience = StatusClient.Patience()) -> StatusClient {
+    func client(timeouts: StatusClient.Timeouts = StatusClient.Timeouts()) -> StatusClient {
         let environment = Environment.current
         let path = path(environment)
         // Which configuration another socket's daemon reads is not known here.
         let configuration = path == Self.standard ? ConfigurationOption.path(flag: nil, environment) : nil
         return StatusClient(
-            socket: path, patience: patience, serviceUser: ServiceUser.name, configuration: configuration)
+            socket: path, timeouts: timeouts, serviceUser: ServiceUser.name, configuration: configuration)
     }
 
     mutating func validate() throws {

@@ -193,7 +193,7 @@ extension ChainFacts {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
             guard let silent = silent.first else { return ChainLink(.hidden, .ok, "nothing hides it") }
             return ChainLink(
-                .hidden, .unknown, "\(Printable.name(silent)): \(DiskPatience.words), so not everything was looked at")
+                .hidden, .unknown, "\(Printable.name(silent)): \(DiskTimeout.words), so not everything was looked at")
         }
         let line = first.line.map { ":\($0)" } ?? ""
         let place = "\(Printable.name(first.file))\(line)"

@@ -34,7 +34,7 @@ struct Examination {
             ? ReaderProcess.all(
                 of: Set(units.values.joined().map(\.name)), owners: Self.owners(of: Array(outputFiles.values.joined())),
                 groups: Self.groups(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
-        let silent = DiskPatience.silent
+        let silent = DiskTimeout.silent
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
             var facts = ChainFacts(name: name, client: client, key: key, now: now)

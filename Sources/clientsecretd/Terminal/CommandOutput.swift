@@ -27,15 +27,15 @@ enum CommandOutput {
 
     /// Names what did not answer, after an answer that is complete without it.
     static func complainOfSilence() {
-        for path in DiskPatience.silent {
-            complain("\(Printable.name(path)): \(DiskPatience.words), so what depends on it is not known")
+        for path in DiskTimeout.silent {
+            complain("\(Printable.name(path)): \(DiskTimeout.words), so what depends on it is not known")
         }
     }
 
     /// Ends the process.
     static func end(_ code: Int32) -> Never {
         // What did not answer still holds up a thread, in libraries that exit(3) takes apart.
-        guard DiskPatience.silent.isEmpty else {
+        guard DiskTimeout.silent.isEmpty else {
             fflush(nil)
             _exit(code)
         }

@@ -34,15 +34,15 @@ struct StatusProblems {
             let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
             return lines("clientsecretd is ", problem)
         }
-        // All mistakes of a configuration that would not start; a reason about it names the first one.
-        let mistakes = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
-        guard !mistakes.isEmpty else { return [block].compactMap { $0 } }
+        // All errors of a configuration that would not start; a reason about it names the first one.
+        let errors = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
+        guard !errors.isEmpty else { return [block].compactMap { $0 } }
         if reason?.failure?.code == FailureCode.configurationRefused.rawValue {
-            block? += mistakes.dropFirst().map { ReportLine("  \($0)") }
+            block? += errors.dropFirst().map { ReportLine("  \($0)") }
             return [block].compactMap { $0 }
         }
         let heading: ReportLine = "The configuration in \(snapshot.configuration.path) would not start:"
-        return [block].compactMap { $0 } + [[heading] + mistakes.map { ReportLine("  \($0)") }]
+        return [block].compactMap { $0 } + [[heading] + errors.map { ReportLine("  \($0)") }]
     }
 
     /// Clients with the same failure, such as that of a key they share, are reported together.

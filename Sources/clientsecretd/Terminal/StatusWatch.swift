@@ -12,7 +12,7 @@ struct StatusWatch {
     let isJSON: Bool
     private var screen = Screen()
     private var last: (snapshot: Snapshot, at: WallTime)?
-    private var lack: (complaint: ReportLine, since: WallTime)?
+    private var problem: (complaint: ReportLine, since: WallTime)?
     /// The clients whose secret was the last to change while this command watched.
     private var renewed: (clients: [String], at: WallTime)?
     private let look: () -> MachineFindings
@@ -57,18 +57,18 @@ struct StatusWatch {
         while true {
             let isNews = findings != shownFindings
             shownFindings = findings
-            if isNews, isJSON || lack != nil {
+            if isNews, isJSON || problem != nil {
                 for line in findings.blocks.joined() { CommandOutput.complain(lines: line.text) }
             }
-            if let lack {
-                if !complained { CommandOutput.complain("\(lack.complaint.text); waiting") }
+            if let problem {
+                if !complained { CommandOutput.complain("\(problem.complaint.text); waiting") }
             } else if let last, last.snapshot != shown || complained || isNews && !isJSON {
                 let terminal = Terminal.current(Environment.current)
                 let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
                 try CommandOutput.answer(text.joined(separator: "\n"))
                 shown = last.snapshot
             }
-            complained = lack != nil
+            complained = problem != nil
             sleep(1)
             try refresh()
         }
@@ -80,10 +80,10 @@ struct StatusWatch {
             let snapshot = try client.status()
             noticeRenewals(in: snapshot)
             last = (snapshot, .now)
-            lack = nil
+            problem = nil
         } catch {
             if case .notPermitted = error, last == nil { throw CommandFailure(error) }
-            lack = (ReportLine(error.description, command: error.remedy?.command), lack?.since ?? .now)
+            problem = (ReportLine(error.description, command: error.remedy?.command), problem?.since ?? .now)
         }
         let now = Clocks.bootMilliseconds()
         guard now >= nextLook else { return }
@@ -104,9 +104,10 @@ struct StatusWatch {
     private func picture(on terminal: Terminal) -> [[Piece]] {
         let now = WallTime.now
         var lines: [[Piece]] = []
-        if let lack {
-            let since = TimeWords.since(lack.since, to: now)
-            let line = ReportLine("Not reachable \(since): \(lack.complaint.text)", command: lack.complaint.command)
+        if let problem {
+            let since = TimeWords.since(problem.since, to: now)
+            let line = ReportLine(
+                "Not reachable \(since): \(problem.complaint.text)", command: problem.complaint.command)
             lines += Paragraph.lines(line, on: terminal).map { [Piece($0, .red)] }
             guard let last else { return lines }
             lines += [[], [Piece("The daemon's last status, \(TimeWords.past(last.at, to: now)):")], []]

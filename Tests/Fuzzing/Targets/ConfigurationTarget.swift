@@ -19,9 +19,9 @@ enum ConfigurationTarget {
         case .success(let loaded):
             try check(loaded.configuration)
             try check(loaded.warnings, in: sources)
-        case .failure(let refusal):
-            try promise(refusal.diagnostics.contains { $0.severity == .error }, "refused without an error")
-            try check(refusal.diagnostics, in: sources)
+        case .failure(let error):
+            try promise(error.diagnostics.contains { $0.severity == .error }, "refused without an error")
+            try check(error.diagnostics, in: sources)
         }
     }
 

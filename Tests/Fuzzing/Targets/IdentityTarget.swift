@@ -14,7 +14,7 @@ enum IdentityTarget {
 
     private static func checkToken(_ bytes: [UInt8]) throws {
         let token: IdentityToken
-        do throws(IdentityToken.Flaw) {
+        do throws(IdentityToken.Problem) {
             token = try IdentityToken(bytes)
         } catch {
             return try promise(!error.words.isEmpty, "refused without a word")
@@ -22,30 +22,30 @@ enum IdentityTarget {
         let keys = try known(KeySet(Array(IdentitySample.keys.utf8)))
         let client = try known(ClientID(IdentitySample.client))
         let now = WallTime(secondsSinceEpoch: IdentitySample.issuedAt)
-        let flaws = token.flaws(
+        let problems = token.problems(
             keys: keys, client: client, nonce: IdentitySample.nonce, now: now, sha256: SHA256.digest)
         let isGenuine = bytes.starts(with: IdentitySample.signingInput.utf8 + [UInt8(ascii: ".")])
-        try promise(!flaws.isEmpty || isGenuine, "a token that nobody has signed is accepted")
-        guard flaws.isEmpty else { return }
+        try promise(!problems.isEmpty || isGenuine, "a token that nobody has signed is accepted")
+        guard problems.isEmpty else { return }
         for (other, nonce, seconds) in [
             ("com.example.other", IdentitySample.nonce, 0), (IdentitySample.client, "another", 0),
             (IdentitySample.client, IdentitySample.nonce, 86_400),
             (IdentitySample.client, IdentitySample.nonce, -86_400),
         ] {
-            let flaws = token.flaws(
+            let problems = token.problems(
                 keys: keys, client: try known(ClientID(other)), nonce: nonce,
                 now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt + Int64(seconds)), sha256: SHA256.digest)
-            try promise(flaws.count == 1, "accepted for \(other), \(nonce) or \(seconds) s away")
+            try promise(problems.count == 1, "accepted for \(other), \(nonce) or \(seconds) s away")
         }
     }
 
     private static func checkKeys(_ bytes: [UInt8]) throws {
         guard let keys = KeySet(bytes) else { return }
         let token = try IdentityToken(Array((IdentitySample.signingInput + "." + IdentitySample.signature).utf8))
-        let flaws = token.flaws(
+        let problems = token.problems(
             keys: keys, client: try known(ClientID(IdentitySample.client)), nonce: IdentitySample.nonce,
             now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt), sha256: SHA256.digest)
-        guard flaws.isEmpty else { return }
+        guard problems.isEmpty else { return }
         let moduli = try JSONValue(bytes)["keys"]?.elements?.compactMap { $0["n"]?.text } ?? []
         let modulus = Base64URL.decode(Array(IdentitySample.modulus.utf8))
         try promise(

@@ -20,7 +20,7 @@ enum PushAnswersTarget {
         // The same bytes mean the secret itself where they say so.
         let lines = bytes.replacing(Array("SECRET".utf8), with: Array(secret.utf8)).split(separator: UInt8(ascii: "\n"))
         for kind in PushKind.all {
-            for verb in [PushQuestion.Verb.publish, .read] { try run(kind, verb, lines.map(answer)) }
+            for verb in [PushRoleRequest.Verb.publish, .read] { try run(kind, verb, lines.map(answer)) }
         }
     }
 
@@ -29,7 +29,7 @@ enum PushAnswersTarget {
         return PushHTTPAnswer(status: status, body: Array(line.dropFirst(4)))
     }
 
-    private static func run(_ kind: PushKind, _ verb: PushQuestion.Verb, _ answers: [PushHTTPAnswer]) throws {
+    private static func run(_ kind: PushKind, _ verb: PushRoleRequest.Verb, _ answers: [PushHTTPAnswer]) throws {
         let isAWS = kind.name == "aws_secrets_manager"
         let token = isAWS ? "AWS_ACCESS_KEY_ID=key\nAWS_SECRET_ACCESS_KEY=\(token)\n" : token
         let target = Push.PushTarget(

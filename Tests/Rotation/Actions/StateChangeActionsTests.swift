@@ -167,7 +167,7 @@ import Testing
         #expect(reported(bench) == [])
     }
 
-    // MARK: Pace and failures
+    // MARK: Rate limit and failures
 
     @Test func anActionRunsFourTimesAnHourAtMostAndThenReportsTheCurrentState() throws {
         let bench = try settled()
@@ -338,7 +338,7 @@ import Testing
         #expect(bench.reportedStates?.health == .ok)
     }
 
-    @Test func aStateDirectoryThatHangsSilencesNobodyForLong() throws {
+    @Test func aStateDirectoryThatDoesNotRespondSilencesNobodyForLong() throws {
         let bench = try Bench(try configuration())
         bench.held = [.state]
         bench.go()

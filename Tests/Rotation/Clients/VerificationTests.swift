@@ -21,7 +21,7 @@ import Testing
     private func settled(_ names: [String] = ["web"]) throws -> Bench {
         let bench = try Bench(try configuration(names))
         bench.go()
-        // The pace of the first questions is over.
+        // The rate limit of the first requests is over.
         bench.pass(3600)
         for name in names { #expect(try bench.view(name).verification?.verdict == .accepted) }
         bench.forget()
@@ -43,7 +43,7 @@ import Testing
         bench.verdicts[try Values.name(name)] = nil
     }
 
-    private func questions(_ bench: Bench) -> Int {
+    private func requests(_ bench: Bench) -> Int {
         bench.works.count { if case .verify = $0 { true } else { false } }
     }
 
@@ -109,11 +109,11 @@ import Testing
         try refuse(bench)
         let (old, _) = try renew(bench)
         #expect(try bench.view(web).health == .ok)
-        #expect(questions(bench) == 1)
+        #expect(requests(bench) == 1)
         bench.pass(59)
-        #expect(questions(bench) == 1)
+        #expect(requests(bench) == 1)
         bench.pass(2)
-        #expect(questions(bench) == 2)
+        #expect(requests(bench) == 2)
         #expect(try bench.held(in: "web.jwt") == old)
         let view = try bench.view(web)
         #expect(view.health == .degraded)
@@ -299,7 +299,7 @@ import Testing
         #expect(try bench.view(web).reason?.failure.code == (isKeyID ? nil : .keyChanged))
     }
 
-    @Test func whoSkipsTheQuestionIsToldOfNoRefusal() throws {
+    @Test func whoSkipsTheRequestIsToldOfNoRefusal() throws {
         let bench = try refusedInForce()
         bench.ask(.renew(.init(skipVerify: true)))
         #expect(try bench.view(web).health == .ok)
@@ -401,7 +401,7 @@ import Testing
         bench.prints[try Values.key()] = try Values.print("2")
         bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(120)
-        #expect(questions(bench) > 1)
+        #expect(requests(bench) > 1)
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
         // The old key is put back.
@@ -472,7 +472,7 @@ import Testing
         bench.held = []
         try bench.restart(try configuration())
         #expect(!bench.log.contains("mint web"))
-        #expect(questions(bench) == 1)
+        #expect(requests(bench) == 1)
         #expect(try bench.held(in: "web.jwt") == new)
     }
 
@@ -486,16 +486,16 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    // MARK: Questions
+    // MARK: Requests
 
-    @Test func aRenewalMaySkipTheQuestion() throws {
+    @Test func aRenewalMaySkipTheRequest() throws {
         let bench = try settled()
         try refuse(bench)
         bench.ask(.renew(.init(skipVerify: true)))
-        #expect(questions(bench) == 0)
+        #expect(requests(bench) == 0)
         #expect(bench.answer() == .renewed([try bench.renewed(web)]))
         bench.ask(.renew(.init()), 2)
-        #expect(questions(bench) == 1)
+        #expect(requests(bench) == 1)
     }
 
     @Test func asksSixTimesAMinuteAndOneAfterAnother() throws {
@@ -503,13 +503,13 @@ import Testing
         let bench = try settled(names)
         bench.held = [.verification(try Values.name("c1"))]
         bench.ask(.renew(.init()))
-        #expect(questions(bench) == 1)
+        #expect(requests(bench) == 1)
         bench.release(.verification(try Values.name("c1")))
-        #expect(questions(bench) == 6)
+        #expect(requests(bench) == 6)
         bench.pass(59)
-        #expect(questions(bench) == 6)
+        #expect(requests(bench) == 6)
         bench.pass(1)
-        #expect(questions(bench) == 9)
+        #expect(requests(bench) == 9)
         for name in names { #expect(try bench.view(name).verification?.verdict == .accepted) }
     }
 

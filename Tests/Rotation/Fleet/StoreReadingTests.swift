@@ -53,7 +53,7 @@ struct StoreReadingTests {
     private var source: SourceView? { get throws { try bench.view("web").source } }
     private var health: HealthState { get throws { try bench.view("web").health } }
 
-    @Test func aReadThatHangsIsSaidAfterHalfAMinuteAndWaitedForNoLonger() throws {
+    @Test func aReadThatDoesNotRespondIsSaidAfterHalfAMinuteAndWaitedForNoLonger() throws {
         bench.held = [.store]
         bench.go()
         bench.pass(29)

@@ -131,15 +131,15 @@ import Testing
 
     /// Apple may accept it still.
     @Test func aSecretOfAnotherKeyIsNotOK() throws {
-        for (observation, flaw) in [
+        for (observation, problem) in [
             (try secret(keyID: "ZZZZZZZZZZ", signer: "2"), "is of key id ZZZZZZZZZZ"),
             (try secret(keyID: "ZZZZZZZZZZ", signer: nil), "is of key id ZZZZZZZZZZ"),
             (try secret(signer: "2"), "was not signed by the key that its key id names"),
         ] {
             let evaluation = try evaluate(at: 0, ["web.jwt": observation])
-            #expect(evaluation.health == .degraded, "\(flaw)")
+            #expect(evaluation.health == .degraded, "\(problem)")
             #expect(evaluation.failure?.code == .notPublished)
-            #expect(evaluation.failure?.detail == "/out/web.jwt holds one that \(flaw)")
+            #expect(evaluation.failure?.detail == "/out/web.jwt holds one that \(problem)")
         }
     }
 

@@ -125,7 +125,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func actionsDoNotWaitForAPushThatHangs() throws {
+    @Test func actionsDoNotWaitForAPushThatDoesNotRespond() throws {
         let bench = try settled(actions: [action])
         bench.held = [resource]
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
@@ -323,7 +323,7 @@ import Testing
         #expect(requests(bench) == ["push production", "push second"])
     }
 
-    @Test func aWriteDoesNotWaitForOneThatHangs() throws {
+    @Test func aWriteDoesNotWaitForOneThatDoesNotRespond() throws {
         let bench = try Bench(try sharing()).settled()
         bench.held = [.target(try #require(TargetName(second)))]
         bench.ask(.renew(.init(clients: [try Values.name("api")])))

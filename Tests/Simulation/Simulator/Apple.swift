@@ -54,7 +54,7 @@ package struct Apple: Sendable {
         refusals[secret.fingerprint] != nil || acceptedAt[secret.fingerprint].map { boot - $0 <= 60_000 } ?? false
     }
 
-    /// Answers a question. Returns the fault that shows in the answer, too; nil where Apple accepts the secret.
+    /// Answers a request. Returns the fault that shows in the answer, too; nil where Apple accepts the secret.
     ///
     /// - Parameter boot: the moment, in milliseconds of the boot clock.
     mutating func answer(

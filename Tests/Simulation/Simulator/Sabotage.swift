@@ -39,7 +39,7 @@ package enum Sabotage: PlantedMistake {
     case retriesAtOnce
     /// A failed action is retried no sooner when its application's secret is running out.
     case forgetsEmergencies
-    /// A question to Apple that has failed is repeated without a pause.
+    /// A request to Apple that has failed is repeated without a pause.
     case asksTooOften
     /// Apple's refusal is taken for an acceptance.
     case publishesRefused

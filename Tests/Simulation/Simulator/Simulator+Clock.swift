@@ -14,7 +14,7 @@ extension Simulator {
     }
 
     /// Whether the clock may be ahead, for all that the daemon can know: neither the kernel nor anybody who has set it
-    /// since the start nor ten minutes of patience vouch for it.
+    /// since the start nor ten minutes of waiting vouch for it.
     var mayClockBeAhead: Bool {
         !isSynced && (!isClockPossible || !wasClockSet && boot - bornAt < 600_000)
     }

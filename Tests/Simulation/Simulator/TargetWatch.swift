@@ -30,10 +30,10 @@ struct TargetWatch {
 
     /// How long repairs count, and how far apart they are in a contested place.
     private static let memory: Int64 = 6 * 3_600_000
-    private static let contestedPace: Int64 = 3_600_000
+    private static let contestedInterval: Int64 = 3_600_000
     /// For how long what an API shows may be older than a push, and how often it is read meanwhile.
     private static let staleness: Int64 = 300_000
-    private static let stalePace: Int64 = 60_000
+    private static let staleInterval: Int64 = 60_000
 
     /// Forgets what died with the daemon.
     mutating func forget() {
@@ -84,7 +84,7 @@ struct TargetWatch {
         guard isContested(output.target, at: boot), let last = repairs[output.target]?.last,
             quiet > boot - last + 20_000
         else { return }
-        if boot < last + Self.contestedPace {
+        if boot < last + Self.contestedInterval {
             throw Violation(.pace, "\(output.target) is repaired again after \(boot - last) ms")
         }
     }
@@ -102,7 +102,7 @@ struct TargetWatch {
             throw Violation(.pace, "\(output.target) is read again although it shows nothing")
         }
         let isStale = awaited.contains(output.target) || different.contains(output.target)
-        if boot < last + (isStale ? Self.stalePace : 2_690_000) {
+        if boot < last + (isStale ? Self.staleInterval : 2_690_000) {
             throw Violation(.pace, "\(output.target) is read again after \(boot - last) ms")
         }
     }

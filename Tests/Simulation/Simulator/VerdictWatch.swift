@@ -17,7 +17,7 @@ struct VerdictWatch {
     private var minted: Set<Fingerprint> = []
     private var inForce: [ClientName: SecretInfo] = [:]
     private var running: JobID?
-    /// When questions began within the last minute.
+    /// When requests began within the last minute.
     private var begun: [Int64] = []
     private var failedAt: [ClientName: Int64] = [:]
 
@@ -37,10 +37,10 @@ struct VerdictWatch {
     /// Whether the daemon was told nothing of a secret, or only of one refusal.
     func isUnreported(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 < 2 }
 
-    /// Records a question: one at a time, six a minute, and about one client half a minute after a failure at the
+    /// Records a request: one at a time, six a minute, and about one client half a minute after a failure at the
     /// soonest, up to a fifth of which is jitter.
     ///
-    /// - Parameter quiet: for how long nothing has happened to the client that makes the question come sooner.
+    /// - Parameter quiet: for how long nothing has happened to the client that makes the request come sooner.
     mutating func start(_ job: Job, _ client: ClientName, quiet: Int64, at boot: Int64) throws {
         begun = begun.filter { $0 > boot - 60_000 } + [boot]
         guard running == nil else { throw Violation(.pace, "Apple is asked two questions at once") }

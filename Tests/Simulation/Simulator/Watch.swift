@@ -238,7 +238,7 @@ struct Watch {
     // MARK: Answers
 
     /// The milliseconds within which a request is answered; longer where it may wait for deployments.
-    private var patience: Int64 { pushes ? 900_000 : 300_000 }
+    private var timeout: Int64 { pushes ? 900_000 : 300_000 }
 
     mutating func asked(_ requestID: RequestID, at boot: Int64) {
         open[requestID] = boot
@@ -249,8 +249,8 @@ struct Watch {
             throw Violation(.answers, "\(requestID) was answered twice")
         }
         // Each step of publishing a secret may hang for half a minute, one after another.
-        for (requestID, moment) in open where boot - moment > patience {
-            throw Violation(.answers, "\(requestID) was not answered for \(patience / 1000) s")
+        for (requestID, moment) in open where boot - moment > timeout {
+            throw Violation(.answers, "\(requestID) was not answered for \(timeout / 1000) s")
         }
     }
 }

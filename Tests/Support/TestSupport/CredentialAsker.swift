@@ -45,8 +45,8 @@ package final class CredentialAsker {
 
     /// Reads the answer to its end, for a minute at most.
     package func answer() throws -> Answer {
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var all = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -119,7 +119,7 @@ import Testing
         #expect(sandbox.leftovers() == [], "what the killed writer left")
     }
 
-    @Test func aWriterThatHangsHoldsUpItsOwnFilesOnly() throws {
+    @Test func aWriterThatDoesNotRespondHoldsUpItsOwnFilesOnly() throws {
         let sandbox = try sandbox { path, sandbox in
             sandbox.client("web", variable: "WEB", of: path) + sandbox.client("own")
         }

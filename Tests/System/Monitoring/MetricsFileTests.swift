@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(.needs(.root))
-    func aFileSystemThatHangsHoldsUpNothingElse() throws {
+    func aFileSystemThatDoesNotRespondHoldsUpNothingElse() throws {
         try Self.besideADiskThatFreezes { sandbox, disk in
             try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
             try sandbox.start()

@@ -16,10 +16,10 @@ final class NotifySocket: Sendable {
         self.path = path
         try? FileManager.default.removeItem(atPath: path)
         socket = try UnixSocket.receiving(at: path)
-        var patience = timeval(tv_sec: 0, tv_usec: 200_000)
+        var timeout = timeval(tv_sec: 0, tv_usec: 200_000)
         let isPatient =
             unsafe setsockopt(
-                socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+                socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             == 0
         try #require(isPatient)
     }

@@ -210,10 +210,10 @@ final class Sandbox {
         while time(nil) == last { usleep(10_000) }
     }
 
-    /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `patience`
+    /// Waits until `condition` holds, looking again whenever the daemon has had time to act; fails after `timeout`
     /// seconds, which is there to end a test whose daemon does nothing.
-    func eventually(_ what: String, within patience: Int = 120, _ condition: () throws -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(patience)
+    func eventually(_ what: String, within timeout: Int = 120, _ condition: () throws -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(timeout)
         var attempt: UInt32 = 0
         while ContinuousClock.now < end {
             if try condition() { return }

@@ -20,9 +20,9 @@ final class StatusConnection {
     /// All that comes until the daemon closes it; within five minutes, so that one that hangs fails its test and not the whole
     /// run.
     func everything() throws -> String {
-        var patience = timeval(tv_sec: 300, tv_usec: 0)
+        var timeout = timeval(tv_sec: 300, tv_usec: 0)
         unsafe setsockopt(
-            socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Then a renewal that Apple refuses is not published. At most six questions are asked in a minute.
+    /// Then a renewal that Apple refuses is not published. At most six requests are made in a minute.
     @Test func aClientOfEachKindIsRenewedWhereAppleAcceptsItsTokens() throws {
         let service = try apple.serve(sandbox)
         try sandbox.start()

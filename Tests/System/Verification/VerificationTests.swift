@@ -35,9 +35,9 @@ import Testing
         #expect(try sandbox.command("health").status == 1)
 
         sandbox.stop()
-        let asked = try verifying.questions()
+        let asked = try verifying.requests()
         try sandbox.start()
-        try sandbox.eventually("the next question") { try verifying.questions() > asked }
+        try sandbox.eventually("the next question") { try verifying.requests() > asked }
         #expect(try verifying.published("web") == web)
         #expect(try verifying.verification("web")?["verdict"] as? String == "refused")
 
@@ -83,7 +83,7 @@ import Testing
         }
         try verifying.serve()
         #expect(try sandbox.command("check").complaints == "")
-        #expect(try verifying.questions() == 0)
+        #expect(try verifying.requests() == 0)
     }
 
     /// The daemon asks over a Unix socket, whatever the service does.

@@ -32,8 +32,8 @@ final class VerifyingSandbox {
         sandbox.awaitNextSecond()
     }
 
-    /// How many questions the stand-in was asked.
-    func questions() throws -> Int { try apple.log().count }
+    /// How many requests the stand-in got.
+    func requests() throws -> Int { try apple.log().count }
 
     func published(_ name: String) throws -> String { try sandbox.directory.read("out/\(name).jwt") }
 

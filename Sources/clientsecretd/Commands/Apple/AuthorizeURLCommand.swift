@@ -45,8 +45,8 @@ struct AuthorizeURLCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     mutating func validate() throws {
-        if let flaw = AuthorizationRequest.flaw(ofRedirectURI: redirectURI) {
-            throw ValidationError("--redirect-uri: \(flaw)")
+        if let problem = AuthorizationRequest.problem(withRedirectURI: redirectURI) {
+            throw ValidationError("--redirect-uri: \(problem)")
         }
     }
 

@@ -8,9 +8,9 @@ struct IdentityCheck {
     /// What the token is called in reports.
     let subject: String
     let token: IdentityToken?
-    private(set) var flaws: [IdentityToken.Flaw]
+    private(set) var problems: [IdentityToken.Problem]
 
-    var isGood: Bool { flaws.isEmpty }
+    var isGood: Bool { problems.isEmpty }
 
     /// Fetches the key set. A key that is not in it may be newer than an answer that lay in a cache: then the key set is
     /// fetched again, once.
@@ -20,21 +20,21 @@ struct IdentityCheck {
     ) throws(CommandFailure) {
         self.subject = subject
         let parsed: IdentityToken
-        do throws(IdentityToken.Flaw) {
+        do throws(IdentityToken.Problem) {
             parsed = try IdentityToken(Array(text.utf8))
         } catch {
             token = nil
-            flaws = [error]
+            problems = [error]
             return
         }
         token = parsed
-        var found = parsed.flaws(
+        var found = parsed.problems(
             keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
         if case .unknownKey = found.first {
-            found = parsed.flaws(
+            found = parsed.problems(
                 keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
         }
-        flaws = found
+        problems = found
     }
 
     private static func keys(_ program: NetworkProgramLauncher) throws(CommandFailure) -> KeySet {
@@ -52,12 +52,12 @@ struct IdentityCheck {
         }
     }
 
-    /// Takes it for a flaw that another identity token of the same sign-in, which is good, names another user.
+    /// Treats it as a problem that another identity token of the same sign-in, which is good, names another user.
     mutating func compareSubject(with other: IdentityCheck) {
         guard isGood, other.isGood, let own = token?.claims["sub"]?.text, let others = other.token?.claims["sub"]?.text,
             !own.hasSameBytes(as: others)
         else { return }
-        flaws.append(.subject)
+        problems.append(.subject)
     }
 
     /// Claims that are shown first, in this order.
@@ -67,8 +67,8 @@ struct IdentityCheck {
 
     /// The claims in the order in which they are shown. Where the signature is not proved there are none.
     private var claims: [(name: String, value: JSONValue)] {
-        let isProved = !flaws.contains { flaw in
-            switch flaw {
+        let isProved = !problems.contains { problem in
+            switch problem {
             case .algorithm, .critical, .noKeyID, .unknownKey, .signature: true
             default: false
             }
@@ -82,7 +82,7 @@ struct IdentityCheck {
     var verdict: [String] {
         isGood
             ? ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
-            : flaws.map { "\(subject): not accepted: \($0.words)" }
+            : problems.map { "\(subject): not accepted: \($0.words)" }
     }
 
     /// What was found, then the claims.
@@ -97,7 +97,7 @@ struct IdentityCheck {
 
     var json: JSONText {
         .object([
-            ("valid", .bool(isGood)), ("flaws", .array(flaws.map { .string($0.words) })),
+            ("valid", .bool(isGood)), ("flaws", .array(problems.map { .string($0.words) })),
             ("key_id", .text(token?.keyID)), ("claims", .object(claims.map { ($0.name, $0.value.jsonText) })),
         ])
     }

@@ -131,7 +131,7 @@ struct PublishedSecret {
     private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
         let bytes = try NamedFile.read(output.path.description, limit: AtomicFile.sizeLimit)
         let found: ParsedFile.Content?
-        do throws(FormatFlaw) {
+        do throws(FormatError) {
             found = try output.format.implementation?.parse(bytes, slots: [output.slot])[output.slot]
         } catch {
             throw CommandFailure(.failed, "\(output.path):\(error.line): \(error.reason)")

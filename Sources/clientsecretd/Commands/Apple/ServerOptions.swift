@@ -17,7 +17,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The timeout of a request (default: 30s).", valueName: "duration"),
-        transform: Flags.patience)
+        transform: Flags.timeout)
     var timeout: Seconds?
 
     /// In bytes; the certificates of all public authorities have some 220 KiB.
@@ -45,7 +45,7 @@ extension Flags {
         return endpoint
     }
 
-    static func patience(_ text: String) throws -> Seconds {
+    static func timeout(_ text: String) throws -> Seconds {
         let span = try Flags.span(text)
         guard (1...600).contains(span.count) else { throw ValidationError("write a timeout from 1s to 10m") }
         return span

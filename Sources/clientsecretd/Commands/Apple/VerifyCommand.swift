@@ -60,13 +60,13 @@ struct VerifyCommand: ParsableCommand {
         try Hardening.protectSecrets()
         let found = try secrets()
         let program = try NetworkProgramLauncher(server)
-        var pace = QuestionPace()
+        var rateLimit = AppleRateLimit()
         var results: [VerifyResult] = []
         for (name, secret) in found {
             let result: VerifyResult
             switch secret {
-            case .failure(let failure): result = VerifyResult(name: name, lack: failure.message)
-            case .success(let secret): result = .asking(about: secret, program, &pace)
+            case .failure(let failure): result = VerifyResult(name: name, problem: failure.message)
+            case .success(let secret): result = .asking(about: secret, program, &rateLimit)
             }
             results.append(result)
             if !answer.json { try show(result) }
@@ -94,7 +94,7 @@ struct VerifyCommand: ParsableCommand {
         guard subjects.count == 1, let subject = subjects.first else { return nil }
         if subject == NamedFile.standardInput || subject.contains("/") || named.variable != nil { return subject }
         let file = ConfigurationLoader.absolutePath(of: subject)?.description ?? subject
-        guard FileStatus.obstacle(toAccess: file, F_OK) == nil else { return nil }
+        guard FileStatus.problem(accessing: file, F_OK) == nil else { return nil }
         let path = settings.path(Environment.current)
         let source = ConfigurationSource.ofService(path)
         guard let name = ClientName(subject), case .success(let loaded) = source.load() else { return subject }

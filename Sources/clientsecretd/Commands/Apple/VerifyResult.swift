@@ -14,26 +14,26 @@ struct VerifyResult {
     /// Whether a first answer refused it, and a second one did not.
     let isStray: Bool
     /// Why there was no secret to try, or the network program gave no verdict.
-    let lack: String?
+    let problem: String?
     let advice: [RefusalAdvice]
 
-    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool, lack: String? = nil) {
+    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool, problem: String? = nil) {
         name = secret.name
         self.secret = secret
         self.verdict = verdict
         self.isStray = isStray
-        self.lack = lack
+        self.problem = problem
         advice =
             verdict.outcome == .refused
             ? RefusalAdvice.all(for: secret.evidence(serverTime: verdict.serverTime)) : []
     }
 
-    init(name: ClientName?, lack: String) {
+    init(name: ClientName?, problem: String) {
         self.name = name
         secret = nil
         verdict = nil
         isStray = false
-        self.lack = lack
+        self.problem = problem
         advice = []
     }
 
@@ -50,7 +50,7 @@ struct VerifyResult {
     var lines: [String] {
         let subject = name?.description ?? secret.map { $0.clientID.identifier ?? $0.clientID.kind.rawValue } ?? ""
         guard let secret, let verdict else {
-            return ["\(subject): not known: there is no secret to verify: \(Printable.line(lack ?? ""))"]
+            return ["\(subject): not known: there is no secret to verify: \(Printable.line(problem ?? ""))"]
         }
         let which = "\(subject): "
         let print = " (\(secret.token.fingerprint), \(Printable.line(secret.place)))"
@@ -80,7 +80,7 @@ struct VerifyResult {
     }
 
     /// Why there is no answer of Apple's, in our words.
-    private var why: String? { lack ?? verdict?.transportFailure?.words(Printable.foreign) }
+    private var why: String? { problem ?? verdict?.transportFailure?.words(Printable.foreign) }
 
     var json: JSONText {
         .object([
@@ -112,23 +112,23 @@ struct VerifyResult {
 extension VerifyResult {
     /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
     static func asking(
-        about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ pace: inout QuestionPace
+        about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ rateLimit: inout AppleRateLimit
     ) -> VerifyResult {
         guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried, isStray: false) }
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
         var isStray = false
         do throws(CommandFailure) {
-            pace.wait()
+            rateLimit.wait()
             let first = try program.verify(trial)
             guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
             isStray = true
-            pace.wait()
+            rateLimit.wait()
             let second = try program.verify(trial)
             return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
             // Nothing is known of this secret; what is known of others is still printed.
             let none = Verdict(.failure(TransportFailure(.failed, "")))
-            return VerifyResult(secret, none, isStray: isStray, lack: error.message)
+            return VerifyResult(secret, none, isStray: isStray, problem: error.message)
         }
     }
 }

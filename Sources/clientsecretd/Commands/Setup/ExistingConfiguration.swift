@@ -59,8 +59,8 @@ struct ExistingConfiguration {
         let keys = loaded.configuration.keys
         guard case .added(let key) = first.key, keys.count == 1, let (name, entry) = keys.first,
             case let text = first.text(isOfService: false, isAddition: true),
-            case .failure(let refusal) = parsed(with: text),
-            refusal.headline.map({ $0.position.file != file.description }) == true
+            case .failure(let error) = parsed(with: text),
+            error.headline.map({ $0.position.file != file.description }) == true
         else { return }
         throw CommandFailure(
             .configuration,
@@ -112,7 +112,8 @@ struct ExistingConfiguration {
     }
 
     /// What the configuration is with the drop-in file, and with what is added to the main file, which are not written yet.
-    func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, Refusal> {
+    func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, ConfigurationError>
+    {
         let main = target.flatMap { loaded.sources[0].adding($0) } ?? loaded.sources[0]
         let additions = (loaded.sources.dropFirst() + [source(text)]).sorted { $0.path.name < $1.path.name }
         return ConfigurationParser.parse(main: main, additions: additions)

@@ -18,18 +18,20 @@ struct GeneratedText {
     ]
 
     /// The configuration; one that is refused has its errors printed on standard error, and its exit code thrown.
-    func accepted(_ result: Result<LoadedConfiguration, Refusal>) throws(CommandFailure) -> LoadedConfiguration {
+    func accepted(_ result: Result<LoadedConfiguration, ConfigurationError>) throws(CommandFailure)
+        -> LoadedConfiguration
+    {
         switch result {
         case .success(let loaded): return loaded
-        case .failure(let refusal):
+        case .failure(let error):
             for line in lines(of: refusal) { CommandOutput.complain(lines: line) }
             throw CommandFailure(.configuration, "nothing was written")
         }
     }
 
     /// The errors: those of this text by flag, all others with their place.
-    func lines(of refusal: Refusal) -> [String] {
-        refusal.diagnostics.filter { $0.severity == .error }.map { diagnostic in
+    func lines(of refusal: ConfigurationError) -> [String] {
+        error.diagnostics.filter { $0.severity == .error }.map { diagnostic in
             guard diagnostic.position.file == source.name else { return diagnostic.description }
             return flag(at: diagnostic.position.line).map { "\($0): \(diagnostic.message)" } ?? diagnostic.message
         }

@@ -25,7 +25,7 @@ extension InitCommand {
     /// Whether systemd runs a unit.
     static func isRunning(_ unit: String) -> Bool {
         do throws(UnitError) {
-            var systemd = try SystemdClient(patience: 10_000, cancel: nil)
+            var systemd = try SystemdClient(timeout: 10_000, cancel: nil)
             return try systemd.condition(of: unit).activity == "active"
         } catch {
             return false

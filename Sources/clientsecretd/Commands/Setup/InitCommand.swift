@@ -227,7 +227,7 @@ struct InitCommand: ParsableCommand {
         }
         let main = try place.existing?.mainFile(with: first.target)
         let text = first.text(isOfService: place.isService, isAddition: place.existing != nil)
-        // A mistake, such as an output that is the key, is reported before anything is written.
+        // An error, such as an output that is the key, is reported before anything is written.
         if let existing = place.existing {
             try existing.checkKeys(with: first)
             _ = try GeneratedText(existing.source(text)).accepted(existing.parsed(with: text, main))
@@ -359,7 +359,7 @@ struct InitCommand: ParsableCommand {
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
     private static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {
-        guard let errno = FileStatus.obstacle(toAccess: file.description, R_OK) else { return }
+        guard let errno = FileStatus.problem(accessing: file.description, R_OK) else { return }
         throw CommandFailure(
             .unreadable,
             "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno.rawValue)); \(advice); "

@@ -127,9 +127,9 @@ struct SetupAnswers {
     /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
     func validate(canAsk: Bool = false) throws(ValidationError) {
         if !canAsk, let key, keyID == nil, formerKeyID == nil,
-            let mistake = mistake({ _ = try Flags.keyID(nil, of: key) })
+            let problem = problem({ _ = try Flags.keyID(nil, of: key) })
         {
-            throw mistake
+            throw problem
         }
         if target != nil, app != nil, output == nil {
             throw ValidationError("--app needs a file; name one with --output, or remove --app")
@@ -154,7 +154,7 @@ struct SetupAnswers {
         }
     }
 
-    private func mistake(_ body: () throws -> Void) -> ValidationError? {
+    private func problem(_ body: () throws -> Void) -> ValidationError? {
         do { try body() } catch { return ValidationError("\(error)") }
         return nil
     }

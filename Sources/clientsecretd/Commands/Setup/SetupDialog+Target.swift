@@ -14,7 +14,7 @@ extension SetupDialog {
             let question = "\(setting.name) (\(setting.advice))"
             func value(_ text: String) throws -> String {
                 if text.isEmpty { throw ValidationError("write \(setting.advice)") }
-                if let mistake = setting.mistake(in: text) { throw ValidationError(mistake) }
+                if let problem = setting.problem(in: text) { throw ValidationError(problem) }
                 return text
             }
             switch setting.standard {

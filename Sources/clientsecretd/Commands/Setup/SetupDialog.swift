@@ -225,8 +225,8 @@ struct SetupDialog {
             let text = String(line.trimming { $0 == " " || $0 == "\t" })
             do {
                 return try parse(text.isEmpty ? offer ?? "" : text)
-            } catch let mistake as ValidationError {
-                say("  " + mistake.message)
+            } catch let problem as ValidationError {
+                say("  " + problem.message)
             }
         }
     }

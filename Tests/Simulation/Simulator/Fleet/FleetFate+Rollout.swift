@@ -4,7 +4,7 @@ import Rotation
 
 /// What happens to rollouts.
 extension FleetFate {
-    private static let pace: [Int64] = [900, 3600, 3 * 3600]
+    private static let intervals: [Int64] = [900, 3600, 3 * 3600]
 
     /// Applications do not come back on some machines, or on all, while a secret is rolled out.
     func breakReloads() throws {
@@ -13,7 +13,7 @@ extension FleetFate {
             machine.outside.broken.actions[FleetScenario.action.id] = pick(Broken.Failing.allCases)
         }
         renew()
-        try fleet.run(for: draw(pick(Self.pace)))
+        try fleet.run(for: draw(pick(Self.intervals)))
         if chance(3) { try order(pick([.resume, .finish])) }
     }
 
@@ -24,7 +24,7 @@ extension FleetFate {
         for machine in fleet.followers where chance(2) {
             if chance(2) { fleet.cut(machine) } else { machine.die(downFor: UInt64(draw(7_200_000))) }
         }
-        try fleet.run(for: draw(pick(Self.pace)))
+        try fleet.run(for: draw(pick(Self.intervals)))
     }
 
     /// Everything that the store held is gone while a secret is rolled out, and the signers are restarted.
@@ -34,7 +34,7 @@ extension FleetFate {
         fleet.say("the store is lost")
         fleet.board?.empty(withReports: true, now: fleet.boot)
         for machine in fleet.signers { machine.die(downFor: UInt64(draw(60_000))) }
-        try fleet.run(for: draw(pick(Self.pace + [Scenario.day])))
+        try fleet.run(for: draw(pick(Self.intervals + [Scenario.day])))
     }
 
     /// Somebody holds a rollout, and another signer may not hear of it; then somebody may have it go on.
@@ -44,7 +44,7 @@ extension FleetFate {
         let signer = pick(fleet.signers)
         for machine in fleet.signers where machine !== signer && chance(2) { machine.damageLink { $0.isMute = true } }
         signer.ask(.rollout(FleetScenario.client, .hold))
-        try fleet.run(for: draw(pick(Self.pace)))
+        try fleet.run(for: draw(pick(Self.intervals)))
         if chance(2) { try order(pick(RolloutOrder.allCases)) }
         if chance(2) { renew() }
     }

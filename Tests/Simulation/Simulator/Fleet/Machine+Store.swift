@@ -38,7 +38,7 @@ extension Machine {
     func carryOut(_ work: Work, on board: Noticeboard) -> Result<Outcome, Failure> {
         let wasPaused = link.isPaused(at: boot)
         let failureMode = link.failureMode
-        if let failure = link.obstacle(at: boot, &random) {
+        if let failure = link.problem(at: boot, &random) {
             if case .readStore = work { loseContact() }
             // What is asked of a member that does not answer may be done all the same.
             if let wanted = wantedPut(of: work), !wasPaused, failureMode == .frozen, random.next() % 2 == 0 {

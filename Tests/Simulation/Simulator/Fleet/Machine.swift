@@ -152,7 +152,7 @@ final class Machine: Daemon {
     }
 
     private func start(_ step: Step) throws {
-        if let flaw = rotation.checkInvariants().first { throw FleetViolation(.state, flaw) }
+        if let problem = rotation.checkInvariants().first { throw FleetViolation(.state, problem) }
         if let due = wake.wall, due <= now.wall { throw FleetViolation(.state, "a wake at \(due), which has passed") }
         if let due = wake.boot, due <= now.boot { throw FleetViolation(.state, "a wake at a moment that has passed") }
         for job in step.start {

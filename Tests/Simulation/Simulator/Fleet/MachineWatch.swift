@@ -77,7 +77,7 @@ extension Machine {
 /// Records what one machine of a fleet does, to check what is promised of it.
 struct MachineWatch {
     /// How long, in milliseconds, the slowest retry takes after everything works again: the action's.
-    static let patience: Int64 = 1_300_000
+    static let timeout: Int64 = 1_300_000
     static let fiveMinutes: Int64 = 300_000
 
     private var bornAt: Int64
@@ -197,7 +197,7 @@ struct MachineWatch {
     // MARK: Freshness
 
     private func checkFreshness(_ machine: Machine) throws {
-        guard machine.isGood, machine.boot - machine.disturbedAt > Self.patience else { return }
+        guard machine.isGood, machine.boot - machine.disturbedAt > Self.timeout else { return }
         if machine.isSigner {
             guard let secret = machine.published, !machine.isWrong(secret),
                 machine.now.wall <= machine.entry.due(of: secret, jitter: machine.hostJitter) + 300
@@ -253,7 +253,7 @@ struct MachineWatch {
                 throw FleetViolation(.honest, "\(machine.name) is ok although its source is wrong")
             }
         }
-        guard machine.isGood, machine.boot - machine.disturbedAt > Self.patience else { return }
+        guard machine.isGood, machine.boot - machine.disturbedAt > Self.timeout else { return }
         let isOverdue =
             machine.current.map { $0.expiresAt - machine.entry.renewBefore(of: $0) <= machine.now.wall } ?? true
         let isWrong = !machine.isSigner && machine.expectedSource == .wrong

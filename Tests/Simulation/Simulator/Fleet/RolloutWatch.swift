@@ -18,7 +18,7 @@ struct RolloutWatch {
     private mutating func checkHolding(_ machine: Machine) throws {
         guard machine.isSigner, let place = machine.places.first, let rollout = machine.told.rollouts[place]?.known,
             rollout.state == .going, rollout.admitted < .max, machine.isGood, machine.link.isGood,
-            machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.patience,
+            machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.timeout,
             case .secret(let secret)? = machine.board?.places[place]?.value, secret == machine.current,
             rollout.secret.fingerprint == secret.fingerprint, isToBeHeld(rollout, machine)
         else {
@@ -118,7 +118,7 @@ struct ActionWatch {
     /// Whether a machine is in a state in which it can be expected to act when it is let, and to say so.
     private static func isInTouch(_ machine: Machine) -> Bool {
         machine.isGoodApartFromActions && machine.link.isGood
-            && machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.patience
+            && machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.timeout
     }
 
     private mutating func begin(_ delivery: Machine.Delivery, _ machine: Machine, _ fleet: Fleet) throws {

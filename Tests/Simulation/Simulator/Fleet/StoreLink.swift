@@ -108,7 +108,7 @@ struct StoreLink {
     }
 
     /// Why a request fails now; nil when it does not.
-    mutating func obstacle(at boot: Int64, _ random: inout SeededGenerator) -> Failure? {
+    mutating func problem(at boot: Int64, _ random: inout SeededGenerator) -> Failure? {
         if boot < pausedUntil { return failure(at: boot) }
         switch failureMode {
         case nil: return nil

@@ -1,4 +1,4 @@
-extension MistakeCase {
+extension ErrorCase {
     /// The YAML itself, and secrets in wrong places.
     static let ofYAML = #"""
         ## anchors, aliases, tags

@@ -1,5 +1,5 @@
 /// Why bytes are not the JSON that is wanted.
-package enum JSONFlaw: Error, Hashable, Sendable {
+package enum JSONError: Error, Hashable, Sendable {
     case notJSON
     /// A name occurs twice in one object.
     case duplicate(String)
@@ -8,7 +8,7 @@ package enum JSONFlaw: Error, Hashable, Sendable {
     case unexpected(String, at: String = "")
 
     /// The same of a document inside another one.
-    func below(_ name: String) -> JSONFlaw {
+    func below(_ name: String) -> JSONError {
         guard case .unexpected(let what, let path) = self else { return self }
         return .unexpected(what, at: path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)")
     }

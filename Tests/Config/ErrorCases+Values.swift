@@ -1,4 +1,4 @@
-extension MistakeCase {
+extension ErrorCase {
     /// Values of keys, clients and outputs.
     static let ofValues = #"""
         ## bad names

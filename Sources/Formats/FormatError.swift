@@ -1,5 +1,5 @@
 /// Why a file cannot be read or written safely: the line, from 1, and what is wrong with it in words.
-package struct FormatFlaw: Error, Hashable, Sendable {
+package struct FormatError: Error, Hashable, Sendable {
     package let line: Int
     package let reason: String
     /// What to do instead of correcting the line; nil where nothing else helps.

@@ -1,27 +1,27 @@
 import AppleClientSecret
 import Model
 
-/// Asks Apple about published secrets, at the pace at which Apple may be asked.
-struct AppleQuestions {
+/// Asks Apple about published secrets, as often as Apple may be asked.
+struct AppleVerifier {
     /// Why Apple cannot be asked.
-    private let obstacle: String?
+    private let problem: String?
     private let program: NetworkProgramLauncher?
-    private var pace = QuestionPace()
+    private var rateLimit = AppleRateLimit()
 
     init(_ server: ServerOptions) {
         do throws(CommandFailure) {
             program = try NetworkProgramLauncher(server)
-            obstacle = nil
+            problem = nil
         } catch {
             program = nil
-            obstacle = error.message
+            problem = error.message
         }
     }
 
     mutating func ask(about secret: Result<PublishedSecret, CommandFailure>) -> ChainFacts.Verdict {
-        guard let program else { return .notAsked(obstacle ?? "it cannot be asked") }
+        guard let program else { return .notAsked(problem ?? "it cannot be asked") }
         switch secret {
-        case .success(let secret): return .answered(.asking(about: secret, program, &pace))
+        case .success(let secret): return .answered(.asking(about: secret, program, &rateLimit))
         case .failure(let failure): return .notAsked("there is no secret to try: \(failure.message)")
         }
     }

@@ -2,7 +2,7 @@ internal import Failures
 internal import Model
 
 /// What is wrong with a key's text, before it is known which key that is.
-struct KeyFlaw: Error, Hashable {
+struct KeyError: Error, Hashable {
     let code: Failure.Code
     let detail: String?
     let cause: Int32?

@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// What may block is done on a thread, which is left behind if it does not end in time. What is on the same mount is not asked
 /// again, so that a command waits once for each mount. A thread has the rights of the one that starts it.
-package enum DiskPatience {
+package enum DiskTimeout {
     private struct Wait: Sendable {
         let seconds: Int
         let mounts: MountTable?
@@ -72,7 +72,7 @@ package enum DiskPatience {
         return key != "/" && wait.silent[key] != nil
     }
 
-    /// Notes the mount on which it hangs, by the last name that could be looked at without an answer.
+    /// Notes the mount that does not respond, by the last name that could be looked at without an answer.
     private static func note(_ path: String, _ wait: Wait) {
         let last = ReachedPath(path)
         if let ended = try? Inbox<Void>() {

@@ -3,30 +3,30 @@ import Testing
 
 @testable import clientsecretd
 
-@Suite struct QuestionPaceTests {
+@Suite struct AppleRateLimitTests {
     @Test func sixInAMinuteAtMost() {
-        var pace = QuestionPace()
-        #expect((0..<6).map { pace.pause(atMillisecond: 1_000 + $0) } == [0, 0, 0, 0, 0, 0])
-        #expect(pace.pause(atMillisecond: 2_000) == 59_000)
+        var rateLimit = AppleRateLimit()
+        #expect((0..<6).map { rateLimit.pause(atMillisecond: 1_000 + $0) } == [0, 0, 0, 0, 0, 0])
+        #expect(rateLimit.pause(atMillisecond: 2_000) == 59_000)
         // That one counts as asked at the end of its pause.
-        #expect(pace.pause(atMillisecond: 61_000) == 1)
-        #expect(pace.pause(atMillisecond: 200_000) == 0)
+        #expect(rateLimit.pause(atMillisecond: 61_000) == 1)
+        #expect(rateLimit.pause(atMillisecond: 200_000) == 0)
     }
 
     /// In any minute, however they are spread.
     @Test func noMinuteHasMore() {
-        var pace = QuestionPace()
+        var rateLimit = AppleRateLimit()
         var now: Int64 = 0
         var asked: [Int64] = []
         for step in 0..<500 {
             now += Int64(step * 7_919 % 13_000)
-            now += pace.pause(atMillisecond: now)
+            now += rateLimit.pause(atMillisecond: now)
             asked.append(now)
         }
         for start in asked { #expect(asked.count { (start..<start + 60_000).contains($0) } <= 6) }
     }
 }
 
-extension QuestionPace {
+extension AppleRateLimit {
     fileprivate mutating func pause(atMillisecond now: Int64) -> Int64 { pause(at: BootTime(milliseconds: now)) }
 }

@@ -1,4 +1,4 @@
-extension MistakeCase {
+extension ErrorCase {
     /// The shape of the file: sections, names, what is missing.
     static let ofShape = #"""
         ## empty file

@@ -1,4 +1,4 @@
-extension MistakeCase {
+extension ErrorCase {
     /// Actions and credentials.
     static let ofActions = #"""
         ## actions

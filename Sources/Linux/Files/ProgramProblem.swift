@@ -1,6 +1,6 @@
 /// Why Linux does not execute a file that its user may execute. execve(2) tells little of it: a missing interpreter looks like
 /// a missing file, and a file system that is mounted noexec like a missing right.
-package enum ProgramObstacle: Hashable, Sendable {
+package enum ProgramProblem: Hashable, Sendable {
     /// The file system that it is on is mounted with this option.
     case mountedNoexec
     /// Its first line has a Windows line ending, so that the interpreter's name, or its argument, ends in that character.

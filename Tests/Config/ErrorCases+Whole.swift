@@ -1,4 +1,4 @@
-extension MistakeCase {
+extension ErrorCase {
     /// What does not fit together.
     static let ofWhole = #"""
         ## defaults

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// A file system on which nobody who writes comes back.
-@Suite(.waits, .needs(.root, .tools)) struct HangingDiskTests {
-    @Test func aFileSystemThatHangsHoldsUpItsOwnOutputsOnly() throws {
+@Suite(.waits, .needs(.root, .tools)) struct UnresponsiveDiskTests {
+    @Test func aFileSystemThatDoesNotRespondHoldsUpItsOwnOutputsOnly() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(ext4: sandbox)
         defer { disk.end() }

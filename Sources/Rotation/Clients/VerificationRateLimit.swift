@@ -2,10 +2,10 @@ import AppleClientSecret
 import Model
 
 /// When the next secret may be verified, of all clients together: one request to Apple runs at a time.
-struct VerificationPace: Sendable {
+struct VerificationRateLimit: Sendable {
     /// The request that runs.
     private var running: JobID?
-    private var limit = RateLimit.questionsToApple
+    private var limit = RateLimit.requestsToApple
 
     /// Whether a request may begin.
     func mayBegin(_ deadlines: inout Deadlines) -> Bool {

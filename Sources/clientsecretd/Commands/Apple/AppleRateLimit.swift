@@ -3,11 +3,11 @@ import Glibc
 import Linux
 import Model
 
-/// Keeps a command's questions to Apple apart.
-struct QuestionPace {
-    private var limit = RateLimit.questionsToApple
+/// Limits how often a command asks Apple.
+struct AppleRateLimit {
+    private var limit = RateLimit.requestsToApple
 
-    /// How many milliseconds to wait at `now` before the next question, which counts as asked then.
+    /// How many milliseconds to wait at `now` before the next request, which counts as asked then.
     mutating func pause(at now: BootTime) -> Int64 {
         let next = limit.next(at: now) ?? now
         limit.note(at: next)

@@ -1,8 +1,8 @@
 import AppleClientSecret
 
-/// A question to the store role of the network program: one JSON object on one line. The role knows of values only how long
+/// A request to the store role of the network program: one JSON object on one line. The role knows of values only how long
 /// they are.
-package enum StoreQuestion: Hashable, Sendable {
+package enum StoreRequest: Hashable, Sendable {
     /// What do these keys hold? At least one, and ``mostKeys`` at most. The keys at an even place and the one after it are read
     /// in one transaction.
     case read([StoreKey])
@@ -48,8 +48,8 @@ package enum StoreQuestion: Hashable, Sendable {
     /// In bytes, without the line's end.
     package static let longest = 1 << 19
 
-    /// Reads ``request``; nil for anything else.
-    package init?(request bytes: [UInt8]) {
+    /// Reads ``line``; nil for anything else.
+    package init?(line bytes: [UInt8]) {
         guard bytes.count <= Self.longest, let json = try? JSONValue(bytes) else { return nil }
         switch json["do"]?.text {
         case "read":
@@ -85,8 +85,8 @@ package enum StoreQuestion: Hashable, Sendable {
         }
     }
 
-    /// The question as it goes to the store role.
-    package var request: [UInt8] {
+    /// The request as it goes to the store role.
+    package var line: [UInt8] {
         let members: [(String, JSONText)] =
             switch self {
             case .read(let keys): [("do", .string("read")), ("keys", .array(keys.map { .string($0.description) }))]
@@ -100,7 +100,7 @@ package enum StoreQuestion: Hashable, Sendable {
     }
 }
 
-extension StoreQuestion.Put {
+extension StoreRequest.Put {
     fileprivate var json: JSONText {
         .object([
             ("key", .string(key.description)), ("value", .string(Base64.encode(value))),

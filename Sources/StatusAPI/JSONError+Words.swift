@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 
-extension JSONFlaw {
+extension JSONError {
     /// What is wrong and where, in one line: `'clients[0]': 'name' is missing`. The sender chose the members' names, which may
     /// hold a secret or control characters.
     var words: String {
