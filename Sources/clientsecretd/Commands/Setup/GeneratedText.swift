@@ -24,13 +24,13 @@ struct GeneratedText {
         switch result {
         case .success(let loaded): return loaded
         case .failure(let error):
-            for line in lines(of: refusal) { CommandOutput.complain(lines: line) }
+            for line in lines(of: error) { CommandOutput.complain(lines: line) }
             throw CommandFailure(.configuration, "nothing was written")
         }
     }
 
     /// The errors: those of this text by flag, all others with their place.
-    func lines(of refusal: ConfigurationError) -> [String] {
+    func lines(of error: ConfigurationError) -> [String] {
         error.diagnostics.filter { $0.severity == .error }.map { diagnostic in
             guard diagnostic.position.file == source.name else { return diagnostic.description }
             return flag(at: diagnostic.position.line).map { "\($0): \(diagnostic.message)" } ?? diagnostic.message
