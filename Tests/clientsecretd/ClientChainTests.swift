@@ -218,14 +218,14 @@ import Testing
         (
             "a process of a group that may read the file holds an earlier one", .process, nil,
             {
-                $0.groups = [33]
+                $0.readers = OutputReaders(users: [0], groups: [33])
                 $0.processes = [process(holding: [held(former)], of: "web.service", owner: 4_711, group: 33)]
             }
         ),
         (
             "a process of the file's owner holds an earlier one", .process, nil,
             {
-                $0.owners = [0, 4_711]
+                $0.readers = OutputReaders(users: [0, 4_711])
                 $0.processes = [process(holding: [held(former)], of: "other.service", owner: 4_711)]
             }
         ),

@@ -76,20 +76,16 @@ package struct ReaderProcess: Hashable, Sendable {
     /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these
     /// keys signed: any user can start a process with a token that it made up. For root; others see little.
     ///
-    /// - Parameters:
-    ///   - owners: the users that may read an output.
-    ///   - groups: the groups that may.
+    /// - Parameter readers: who may read one of the outputs.
     package static func all(
-        of units: Set<String>, owners: Set<UInt32>, groups: Set<UInt32>, signedBy keys: [PublicKey]
+        of units: Set<String>, readers: OutputReaders, signedBy keys: [PublicKey]
     ) -> [ReaderProcess] {
         var counts: [String: Int] = [:]
         return RunningProcess.all().compactMap { process in
             let unit = process.unit
             if let unit, unit.hasPrefix("clientsecretd") { return nil }
             guard let unit, units.contains(unit) else {
-                guard process.owner.map(owners.contains) == true || process.group.map(groups.contains) == true else {
-                    return nil
-                }
+                guard readers.include(user: process.owner, group: process.group) else { return nil }
                 let secrets = process.secretsInEnvironment { $0.isSigned(by: keys) }
                 return secrets.isEmpty ? nil : ReaderProcess(process, unit, secrets)
             }

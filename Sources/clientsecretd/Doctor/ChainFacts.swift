@@ -38,10 +38,8 @@ struct ChainFacts {
     var isEachOutputRead = true
     /// The secret that Apple is asked about, or why there is none.
     var secretToTry: Result<PublishedSecret, CommandFailure>?
-    /// Root and the owners of the outputs' files.
-    var owners: Set<UInt32> = [0]
-    /// The groups that may read one of these files.
-    var groups: Set<UInt32> = []
+    /// Who may read its outputs.
+    var readers = OutputReaders()
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
     var hidden: [HiddenOutput] = []

@@ -27,13 +27,15 @@ struct Examination {
         let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
         let evaluations = published.health()
         let outputFiles = configuration.clients.filter { names.contains($0.key) }.mapValues { client in
-            client.outputs.compactMap { FileStatus.following($0.path.description) }
+            client.outputs.map(\.path.description).compactMap { path in
+                FileStatus.following(path).map { (path: path, status: $0) }
+            }
         }
         let processes =
             geteuid() == 0
             ? ReaderProcess.all(
-                of: Set(units.values.joined().map(\.name)), owners: Self.owners(of: Array(outputFiles.values.joined())),
-                groups: Self.groups(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
+                of: Set(units.values.joined().map(\.name)),
+                readers: OutputReaders(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
         let silent = DiskTimeout.silent
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
@@ -58,9 +60,9 @@ struct Examination {
                 facts.secretToTry = .failure(error)
             }
             let files = outputFiles[name] ?? []
-            facts.owners = Self.owners(of: files)
-            facts.groups = Self.groups(of: files)
-            facts.writtenAt = files.map { WallTime(secondsSinceEpoch: $0.identity.modified / 1_000_000_000) }.max()
+            facts.readers = OutputReaders(of: files)
+            facts.writtenAt =
+                files.map { WallTime(secondsSinceEpoch: $0.status.identity.modified / 1_000_000_000) }.max()
             facts.hidden = hidden[name] ?? []
             facts.silent = silent
             facts.units = units[name] ?? []
@@ -85,11 +87,5 @@ struct Examination {
                 // The daemon has seen the clock run.
                 .filter { $0.place != .clock || snapshot?.clockTrusted != true }
         }
-    }
-
-    private static func owners(of files: [FileStatus]) -> Set<UInt32> { Set(files.map(\.owner) + [0]) }
-
-    private static func groups(of files: [FileStatus]) -> Set<UInt32> {
-        Set(files.filter { $0.mode & 0o040 != 0 }.map(\.group))
     }
 }
