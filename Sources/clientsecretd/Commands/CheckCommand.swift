@@ -65,7 +65,8 @@ struct CheckCommand: ParsableCommand {
         let isForeign = ServiceUser.isForeign(to: path)
         if isForeign { CommandOutput.complain(lines: ServiceUser.limits(of: "check")) }
         let loaded = try accepted(result)
-        for diagnostic in loaded.warnings + loaded.readabilityWarnings {
+        let diagnostics = loaded.warnings + loaded.readabilityWarnings
+        for diagnostic in diagnostics {
             CommandOutput.complain(lines: diagnostic.description)
         }
         let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
@@ -89,7 +90,7 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain("clientsecretd check --fix, as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
-        if !answer.json, !isForeign, commands.isEmpty, warnings.isEmpty, !dryRun.hasWarnings {
+        if !answer.json, !isForeign, commands.isEmpty, diagnostics.isEmpty, warnings.isEmpty, !dryRun.hasWarnings {
             try CommandOutput.answer("Nothing is missing.")
         }
     }
@@ -107,13 +108,14 @@ struct CheckCommand: ParsableCommand {
             let terminal = Terminal.current(Environment.current)
             try CommandOutput.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
         }
-        for orphan in dryRun.orphans { CommandOutput.complain(lines: "warning: \(orphan.sentence)") }
         for problem in problems { CommandOutput.complain(lines: problem) }
-        for warning in dryRun.warningsOfUnits { CommandOutput.complain(lines: "warning: \(warning)") }
     }
 
     /// Warns of what does not keep 'run' from its work now, and shows the lines that units lack.
     private static func warn(of dryRun: DryRun, _ positions: DiagnosticsOfFailures) {
+        for warning in dryRun.orphans.map(\.sentence) + dryRun.warningsOfUnits {
+            CommandOutput.complain(lines: "warning: \(warning)")
+        }
         for user in dryRun.idleWriters {
             let remedy = Self.remedy(forIdleWriterOf: user)
             let warning = Diagnostic(
@@ -186,6 +188,6 @@ extension DryRun {
     /// Whether anything but a problem keeps it from being all in order.
     fileprivate var hasWarnings: Bool {
         !limitations.isEmpty || !storeFailures.isEmpty || !idleWriters.isEmpty || !dropIns.isEmpty || !orphans.isEmpty
-            || !warningsOfUnits.isEmpty
+            || !warningsOfUnits.isEmpty || !unguardedArguments.isEmpty
     }
 }
