@@ -12,10 +12,12 @@ package struct ServiceUnit: Sendable {
     /// Its settings in effect; nil where that is not known.
     let settings: UnitSettings?
 
-    /// The user that runs the package's daemon: `User=` of its unit, drop-ins included; where systemd cannot be asked, the
-    /// package's own. Asked once.
-    package static let daemonUser: String =
-        (SystemManager.isSystemd ? ofDaemon(timeout: 2_000)?.settings?.user : nil) ?? Identity.serviceName
+    /// `User=` of the unit that runs the package's daemon, drop-ins included; nil where systemd does not tell it, such as for
+    /// `DynamicUser=yes`. Asked once.
+    package static let namedUser: String? = SystemManager.isSystemd ? ofDaemon(timeout: 2_000)?.settings?.user : nil
+
+    /// The user that runs the package's daemon: the one that its unit names, else the package's own.
+    package static let daemonUser: String = namedUser ?? Identity.serviceName
 
     /// The account of that user; nil where there is none.
     package static func daemonAccount() throws(SystemError) -> Account? {

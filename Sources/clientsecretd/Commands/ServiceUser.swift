@@ -33,13 +33,12 @@ enum ServiceUser {
     /// That the user does not exist as which the service's unit runs; nil where it does, for another configuration, and where
     /// that is not known. Without the user nothing is judged: root would be told to make the files root's.
     static func missing(for configuration: String) -> Failure? {
-        guard geteuid() == 0, isServices(configuration) else { return nil }
+        guard geteuid() == 0, isServices(configuration), let user = ServiceUnit.namedUser else { return nil }
         do throws(SystemError) {
             if try ServiceUnit.daemonAccount() != nil { return nil }
         } catch {
             return nil
         }
-        let user = ServiceUnit.daemonUser
         let isPackages =
             user == name
             && ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains {
