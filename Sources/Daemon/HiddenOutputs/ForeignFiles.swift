@@ -3,7 +3,7 @@ import Linux
 
 /// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose how many there
 /// are and how long: what is read and kept of each directory and pattern has limits, whatever is there.
-final class ForeignFiles {
+package final class ForeignFiles {
     /// How many names of a directory are looked at.
     private static let nameLimit = 50_000
     /// How many files of a directory or pattern are read: an application has a few.
@@ -25,13 +25,20 @@ final class ForeignFiles {
     /// The files next to a `.env` that applications prefer to it, the usual names first.
     func dotenvFiles(in directory: String) -> [ForeignFacts] {
         if let known = directories[directory] { return known }
-        let names = ForeignFile.names(in: directory, limit: Self.nameLimit).filter {
-            DotenvName.takesPrecedence($0, over: ".env")
-        }
-        let sorted = names.filter(DotenvName.isUsual) + names.filter { !DotenvName.isUsual($0) }
-        let found = read(sorted.map { (path: directory + "/" + $0, pattern: nil) })
+        let names = Self.names(preferredTo: ".env", in: directory)
+        let found = read(names.map { (path: directory + "/" + $0, pattern: nil) })
         directories[directory] = found
         return found
+    }
+
+    /// The names in a directory of environment files that applications prefer to the one called `name`, the usual ones first: no
+    /// more than are worth reading.
+    package static func names(preferredTo name: String, in directory: String) -> [String] {
+        let names = ForeignFile.names(in: directory, limit: nameLimit).filter {
+            DotenvName.takesPrecedence($0, over: name)
+        }
+        let sorted = names.filter(DotenvName.isUsual) + names.filter { !DotenvName.isUsual($0) }
+        return Array(sorted.prefix(fileLimit))
     }
 
     /// The files that a unit's `EnvironmentFile=` names, in the order in which systemd reads them.

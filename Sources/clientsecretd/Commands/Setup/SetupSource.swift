@@ -36,17 +36,14 @@ struct SetupSource {
     /// A file next to it that has a secret and that applications prefer to it; nil where there is none.
     private var other: String? {
         let directory = path.directory.description
-        return ForeignFile.names(in: directory, limit: Self.nameLimit).sorted()
-            .filter { DotenvName.takesPrecedence($0, over: path.name) }.map { "\(directory)/\($0)" }
+        return ForeignFiles.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
             .first { other in
-                (try? NamedFile.read(other, limit: AtomicFile.sizeLimit)).map {
+                // The application's user chooses what is there: a FIFO would be waited for.
+                ForeignFile.read(other, limit: AtomicFile.sizeLimit).map {
                     !FoundClient.all(in: $0, of: other).isEmpty
                 } == true
             }
     }
-
-    /// How many names of its directory are looked at.
-    private static let nameLimit = 50_000
 
     /// The client whose secret it holds.
     ///
