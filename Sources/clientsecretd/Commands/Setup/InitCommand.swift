@@ -247,7 +247,7 @@ struct InitCommand: ParsableCommand {
         var unexplained: [[String]] = []
         for command in plan.commands {
             guard let failure = PrintedLine.failure(of: command.text) else { continue }
-            if command == .reloadUnit() {
+            if command == .reloadUnit(CommandContext.packagesUnit) {
                 unexplained.append(failure)
             } else {
                 PrintedLine.show(failure)
@@ -348,8 +348,11 @@ struct InitCommand: ParsableCommand {
         let hint =
             SystemManager.isSystemd
             ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
+        let socket = CommandContext.current.socket
         // The default socket is the service's, which reads another file.
-        let socket = CommandContext.current.socket ?? (SystemManager.isSystemd ? "SOCKET_OF_ITS_DAEMON" : nil)
+        if isAdded, socket == nil, SystemManager.isSystemd {
+            return "\(hint) To use it, reload its daemon: clientsecretd reload with the --socket of that daemon"
+        }
         let command =
             isAdded
             ? "clientsecretd reload" + (socket.map { " --socket \(ShellWord.quoted($0))" } ?? "")
