@@ -1,0 +1,79 @@
+import AppleClientSecret
+import Config
+import Formats
+import Model
+import StatusAPI
+import Testing
+
+@testable import clientsecretd
+
+/// What `init --now` says of the client that it has added.
+@Suite struct SetupOutcomeTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The clients of the service's snapshot, each with the reason why it fails, if it does.
+        let clients: [(name: String, reason: String?)]
+        var runningUnits: Set<String> = ["shop.service"]
+        /// Nil: there is no outcome.
+        let lines: [String]?
+    }
+
+    private static let doctor = "Check the whole path: clientsecretd doctor"
+
+    @Test(arguments: [
+        Row(
+            testDescription: "served", clients: [("web", nil), ("blog", nil)],
+            lines: ["Done. /srv/shop/.env has a secret until 2026-11-24, and shop.service was restarted.", doctor]),
+        Row(
+            testDescription: "a unit that is stopped was not restarted", clients: [("web", nil)], runningUnits: [],
+            lines: ["Done. /srv/shop/.env has a secret until 2026-11-24.", doctor]),
+        Row(
+            testDescription: "another client fails", clients: [("blog", "/srv/blog: no"), ("web", nil)],
+            lines: [
+                "The configuration is loaded, but client \"blog\" fails (below). \"web\" is served.",
+                "  blog: /srv/blog: no",
+                "Done. /srv/shop/.env has a secret until 2026-11-24, and shop.service was restarted.", doctor,
+            ]),
+        Row(
+            testDescription: "it fails itself", clients: [("blog", nil), ("web", "/srv/shop/.env: no")],
+            lines: ["web: /srv/shop/.env: no", doctor]),
+        Row(
+            testDescription: "both fail", clients: [("blog", "/srv/blog: no"), ("web", "/srv/shop/.env: no")],
+            lines: [
+                "The configuration is loaded, but client \"blog\" fails (below).", "  blog: /srv/blog: no",
+                "web: /srv/shop/.env: no", doctor,
+            ]),
+        Row(testDescription: "the service does not know it", clients: [("blog", "/srv/blog: no")], lines: nil),
+    ])
+    func says(row: Row) throws {
+        let first = FirstConfiguration(
+            key: .existing(try #require(KeyName("apple"))), name: try #require(ClientName("web")),
+            client: try #require(ClientID("com.example.web")),
+            destination: .file(
+                FirstConfiguration.OutputFile(path: try #require(AbsolutePath("/srv/shop/.env")), variable: "SECRET")),
+            unit: "shop.service")
+        let outcome = SetupOutcome(of: first, in: try Self.snapshot(of: row.clients)) { unit in
+            row.runningUnits.contains(unit)
+        }
+        #expect(outcome?.lines == row.lines)
+    }
+
+    private static func snapshot(of clients: [(name: String, reason: String?)]) throws -> Snapshot {
+        let views = clients.map { name, reason in
+            """
+            {"name":"\(name)","client_id":"com.example.\(name)","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
+             "state":"\(reason == nil ? "ok" : "critical")","reason":\(reason.map { "\"\($0)\"" } ?? "null"),
+             "issued_at":"2026-11-20T04:30:00Z","expires_at":"2026-11-24T04:31:00Z","delivered_expires_at":null,
+             "renew_at":null,"fingerprint":"sha256:0123456789abcdef","renewals":1,"consecutive_failures":0,
+             "last_error":null,"outputs":[],"delivered":\(reason == nil),
+             "actions":[{"action":"restart shop.service","state":"ok","ran_at":"2026-11-20T04:30:00Z","error":null}]}
+            """
+        }
+        let json = """
+            {"version":"0.1.0","state":"ok","reason":null,"started_at":"2026-11-20T01:31:00Z",
+             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-20T01:31:00Z","error":null},
+             "clients":[\(views.joined(separator: ","))]}
+            """
+        return try Snapshot(json: Array(json.utf8))
+    }
+}
