@@ -33,6 +33,12 @@ extension ShellCommand {
 
     package static var check: ShellCommand? { reading(["check"]) }
 
+    /// The same as root, for another user.
+    package static var checkAsRoot: ShellCommand? { reading(["check"], before: ["sudo"]) }
+
+    /// As root, for another user.
+    package static var doctorAsRoot: ShellCommand? { reading(["doctor"], before: ["sudo"]) }
+
     package static var runDaemon: ShellCommand? { reading(["run"]) }
 
     /// As root, for another user.

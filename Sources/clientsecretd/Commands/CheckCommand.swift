@@ -63,7 +63,7 @@ struct CheckCommand: ParsableCommand {
             try CommandOutput.answer(DryRunReport.json(refused: error.diagnostics.map(\.description)))
         }
         let isForeign = ServiceUser.isForeign(to: path)
-        if isForeign { CommandOutput.complain(lines: ServiceUser.limits(of: "check")) }
+        if isForeign { CommandOutput.complain(lines: ServiceUser.limits) }
         let loaded = try accepted(result)
         let diagnostics = loaded.warnings + loaded.readabilityWarnings
         for diagnostic in diagnostics {

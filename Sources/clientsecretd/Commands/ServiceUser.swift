@@ -58,12 +58,11 @@ enum ServiceUser {
         return geteuid() != account.id
     }
 
-    /// What such a user is shown: it cannot see what the service can do, and commands made for its own rights would be wrong as
-    /// root.
-    ///
-    /// - Parameter command: as root has to run it, such as `check`.
-    static func limits(of command: String) -> String {
-        "This user is not the service's, so it cannot judge everything. Run: sudo clientsecretd \(command)"
+    /// What `check` shows such a user: it cannot see what the service can do, and commands made for its own rights would be wrong
+    /// as root.
+    static var limits: String {
+        "This user is not the service's, so it cannot judge everything. "
+            + (ShellCommand.checkAsRoot.map { "Run: \($0.text)" } ?? "Run clientsecretd check as root")
     }
 
     /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or

@@ -239,9 +239,9 @@ extension ChainFacts {
     /// A problem that `check` finds; it says nothing about the daemon where another user asks.
     private func link(_ name: ChainLink.Name, _ failure: Failure?) -> ChainLink? {
         failure.map { failure in
-            isForCallerOnly
-                ? ChainLink(name, .unknown, "only root can check this; run: sudo clientsecretd doctor")
-                : ChainLink(name, broken: failure)
+            guard isForCallerOnly else { return ChainLink(name, broken: failure) }
+            let advice = ShellCommand.doctorAsRoot.map { "; run: \($0.text)" } ?? ""
+            return ChainLink(name, .unknown, "only root can check this\(advice)")
         }
     }
 
