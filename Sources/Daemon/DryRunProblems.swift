@@ -45,7 +45,8 @@ struct DryRunProblems {
 
     mutating func findAll(at now: Now) {
         add(review?.problemsAtStart ?? [])
-        if let remedy = Remedy.forLostSocket {
+        // It is the package's service that lost it, which reads the default configuration.
+        if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
         }
         add([rotation.clockFailure].compactMap(\.self))

@@ -108,7 +108,10 @@ package struct StatusClient: Sendable {
             case .permissionDenied, .notPermitted: throw .notPermitted(socket: socket, cause: error.errno)
             case .wouldBlock, .timedOut: throw .timedOut(socket: socket, seconds: timeouts.connect)
             default:
-                if let configuration, FileStatus.isAbsent(configuration) { throw .notConfigured }
+                // A service that has lost its socket runs, perhaps with its last good configuration.
+                if let configuration, Remedy.forLostSocket == nil, FileStatus.isAbsent(configuration) {
+                    throw .notConfigured
+                }
                 throw .notReachable(socket: socket, cause: error.errno)
             }
         }
