@@ -147,7 +147,8 @@ import Testing
         kept.neighbours = [file(path, "<?php return [];\n")]
         #expect(
             HiddenOutput.caches(of: kept).first?.description.hasSuffix(
-                "; run \"php artisan config:cache\" in /srv/shop, and start a unit that does so from on_change")
+                "; as the application's user, run \"php artisan config:cache\" in /srv/shop, and start a unit that does so "
+                    + "from on_change")
                 == true)
     }
 

@@ -121,7 +121,7 @@ extension HiddenOutput {
                 words: "\(cache.name) keeps the values that \(Printable.name(output.path)) had when this file was "
                     + "written",
                 remedy: .say(
-                    "run \"\(cache.command)\" in \(Printable.name(cache.directory(of: file.path))), and "
+                    "as the application's user, run \"\(cache.command)\" in \(Printable.name(cache.directory(of: file.path))), and "
                         + (output.runsProgram
                             ? "see why on_change did not" : "start a unit that does so from on_change")))
         }
