@@ -30,6 +30,8 @@ enum FailedSockets {
 
     private static func remedy(for socket: String, isDaemonUp: Bool) -> Remedy {
         if let remedy = UnitMask.remedy(ofSocket: socket) { return remedy }
+        // What else has such a name may start anything.
+        guard isShipped(socket) else { return .say("start it again") }
         let unit = CommandContext.packagesUnit
         let isDaemons = daemons.contains(socket)
         let ownService: String? =
@@ -37,6 +39,11 @@ enum FailedSockets {
         return .run(
             .listenAgain(socket, of: isDaemons ? unit : ownService, isWanted: isDaemons && isDaemonUp),
             otherwise: "start it again")
+    }
+
+    private static func isShipped(_ socket: String) -> Bool {
+        daemons.contains(socket) || startsInstances.contains(socket) || socket == "clientsecretd-store.socket"
+            || ["clientsecretd-push@", "clientsecretd-writer@"].contains { socket.hasPrefix($0) }
     }
 
     private static let status = "clientsecretd.socket"
