@@ -105,6 +105,16 @@ import Testing
         #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
     }
 
+    @Test func whatHelpsADaemonThatDoesNotAnswerIsWholeOrLeftToCheck() {
+        let restart = "systemctl restart clientsecretd.service"
+        let words = HealthLine.words(of: .malformed(what: "no \"state\""))
+        #expect(words.hasSuffix("no \"state\"; restart it after an upgrade: \(restart)"))
+        #expect(HealthLine(unanswered: words).text(now: now) == "CLIENTSECRETD WARNING - \(words)")
+        let long = HealthLine.words(of: .malformed(what: String(repeating: "n", count: 600)))
+        #expect(long.utf8.count <= 500)
+        #expect(long.hasSuffix("nn...; run clientsecretd check as root"))
+    }
+
     /// As many clients as have no room, with the longest names that there are.
     private func manyClients(reason: String) throws -> Snapshot {
         var document = try document(state: "critical", reason: reason)

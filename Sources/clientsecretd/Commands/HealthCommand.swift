@@ -66,9 +66,10 @@ struct HealthCommand: ParsableCommand {
             // The default configuration is not known to be the one of a daemon on another socket.
             guard CommandContext.current.socket == nil || settings.isNamed(Environment.current) else {
                 return HealthLine(
-                    unknown: error.description + "; name its configuration with --config to judge the published files")
+                    unanswered: HealthLine.words(of: error)
+                        + "; name its configuration with --config to judge the published files")
             }
-            return judge(unanswered: error.description, now: now)
+            return judge(unanswered: HealthLine.words(of: error), now: now)
         }
     }
 

@@ -57,6 +57,8 @@ struct HealthLine: Equatable {
     /// reason take a thousand at most.
     private static let wordsLimit = 3072
     private static let reasonLimit = 1536
+    /// Bytes of why the daemon did not answer, which comes before the reason.
+    private static let unansweredLimit = 500
     /// Clients that are named before the others are counted.
     private static let namedClients = 12
 
@@ -77,7 +79,7 @@ struct HealthLine: Equatable {
     ///
     /// - Parameters:
     ///   - isForeign: whether a user other than root and the service's asks, for whom no remedy is right.
-    ///   - unanswered: why the daemon did not answer; nil when it was not asked.
+    ///   - unanswered: why the daemon did not answer, such as ``words(of:)``; nil when it was not asked.
     init(_ evaluations: [OutputsHealth], isForeign: Bool = false, unanswered: String?, now: WallTime) {
         clients = Self.worstFirst(
             evaluations.map {
@@ -98,6 +100,17 @@ struct HealthLine: Equatable {
             if state == .ok { state = .warning }
             words = "\(unanswered); published: \(words)"
         }
+    }
+
+    /// The line for a daemon that does not answer and whose published files are not known.
+    init(unanswered reason: String) {
+        state = .warning
+        words = reason
+    }
+
+    /// Why the daemon did not answer, with the command that helps where the line can show it.
+    static func words(of error: ClientError) -> String {
+        CommandMessage(error.description, command: error.remedy?.command).text(atMost: unansweredLimit, keeping: keeps)
     }
 
     /// The line when no secret can be evaluated.
