@@ -357,8 +357,12 @@ FIXES = r"(?:mkdir|test|chmod|chown|chgrp|install|rm|mv|ln|find|runuser|chattr|s
 
 def printed(text):
     """The commands at the ends of these lines, in the form in which messages end with one."""
+    # What is in parentheses at the end only shows something; a command may be a subshell.
+    looks = r" \((?!umask )[^()]*\)$"
     return [
-        m.group(1) for line in text.splitlines() if (m := re.search(rf"[:;] ({FIXES} .*)$", line)) and not line.endswith(")")
+        m.group(1)
+        for line in text.splitlines()
+        if (m := re.search(rf"[:;] ({FIXES} .*)$", line)) and not re.search(looks, line)
     ]
 
 
