@@ -124,7 +124,7 @@ package struct PushExchange {
         while true {
             do throws(RoleFailure) {
                 guard let request = try prepare() else { return true }
-                let answer = try answer(to: request, isChange: true)
+                let answer = try write(request)
                 try check(answer, request.confirmed)
                 wroteAt = answer.moment
                 break
@@ -149,9 +149,26 @@ package struct PushExchange {
         }
     }
 
+    /// Sends what writes the secret. Where that may have been carried out although it failed, the place is no longer known to be
+    /// empty.
+    private mutating func write(_ request: PushRequest) throws(RoleFailure) -> PushHTTPAnswer {
+        let wasEmpty = isPlaceEmpty
+        if wasEmpty == true { isPlaceEmpty = nil }
+        do throws(RoleFailure) {
+            return try answer(to: request, isChange: true)
+        } catch {
+            switch error.code {
+            case .pushTimedOut, .pushUnreachable, .pushServerFailed, .pushConflict, .pushAnswerUnexpected: break
+            default: isPlaceEmpty = wasEmpty
+            }
+            throw error
+        }
+    }
+
     /// Reads what is there and sets the values that are made of it; returns what writes the secret, nil where it is there
     /// already.
     private mutating func prepare() throws(RoleFailure) -> PushRequest? {
+        isPlaceEmpty = nil
         guard target.kind.read != nil else { return target.kind.write }
         let found = try look()
         var request = target.kind.write
@@ -165,9 +182,10 @@ package struct PushExchange {
             }
             shownBefore = shown
         case .missing(let answer, let failure):
-            isPlaceEmpty = true
+            // Who may not see what is there gets the same answer: it is empty only where that is ruled out.
             guard let creation = target.kind.creation else { throw failure }
             try confirm(creation, answer, failure)
+            isPlaceEmpty = true
             request = creation.request ?? request
         }
         try target.kind.merge?(&self, found)

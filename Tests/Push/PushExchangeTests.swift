@@ -194,6 +194,41 @@ import Testing
         }
     }
 
+    /// To a token without rights, an API may answer that there is nothing.
+    @Test func aPlaceThatMayOnlyBeHiddenIsNotEmpty() throws {
+        for (kind, settings) in [
+            (.netlify, ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]),
+            (.vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]),
+        ] as [(PushKind, [String: String])] {
+            let result = publish(kind, settings) { _ in (404, #"{"message":"not found"}"#) }
+            guard case .failed(let failure) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.code == .pushPlaceMissing)
+            #expect(failure.isPlaceEmpty == nil)
+        }
+    }
+
+    /// The secret may be there now.
+    @Test func aPlaceIsNotEmptyAfterAWriteThatMayHaveBeenCarriedOut() throws {
+        let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
+        let empty = (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#)
+        let held = (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#)
+        for (shown, status, isEmpty) in [
+            (empty, 403, true), (empty, 500, nil), (empty, 408, nil), (empty, 409, nil), (held, 500, false),
+        ] as [((Int, String), Int, Bool?)] {
+            let result = publish(.vault, vault) { request in
+                request.method == "GET" ? (shown.0, shown.1) : (status, #"{"errors":["no"]}"#)
+            }
+            guard case .failed(let failure) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.isPlaceEmpty == isEmpty, "\(status)")
+        }
+    }
+
     /// Where it cannot be read back, a status of success with an error says nothing.
     @Test func aWriteIsConfirmedByWhatWasWritten() throws {
         let pocketbase: (String) -> PushResult = { answer in
