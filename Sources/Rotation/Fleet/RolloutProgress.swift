@@ -101,9 +101,10 @@ struct RolloutProgress: Sendable {
         } else {
             canariesAt = nil
         }
-        // Of a new fleet, or a new store, the first reports are still to come.
+        // Of a new fleet, or a new store, the first reports are still to come, for as long as any machine may need for one.
+        let awaitsFirst = machines.isEmpty && !deadlines.reached(begunAt + HostReport.silence)
         isMoving =
-            machines.isEmpty || admitted.count < machines.count
+            awaitsFirst || admitted.count < machines.count
             || machines.contains { !$0.hasDelivered && !$0.isSilent }
         if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + HostReport.silence) }
         return progress

@@ -544,6 +544,12 @@ struct RolloutsTests {
         bench.forget()
         bench.pass(300)
         #expect((9...14).contains(bench.readings))
+        // After a day, every machine has reported that can.
+        bench.pass(93_600)
+        #expect(try rollout.admitted == 0)
+        bench.forget()
+        bench.pass(300)
+        #expect(bench.readings <= 2)
     }
 
     @Test func theReportsAreReadMoreOftenMeanwhile() throws {
