@@ -88,7 +88,7 @@ extension ConfigurationSource {
     /// trusts. One that does not pass changes nothing.
     ///
     /// - Parameters:
-    ///   - daemonUser: the user that the daemon runs as; root if there is no such user.
+    ///   - daemonUser: the name or number of the user that the daemon runs as; root if there is no such user.
     ///   - isUpdate: keep it only where there is a copy already.
     package static func keepAsRoot(
         path: String, environment: [String: String], daemonUser: String, isUpdate: Bool
@@ -97,7 +97,7 @@ extension ConfigurationSource {
         guard let main = ConfigurationLoader.absolutePath(of: path),
             !isUpdate || LastGoodConfiguration.isKept(main, in: LastGoodConfiguration.directory)
         else { return }
-        let account = try Accounts.user(named: daemonUser)
+        let account = try Accounts.user(called: daemonUser).flatMap { $0.id == 0 ? nil : $0 }
         let result: Result<LoadedConfiguration, ConfigurationError>
         if let account {
             result = try ActingUser.perform(as: account) { source.load() }

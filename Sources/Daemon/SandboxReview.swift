@@ -171,7 +171,7 @@ package struct SandboxReview {
     /// sandbox is not opened for nothing.
     private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {
         guard let status = FileStatus.following(directory.description),
-            let id = try? Accounts.userID(user ?? service.settings?.user ?? Identity.serviceName)
+            let id = try? Accounts.userID(user ?? service.settings?.user ?? ServiceUnit.daemonUser)
         else { return true }
         return status.owner == id || status.mode & 0o022 != 0
     }

@@ -21,9 +21,7 @@ package struct ServiceUnit: Sendable {
 
     /// The account of that user; nil where there is none.
     package static func daemonAccount() throws(SystemError) -> Account? {
-        if let account = try Accounts.user(named: daemonUser) { return account }
-        guard let id = UInt32(daemonUser) else { return nil }
-        return try Accounts.user(id: id)
+        try Accounts.user(called: daemonUser)
     }
 
     package init(name: String, sandbox: UnitSandbox, isRunning: Bool, settings: UnitSettings? = nil) {

@@ -28,17 +28,18 @@ package struct StatusClient: Sendable {
 
     private let socket: String
     private let timeouts: Timeouts
-    private let serviceUser: String?
+    private let serviceUser: @Sendable () -> String?
     private let configuration: String?
 
     /// A client of the daemon whose socket is at `socket`; nothing is opened yet.
     ///
     /// - Parameters:
-    ///   - serviceUser: the account that the package's unit runs the daemon as, which need not exist; only root, the caller and
-    ///     that user may listen where others may put a socket, too.
+    ///   - serviceUser: the name or number of the user that the package's unit runs the daemon as, who need not exist; only
+    ///     root, the caller and that user may listen where others may put a socket, too. Not asked for where nobody else may.
     ///   - configuration: the path of the file without which that daemon does not run; nil where it is not known.
     package init(
-        socket: String, timeouts: Timeouts = Timeouts(), serviceUser: String? = nil, configuration: String? = nil
+        socket: String, timeouts: Timeouts = Timeouts(),
+        serviceUser: @escaping @autoclosure @Sendable () -> String? = nil, configuration: String? = nil
     ) {
         self.socket = socket
         self.timeouts = timeouts
@@ -138,7 +139,7 @@ package struct StatusClient: Sendable {
         }
         let identity = Identity.current()
         if identity.trusts(peer.user) || GuardedPath.isOnlyForTrusted(socket, as: identity) { return }
-        if let serviceUser, (try? Accounts.user(named: serviceUser))?.id == peer.user { return }
+        if let user = serviceUser(), (try? Accounts.userID(user)) == peer.user { return }
         throw .foreignListener(socket: socket, user: peer.user)
     }
 

@@ -25,6 +25,13 @@ package enum Accounts {
         return Account(name: name, id: user, primaryGroup: group)
     }
 
+    /// The account of the user that a unit or a configuration names. Names are tried before numbers.
+    package static func user(called nameOrNumber: String) throws(SystemError) -> Account? {
+        if let account = try user(named: nameOrNumber) { return account }
+        guard let id = number(nameOrNumber) else { return nil }
+        return try user(id: id)
+    }
+
     package static func user(id: UInt32) throws(SystemError) -> Account? {
         var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
         var group: UInt32 = 0

@@ -16,8 +16,8 @@ struct KeepConfigurationCommand: ParsableCommand {
 
     @OptionGroup var settings: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The user that the daemon runs as.", valueName: "user"))
-    var daemonUser = ServiceUser.name
+    @Option(help: ArgumentHelp("The user that the daemon runs as (default: that of its unit).", valueName: "user"))
+    var daemonUser: String?
 
     func run() throws {
         guard geteuid() == 0 else {
@@ -28,7 +28,8 @@ struct KeepConfigurationCommand: ParsableCommand {
             // It checks with the rights of another user, who must not inspect this process.
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: settings.path(environment), environment: environment, daemonUser: daemonUser, isUpdate: false)
+                path: settings.path(environment), environment: environment,
+                daemonUser: daemonUser ?? ServiceUnit.daemonUser, isUpdate: false)
         } catch {
             throw CommandFailure(.failed, "could not save the fallback copy of the configuration: \(error)")
         }

@@ -51,7 +51,7 @@ struct ReloadCommand: ParsableCommand {
             let path = try daemon.client().status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: path, environment: environment, daemonUser: ServiceUser.name, isUpdate: true)
+                path: path, environment: environment, daemonUser: ServiceUnit.daemonUser, isUpdate: true)
         } catch {
             CommandOutput.complain(
                 "it is loaded, but the fallback copy of the configuration could not be saved: \(error)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import StatusAPI
 
 /// The path of the daemon's status socket: the flag, else the environment variable, else the daemon's default.
@@ -28,7 +29,7 @@ struct SocketOption: ParsableArguments {
         // Which configuration another socket's daemon reads is not known here.
         let configuration = path == Self.standard ? ConfigurationOption.path(flag: nil, environment) : nil
         return StatusClient(
-            socket: path, timeouts: timeouts, serviceUser: ServiceUser.name, configuration: configuration)
+            socket: path, timeouts: timeouts, serviceUser: ServiceUnit.daemonUser, configuration: configuration)
     }
 
     mutating func validate() throws {

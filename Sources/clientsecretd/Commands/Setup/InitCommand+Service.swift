@@ -18,7 +18,7 @@ extension InitCommand {
 
     /// Waits until the service has written the client's secret and notified its application. Throws if it does not answer.
     static func waitForDaemon(notifying client: ClientName) throws(ClientError) -> Snapshot {
-        let service = StatusClient(socket: SocketOption.standard, serviceUser: ServiceUser.name)
+        let service = StatusClient(socket: SocketOption.standard, serviceUser: ServiceUnit.daemonUser)
         return try service.settledStatus(of: [client])
     }
 

@@ -297,8 +297,8 @@ struct InitCommand: ParsableCommand {
         _ file: FirstConfiguration.OutputFile, isOfService: Bool
     ) throws(CommandFailure) {
         let directory = file.path.directory.description
-        let user = file.user ?? (isOfService ? ServiceUser.name : nil)
-        guard geteuid() == 0, let user, let account = (try? Accounts.user(named: user)).flatMap({ $0 }),
+        let user = file.user ?? (isOfService ? ServiceUnit.daemonUser : nil)
+        guard geteuid() == 0, let user, let account = (try? Accounts.user(called: user)).flatMap({ $0 }),
             account.id != 0, let status = FileStatus.following(directory)
         else { return }
         let mayWrite = try? ActingUser.perform(as: account) {
