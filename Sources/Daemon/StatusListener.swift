@@ -46,19 +46,23 @@ final class StatusListener: Sendable {
             } catch {
                 let remedy: Remedy? =
                     switch error.errno {
-                    // What listens there must not lose its socket.
                     case .noSuchFileOrDirectory, .notDirectory:
                         .say(
                             "create the socket's directory, or name another socket with --socket, and restart the daemon"
                         )
                     case .fileNameTooLong: .say("name a shorter path with --socket, and restart the daemon")
+                    // What listens there must not lose its socket.
                     case .addressInUse: .say("stop the program that listens there, or use another --socket")
                     // The directory is root's, because systemd is to open the socket; here it did not.
                     case .permissionDenied, .readOnlyFileSystem:
-                        .say(
-                            "without systemd, name another socket with --socket; with systemd, let systemd open it",
-                            run: .passStatusSocket)
+                        Self.mask
+                            ?? Remedy.say(
+                                "without systemd, name another socket with --socket; with systemd, let systemd open it",
+                                run: .passStatusSocket)
                     case .notSocket: nil
+                    // No other path helps.
+                    case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .ioError:
+                        .say("when that is resolved, restart the daemon", run: .restart())
                     default: .say("name another socket with --socket, and restart the daemon")
                     }
                 throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
@@ -73,6 +77,12 @@ final class StatusListener: Sendable {
             own?.removeName()
             throw error
         }
+    }
+
+    /// What helps where systemd may not open the socket; nil where it may, or another daemon's is meant.
+    private static var mask: Remedy? {
+        let context = CommandContext.current
+        return context.hasSystemd && context.socket == nil ? UnitMask.remedy(ofSocket: "clientsecretd.socket") : nil
     }
 
     /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the

@@ -512,10 +512,7 @@ extension FailureCode {
         case .credentialSocketUnusable:
             row(
                 "the socket cannot be used, so no unit can load a credential from it",
-                .say(
-                    "let systemd create it",
-                    run: .listenAgain(
-                        "clientsecretd-credentials.socket", of: ShellCommand.daemonUnit, isWanted: true)))
+                .say("let systemd create it", run: .passCredentialSocket))
         case .metricsFileUnwritable:
             row(
                 "the metrics_file cannot be written, so node_exporter shows old metrics or none",

@@ -66,7 +66,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         case .failed:
             .say(
                 "the service runs, and systemd has given up its socket",
-                run: .listenAgain("clientsecretd.socket", of: ShellCommand.daemonUnit, isWanted: true))
+                run: .listenAgain("clientsecretd.socket", of: CommandContext.packagesUnit, isWanted: true))
         case nil: nil
         }
     }

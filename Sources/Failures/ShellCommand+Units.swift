@@ -9,11 +9,18 @@ extension ShellCommand {
         return context.hasSystemd && context.socket == nil ? enableNow(socket) : nil
     }
 
-    /// Has systemd open the daemon's status socket and pass it.
+    /// Has systemd open the status socket of the package's service and pass it. Nil where another unit may run the daemon.
     package static var passStatusSocket: ShellCommand? {
         let context = CommandContext.current
-        guard context.hasSystemd, context.socket == nil else { return nil }
-        return unmask("clientsecretd.socket")?.then(restart())
+        guard context.socket == nil, context.daemonUnit == CommandContext.packagesUnit else { return nil }
+        return restart(CommandContext.packagesUnit)
+    }
+
+    /// Has systemd listen again at the credential socket of the package's service. Nil where another unit may run the daemon.
+    package static var passCredentialSocket: ShellCommand? {
+        let unit = CommandContext.packagesUnit
+        guard daemonUnit == unit else { return nil }
+        return listenAgain("clientsecretd-credentials.socket", of: unit, isWanted: true)
     }
 
     /// Has systemd listen again at a socket that it has given up. It refuses while the service runs that the socket starts.

@@ -119,6 +119,7 @@ import Testing
         #expect(
             ShellCommand.listenAgain("v.socket", of: nil, isWanted: false)?.text
                 == "systemctl reset-failed v.socket && systemctl start v.socket")
+        #expect(ShellCommand.passStatusSocket?.text == "systemctl restart clientsecretd.service")
         #expect(
             ShellCommand.startAgain?.text
                 == "systemctl stop clientsecretd.service && systemctl start clientsecretd.service")

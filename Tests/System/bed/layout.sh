@@ -59,7 +59,8 @@ systemctl mask clientsecretd.socket 2>/dev/null
 promise "without its socket the service starts" systemctl start clientsecretd.service
 contains "and says why it cannot be asked" "degraded: $socket: the socket cannot be used (permission denied)" \
     "$(property StatusText)"
-remedy=$(property StatusText | grep -o 'systemctl unmask [^;]*')
-promise "and what helps ($remedy)" sh -c "$remedy"
+remedy=$(property StatusText | grep -o 'systemctl unmask [^;)]*')
+promise "and what helps, if it is wanted ($remedy)" sh -c "$remedy"
+promise "and then a restart" systemctl restart clientsecretd.service
 promise "which does" clientsecretd status
 finish
