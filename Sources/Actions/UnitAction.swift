@@ -37,7 +37,7 @@ package struct UnitAction: Sendable {
     /// Has systemd carry out an action, and waits for the result. Blocks.
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
-        guard unit != ControlGroup.service(ofProcessIn: "/proc/self") else {
+        guard unit != OwnUnit.service else {
             throw Failure(
                 .actionNotStarted, at: .action(action.id), detail: "\(unit) is the service that runs the daemon",
                 remedy: .say("remove the action: the daemon needs no restart"))

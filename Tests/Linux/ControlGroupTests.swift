@@ -15,7 +15,9 @@ import Testing
         ("4:memory:/system.slice/shop.service\n0::/\n", nil),
         ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/shop.service\n", nil),
         ("0::/user.slice/user-0.slice/session-1.scope\n", nil),
-        ("0::/system.slice/docker-0123.scope\n", nil), ("", nil),
+        ("0::/system.slice/docker-0123.scope\n", nil), ("", nil), ("0::\n", nil),
+        ("12:cpu:/\n1:name=systemd:/system.slice/a@b.service\n0::/\n", "a@b.service"),
+        ("0::/system.slice/_cpu.service\n", "cpu.service"), ("0::/system.slice/_cpu.service/worker\n", "cpu.service"),
     ])
     func aProcesssServiceIsKnown(text: String, unit: String?) {
         #expect(ControlGroup.service(in: text) == unit)

@@ -19,7 +19,8 @@ package enum ControlGroup {
             if names.first == "user.slice" { return nil }
             // With both versions of control groups, services may be in one of them only.
             guard let unit = names.first(where: { !$0.hasSuffix(".slice") }) else { continue }
-            return unit.hasSuffix(".service") ? String(unit) : nil
+            // systemd puts a "_" before a name that could be one of the kernel's.
+            return unit.hasSuffix(".service") ? String(unit.hasPrefix("_") ? unit.dropFirst() : unit) : nil
         }
         return nil
     }

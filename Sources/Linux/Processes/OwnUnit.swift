@@ -6,24 +6,13 @@ package enum OwnUnit {
     ///
     /// - Parameter environment: systemd names the process there (systemd.exec(5), `SYSTEMD_EXEC_PID`).
     package static func service(_ environment: [String: String]) -> String? {
-        guard environment["SYSTEMD_EXEC_PID"] == String(getpid()),
-            let text = ForeignFile.read("/proc/self/cgroup", limit: 65_536)
-        else { return nil }
-        return service(inControlGroups: String(decoding: text, as: UTF8.self))
+        guard environment["SYSTEMD_EXEC_PID"] == String(getpid()) else { return nil }
+        return ControlGroup.service(ofProcessIn: "/proc/self")
     }
 
-    /// The service of the system's manager that has these control groups (cgroups(7), `/proc/PID/cgroup`).
-    static func service(inControlGroups text: String) -> String? {
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-            guard fields.count == 3, fields[1].isEmpty || fields[1] == "name=systemd" else { continue }
-            let groups = fields[2].split(separator: "/")
-            guard let last = groups.last, last.hasSuffix(".service"),
-                !groups.contains(where: { $0.hasPrefix("user@") })
-            else { continue }
-            // systemd puts a "_" before a name that could be one of the kernel's.
-            return String(last.hasPrefix("_") ? last.dropFirst() : last)
-        }
-        return nil
+    /// The same by this process's own environment.
+    package static var service: String? {
+        let process = unsafe getenv("SYSTEMD_EXEC_PID").map { unsafe String(cString: $0) }
+        return service(process.map { ["SYSTEMD_EXEC_PID": $0] } ?? [:])
     }
 }
