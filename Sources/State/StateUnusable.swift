@@ -43,8 +43,11 @@ extension StateDirectory {
                 "\(Owner.argument(user: owner)) owns \(Printable.name(error.path)): give it back to \(name), with all that "
                     + "is in it")
         }
-        return error.code == .permissionDenied && status.mode & 0o700 != 0o700
-            ? nil : .say("have systemd create it again", run: .restart())
+        // Only a start gives the sandbox a way to write there; nothing else about an own directory is systemd's.
+        guard error.code == .readOnlyFileSystem, ReadOnlyCause.of(RealPath.of(path.description)) == .sandbox else {
+            return nil
+        }
+        return .say("have systemd create it again", run: .restart())
     }
 
     private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
@@ -76,9 +79,10 @@ extension StateDirectory {
             let directory = try GuardedPath.directory(place.description, as: identity)
             if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
             let cause = errno
+            let code: FailureCode = cause == EROFS ? .readOnlyFileSystem : .permissionDenied
             let remedy =
                 isThere && isMadeBySystemd(path)
-                ? remedyOfSystemds(FileError(.permissionDenied, at: directory), path, for: identity.user) : making()
+                ? remedyOfSystemds(FileError(code, at: directory), path, for: identity.user) : making()
             return Failure(
                 .stateUnusable, at: .path(path), cause: cause, detail: isThere ? nil : directory, remedy: remedy)
         } catch {
