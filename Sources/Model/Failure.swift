@@ -60,7 +60,7 @@ package struct Failure: Error, Hashable, Sendable {
     }
 
     /// Whether the daemon gave it up itself, because it stops.
-    package var isCancelled: Bool { cause == ErrorNumber.cancelled }
+    package var isCancelled: Bool { cause == ErrorNumber.cancelled || code == .actionInterrupted }
 
     /// What the failure is about.
     package enum Place: Hashable, Sendable {

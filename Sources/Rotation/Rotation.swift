@@ -194,8 +194,8 @@ package struct Rotation: Sendable {
         case .success:
             count(job, success: true)
             if lastFailure?.wasObservation == true || !job.work.isObservation { recover(job.resource) }
-        case .failure:
-            count(job, success: false)
+        case .failure(let failure):
+            if !isOfStop(failure) { count(job, success: false) }
             // A failure under an earlier configuration does not count: the work starts afresh under this one.
             guard jobs.isCurrent(job) else { return }
         }
@@ -225,9 +225,11 @@ package struct Rotation: Sendable {
         if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }
     }
 
+    /// Whether the end of the daemon ended the work: then nothing is wrong with what was asked.
+    private func isOfStop(_ failure: Failure) -> Bool { jobs.isStopping && failure.isCancelled }
+
     private mutating func fail(_ job: Job, _ failure: Failure, _ isWanted: Bool, at now: Now) {
-        // The end of the daemon ended it, and nothing is wrong with what was asked.
-        guard !jobs.isStopping || !failure.isCancelled else { return }
+        guard !isOfStop(failure) else { return }
         // A key's file that changed while it was read may hold a usable key already.
         let isReplaced = if case .readKey(let name, _) = job.work { keys.wasNoticed(name) } else { false }
         let event = jobs.fail(

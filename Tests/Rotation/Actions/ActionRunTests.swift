@@ -35,6 +35,17 @@ import Testing
         #expect(bench.effects.suffix(3) == ["publish b", "run exec /bin/after for web", "keep web"])
     }
 
+    /// Nothing is wrong with the application.
+    @Test func whatTheDaemonsEndInterruptsIsNoFailure() throws {
+        let bench = try bench([after])
+        bench.held = [.action(after.id)]
+        bench.go()
+        bench.tell(.stop)
+        try bench.end(.action(after.id), .failure(Failure(.actionInterrupted, at: .action(after.id))))
+        #expect(bench.entries.allSatisfy { if case .failing = $0 { false } else { true } })
+        #expect(try bench.view(web).counts.deliveries == Tally())
+    }
+
     @Test func anActionThatTwoShareRunsOnceForBoth() throws {
         let bench = try Bench(sharing())
         bench.held = [.file(try Values.path("b.jwt"))]
