@@ -169,7 +169,7 @@ struct Jobs: Sendable {
             loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot,
             isLogged: isNews || previous?.isLogged == true)
         guard isNews else { return nil }
-        return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds((pause + 999) / 1000))
+        return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds(roundingUp: pause))
     }
 
     /// Whether a log event says so already: the probe and the run of an action fail for the same reason.

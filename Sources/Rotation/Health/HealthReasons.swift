@@ -71,6 +71,6 @@ extension Rotation {
     /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
     /// as that is there, and showing a time in the past would be useless.
     func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
-        moment > now.boot ? now.wall + Seconds((moment.milliseconds - now.boot.milliseconds + 999) / 1000) : nil
+        moment > now.boot ? now.wall + Seconds(roundingUp: moment.milliseconds - now.boot.milliseconds) : nil
     }
 }
