@@ -92,10 +92,15 @@ import Testing
         try scratch.folder("two")
         try scratch.write("#!/bin/sh\n", to: "two/tool", mode: 0o755)
         let path = "\(scratch("one")):\(scratch("two")):/bin"
-        for line in ["#!/usr/bin/env tool\n", "#!/usr/bin/env -S -i A=1 tool -x\n"] {
+        for line in [
+            "#!/usr/bin/env tool\n", "#!/usr/bin/env -S -i A=1 tool -x\n", "#!/usr/bin/env -S -u FOO tool\n",
+            "#!/usr/bin/env -S -uFOO tool\n", "#!/usr/bin/env -S -C /tmp -i tool x\n", "#!/usr/bin/env -Stool x\n",
+            "#!/usr/bin/env -S --unset FOO --chdir /tmp tool\n", "#!/usr/bin/env -S --unset=FOO A=1 tool\n",
+            "#!/usr/bin/env -vS -iu FOO tool\n", "#!/usr/bin/env --split-string=tool x\n",
+        ] {
             try scratch.write(line, to: "script", mode: 0o755)
             let file = ProgramFile(scratch("script"), searchPath: path)
-            #expect(file.interpreters == ["/usr/bin/env", scratch("two/tool"), "/bin/sh"])
+            #expect(file.interpreters == ["/usr/bin/env", scratch("two/tool"), "/bin/sh"], "\(line)")
             #expect(file.deciding == ["/usr/bin/env", scratch("one/tool"), scratch("two/tool"), "/bin/sh"])
         }
     }

@@ -27,10 +27,38 @@ struct ScriptFirstLine {
     var startedByEnv: String? {
         guard let wantedFromEnv else {
             guard interpreter.hasSuffix("/env"), argument.hasPrefix("-") else { return nil }
-            let words = argument.split(separator: " ").drop { $0.hasPrefix("-") || $0.contains("=") }
-            return words.first.map { String($0.filter { $0 != "\"" && $0 != "'" }) }
+            return Self.program(in: argument.split(separator: " ")).map {
+                String($0.filter { $0 != "\"" && $0 != "'" })
+            }
         }
         return wantedFromEnv
+    }
+
+    /// The name among the words for `env` (env(1)); nil where there is none.
+    private static func program(in all: [Substring]) -> Substring? {
+        var words = all[...]
+        while let word = words.popFirst() {
+            if word.hasPrefix("--") {
+                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                if parts[0] == "--split-string", parts.count == 2 {
+                    words.insert(parts[1], at: words.startIndex)
+                } else if parts.count == 1, ["--unset", "--chdir", "--argv0"].contains(parts[0]) {
+                    _ = words.popFirst()
+                }
+            } else if word.hasPrefix("-") {
+                // Letters without a value may stand before the one that has it, with its value or before that.
+                guard let option = word.firstIndex(where: { "uCaS".contains($0) }) else { continue }
+                let value = word[word.index(after: option)...]
+                if word[option] != "S" {
+                    if value.isEmpty { _ = words.popFirst() }
+                } else if !value.isEmpty {
+                    words.insert(value, at: words.startIndex)
+                }
+            } else if !word.contains("=") {
+                return word
+            }
+        }
+        return nil
     }
 
     /// What `env` is to find; nil where it is not used, or used in another way.
