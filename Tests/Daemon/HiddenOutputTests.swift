@@ -288,4 +288,17 @@ import Testing
         _ = files.files(matching: directory(".env.*"))
         #expect(files.bytesRead <= before + ForeignFiles.totalLimit)
     }
+
+    /// systemd lets the last file win that a pattern names, and its name is what counts.
+    @Test func theLastFilesOfAPatternAreKept() throws {
+        let directory = try TemporaryDirectory()
+        for number in 100..<150 { try directory.write("SECRET=x\n", to: "\(number).env") }
+        try FileManager.default.linkItem(atPath: directory("130.env"), toPath: directory("200.env"))
+        let found = ForeignFiles(variables: ["SECRET"]).files(matching: directory("*.env"))
+        #expect(found.count == ForeignFiles.fileLimit)
+        #expect(found.map(\.path) == found.map(\.path).sorted())
+        #expect(found.last?.path == directory("200.env"))
+        #expect(found.contains { $0.path == directory("130.env") })
+        #expect(found.allSatisfy { $0.assignments.count == 1 })
+    }
 }

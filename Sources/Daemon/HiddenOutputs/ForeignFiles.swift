@@ -44,27 +44,34 @@ package final class ForeignFiles {
     /// The files that a unit's `EnvironmentFile=` names, in the order in which systemd reads them.
     func files(matching pattern: String) -> [ForeignFacts] {
         if let known = patterns[pattern] { return known }
-        let found = read(ForeignFile.paths(matching: pattern).map { (path: $0, pattern: pattern) })
+        // What systemd reads last takes precedence, so these are read first here, where only some can be.
+        let paths = ForeignFile.paths(matching: pattern).reversed()
+        let found = Array(read(paths.map { (path: $0, pattern: pattern) }).reversed())
         patterns[pattern] = found
         return found
     }
 
+    /// - Parameter files: the most important ones first.
     private func read(_ files: [(path: String, pattern: String?)]) -> [ForeignFacts] {
-        var seen: Set<[UInt64]> = []
+        var seen: [[UInt64]: ForeignFacts] = [:]
         var room = Self.totalLimit
         var found: [ForeignFacts] = []
         for file in files.prefix(Self.fileLimit) {
-            // A hard link shows nothing that the first name does not.
-            guard let identity = FileStatus.following(file.path)?.identity,
-                seen.insert([identity.device, identity.inode]).inserted,
-                let bytes = ForeignFile.read(file.path, limit: room)
-            else { continue }
+            guard let identity = FileStatus.following(file.path)?.identity else { continue }
+            let realPath = RealPath.of(file.path)
+            // A hard link has the same content, and by its name may take precedence over other files.
+            if let known = seen[[identity.device, identity.inode]] {
+                found.append(
+                    ForeignFacts(path: file.path, realPath: realPath, pattern: file.pattern, contentOf: known))
+                continue
+            }
+            guard let bytes = ForeignFile.read(file.path, limit: room) else { continue }
             room -= bytes.count
             bytesRead += bytes.count
-            found.append(
-                ForeignFacts(
-                    path: file.path, realPath: RealPath.of(file.path), pattern: file.pattern,
-                    placesOf: variables, in: bytes))
+            let facts = ForeignFacts(
+                path: file.path, realPath: realPath, pattern: file.pattern, placesOf: variables, in: bytes)
+            seen[[identity.device, identity.inode]] = facts
+            found.append(facts)
         }
         return found
     }

@@ -33,6 +33,15 @@ struct ForeignFacts: Hashable, Sendable {
         }
         assignments = last.values.flatMap(\.values).sorted { $0.line < $1.line }
     }
+
+    /// Another name of a file that was read.
+    init(path: String, realPath: String, pattern: String?, contentOf other: ForeignFacts) {
+        self.path = path
+        self.realPath = realPath
+        self.pattern = pattern ?? path
+        bytes = other.bytes
+        assignments = other.assignments
+    }
 }
 
 /// What is known of one output.
