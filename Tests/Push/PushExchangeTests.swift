@@ -268,6 +268,27 @@ import Testing
         }
     }
 
+    /// By the API's clock; that of another of its machines may be behind.
+    @Test(arguments: [
+        (Int64(-301), false), (-300, true), (-1, true), (0, true), (299, true), (300, false),
+    ])
+    func aVariableIsWaitedForForAWhileAfterAWrite(age: Int64, isWaitedFor: Bool) {
+        var exchange = PushExchange(
+            target: PushTarget(
+                name: "production", kind: .vercel, settings: [:], endpoint: "https://api.example.com", caFile: nil,
+                token: nil),
+            token: "t", secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256),
+            writtenAt: WallTime(secondsSinceEpoch: Self.now), sha256: Self.sha256
+        ) { _ in .success(PushHTTPAnswer(status: 500, body: [], date: nil)) }
+        exchange.clock = WallTime(secondsSinceEpoch: Self.now + age)
+        do throws(RoleFailure) {
+            let found = try exchange.lastChange(nil, orThrow: RoleFailure(.pushPlaceMissing))
+            #expect(found == nil && isWaitedFor)
+        } catch {
+            #expect(!isWaitedFor)
+        }
+    }
+
     /// What an API calls a time may be any number.
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "1e300", "null"])
     func aTimeThatCannotBeDelaysNothing(created: String) throws {
