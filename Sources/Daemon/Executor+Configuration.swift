@@ -77,6 +77,7 @@ extension Executor {
         tokens.withLock { $0 = loaded.tokenCredentials }
         let configuration = loaded.configuration
         keyring.keepOnly(Set(configuration.keys.keys))
+        services.pusher.keepOnly(configuration)
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // Where it does not answer, its path is taken as it is.
             state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)

@@ -32,6 +32,14 @@ final class PushMemory: Sendable {
         }
     }
 
+    /// Forgets other targets' writes, and other projects' deployments.
+    func keepOnly(_ targets: Set<TargetName>, projects: Set<String>) {
+        known.withLock { known in
+            known.writes = known.writes.filter { targets.contains($0.key) }
+            known.deployments = known.deployments.filter { projects.contains($0.key) }
+        }
+    }
+
     /// When a place was last written to, by its target or with the secrets of others in the same document.
     func lastWrite(to output: PushOutput, with others: some Sequence<TargetName>) -> WallTime? {
         known.withLock { known in
@@ -41,12 +49,13 @@ final class PushMemory: Sendable {
     }
 
     /// When the last of these secrets was written to these targets. A write of an earlier process counts as made when its secret
-    /// was minted, because it was not before that.
+    /// was issued, because it was not before that: the minute by which that is before the minting is for an API whose clock is
+    /// behind.
     func lastWrite(of secrets: [SecretInfo], to targets: [TargetName]) -> WallTime? {
         let writes = known.withLock { known in targets.map { known.writes[$0] } }
-        let minted = secrets.map(\.mintedAt).max()
+        let issued = secrets.map(\.issuedAt).max()
         return writes.map { write in
-            write.flatMap { write in secrets.contains { $0.fingerprint == write.secret } ? write.at : nil } ?? minted
+            write.flatMap { write in secrets.contains { $0.fingerprint == write.secret } ? write.at : nil } ?? issued
         }.compactMap(\.self).max()
     }
 

@@ -35,6 +35,15 @@ struct Pusher: Sendable {
             timeout: timeout)
     }
 
+    /// Forgets what was done for targets and projects that a configuration does not have.
+    func keepOnly(_ configuration: Configuration) {
+        let clients = configuration.clients.values
+        let projects = clients.flatMap(\.onChange).compactMap { action -> String? in
+            if case .redeploy(let project, _) = action { project } else { nil }
+        }
+        memory.keepOnly(Set(clients.flatMap(\.targets).map(\.target)), projects: Set(projects))
+    }
+
     /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
     /// read back, nil where the API does not show it. Blocks.
     func push(
