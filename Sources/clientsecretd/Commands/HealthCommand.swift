@@ -63,8 +63,9 @@ struct HealthCommand: ParsableCommand {
             let client = daemon.client(timeouts: Self.timeouts)
             return HealthLine(try client.status(), now: now)
         } catch {
-            // The default configuration is not known to be the one of a daemon on another socket.
-            guard CommandContext.current.socket == nil || settings.isNamed(Environment.current) else {
+            // The default configuration is not known to be that of a daemon on a socket that the flag names; one in the environment
+            // is that of the environment's daemon, as in the container image.
+            guard daemon.socket == nil || settings.isNamed(Environment.current) else {
                 return HealthLine(
                     unanswered: HealthLine.words(of: error)
                         + "; name its configuration with --config to judge the published files")

@@ -47,7 +47,7 @@ import Testing
         #expect(minted.count > 5 && missed.isEmpty, "\(minted.count) minted; not seen: \(missed)")
         // A daemon that did nothing would say nothing.
         for words in [
-            "exit status 3", "(PEM)", "another program keeps changing it", "other users may write", "omitted)",
+            "exit status 3", "(PEM)", "another program keeps changing it", "other users can change", "omitted)",
             "before this program was built", "cannot be read or edited safely", "clientsecretd.yaml:1:",
         ] {
             let isSaid = log.contains(words)
