@@ -162,6 +162,17 @@ import Testing
 
     // MARK: Targets
 
+    /// An empty answer to the question took the flag back.
+    @Test func aGroupThatIsGivenIsNotAskedFor() throws {
+        let ids = ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
+        let given = try InitCommand.parse(ids + ["--app", "oauth2-proxy", "--group", "root"]).given
+        let person = Person(["", "", ""])
+        let answered = try person.dialog.complete(given)
+        #expect(answered.group == "root")
+        #expect(answered.output?.description.hasPrefix("/run/clientsecretd/web/") == true)
+        #expect(!person.shown.contains { $0.contains("The group") })
+    }
+
     private func target(_ flags: String...) throws -> SetupAnswers {
         try InitCommand.parse(
             ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"] + flags

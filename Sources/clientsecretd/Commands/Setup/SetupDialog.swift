@@ -161,12 +161,14 @@ struct SetupDialog {
             }
         case .file(let format):
             answers.format = FormOptions.Format(format)
-            answers.group = try optional("The group that reads it", none: "only root and the daemon") { text in
-                let name = try Flags.account(text)
-                guard (try? Accounts.groupID(name)) != nil else {
-                    throw ValidationError("there is no such group")
+            if answers.group == nil {
+                answers.group = try optional("The group that reads it", none: "only root and the daemon") { text in
+                    let name = try Flags.account(text)
+                    guard (try? Accounts.groupID(name)) != nil else {
+                        throw ValidationError("there is no such group")
+                    }
+                    return name
                 }
-                return name
             }
             let directory = answers.group == nil ? "out" : name
             let ending = format.name == FormatRegistry.standard.name ? "jwt" : format.name
