@@ -10,9 +10,9 @@ that its certificate is signed by; log, a line of JSON for each request with wha
     clock     by how many seconds its clock is ahead
     orders    lines "PATH ACTION [client=CLIENT_ID] [times=N]"; the first that fits the request is carried out, N times
 
-Actions: silent, slow, reset, close, truncated, endless, long-headers, no-http, html, redirect, status=CODE, error=CODE; for
-/auth/keys also without-current and size=BYTES; for what is posted echo=CODE, an error that describes what it was sent, with
-all of it; for /auth/token nonce=TEXT of the identity token.
+Actions: silent, slow, reset, close, truncated, endless, long-headers, no-http, html, redirect, status=CODE with a page,
+empty=CODE without a body, error=CODE; for /auth/keys also without-current and size=BYTES; for what is posted echo=CODE, an
+error that describes what it was sent, with all of it; for /auth/token nonce=TEXT of the identity token.
 """
 
 import argparse
@@ -200,7 +200,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # What it can be told to do instead of answering.
 
     MISBEHAVIOUR = {
-        "silent", "slow", "reset", "close", "truncated", "endless", "long-headers", "no-http", "html", "redirect", "status", "error",
+        "silent", "slow", "reset", "close", "truncated", "endless", "long-headers", "no-http", "html", "redirect", "status",
+        "empty", "error",
     }
 
     def misbehave(self, action):
@@ -260,6 +261,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(302, '{"error":"invalid_grant"}', headers=[("Location", "/elsewhere")])
         elif name == "status":
             self.answer(int(value), "<html><body>Service Unavailable</body></html>", "text/html")
+        elif name == "empty":
+            self.answer(int(value), "")
         elif name == "error":
             self.answer(400, json.dumps({"error": value, "email_verified": False}))
         return True

@@ -76,8 +76,8 @@ import Testing
         #expect(try sandbox.client(named: "music")["client_id"] is NSNull)
 
         try apple.order(
-            "/auth/token error=invalid_client", "/auth/oauth2/token error=invalid_client", "/v1/test status=401",
-            "/v1/token status=401")
+            "/auth/token error=invalid_client", "/auth/oauth2/token error=invalid_client", "/v1/test empty=401",
+            "/v1/token empty=401")
         sandbox.awaitNextSecond()
         let before = try Self.trials.map { try published($0.0) }
         _ = try sandbox.command("renew")
