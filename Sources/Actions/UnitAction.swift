@@ -62,7 +62,7 @@ package struct UnitAction: Sendable {
             var systemd = try SystemdClient(timeout: Self.askingTimeout.count * 1_000, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
                 if let problem = try systemd.problem(with: order, on: unit) {
-                    // What was found is told also where the suggestion cannot be.
+                    // The problem is reported even where no name can be suggested.
                     let near = problem == .noSuchUnit ? (try? Self.unit(near: unit, in: &systemd)) : nil
                     found[action] = Failure(
                         problem, of: action, for: user, after: Self.askingTimeout, near: near)

@@ -33,6 +33,8 @@ extension ShellCommand {
 
     package static var check: ShellCommand? { reading(["check"]) }
 
+    package static var checkFix: ShellCommand? { reading(["check", "--fix"]) }
+
     /// The same as root, for another user.
     package static var checkAsRoot: ShellCommand? { reading(["check"], before: ["sudo"]) }
 

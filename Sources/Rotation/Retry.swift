@@ -23,7 +23,7 @@ package enum Retry {
     /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 
-    /// What the pause depends on besides the resource and its failure.
+    /// What the pause depends on, next to the resource and its failure.
     struct Circumstances {
         /// How often it has failed in a row.
         var failures: Int

@@ -29,7 +29,7 @@ extension TransportFailure {
 
 extension HTTPAnswer {
     /// The same answer with nothing in its body but the error of OAuth that it is, if it is one: other members, and other
-    /// answers, may be what was sent. Whoever looks at the body for more than that has to do so before.
+    /// answers, may be what was sent. Code that looks at the body for more than that has to do so before.
     ///
     /// - Parameter redacted: a text without what must not be shown.
     package func reduced(_ redacted: (String) -> String) -> HTTPAnswer {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The unit of systemd's that this process belongs to.
+/// The systemd unit that this process belongs to.
 package enum OwnUnit {
     /// The service whose main process this is; nil for any other process, such as one that was started by hand.
     ///

@@ -87,7 +87,8 @@ struct CheckCommand: ParsableCommand {
             )
         }
         if !fix, !answer.json, !isForeign, !commands.isEmpty {
-            CommandOutput.complain("clientsecretd check --fix, as root, runs the commands above")
+            CommandOutput.complain(
+                "\(ShellCommand.checkFix?.text ?? "clientsecretd check --fix"), as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
         if !answer.json, !isForeign, commands.isEmpty, diagnostics.isEmpty, warnings.isEmpty, !dryRun.hasWarnings {

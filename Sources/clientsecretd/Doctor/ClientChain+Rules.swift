@@ -187,7 +187,7 @@ extension ChainFacts {
 
     // MARK: What hides it, and who reads it
 
-    /// What hides the secret is harmless where a process is seen to hold the current one all the same. That it was started since
+    /// What hides the secret is harmless where a process is seen to hold the current one anyway. That it was started since
     /// shows only that it has read something.
     fileprivate var hiddenLink: ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {

@@ -1,7 +1,7 @@
 import Config
 import Model
 
-/// Text of a configuration that `init` has made and not written: what is wrong with it is said by the flags that it came from.
+/// A configuration that `init` has created and not yet written. Errors in it name the flags that the text came from.
 struct GeneratedText {
     private let source: SourceFile
 

@@ -291,27 +291,6 @@ struct InitCommand: ParsableCommand {
         return "\(Printable.name(file.description)):\(line): \(advice); then restart it once\(restart)"
     }
 
-    /// Throws where the user who is to write a file may not write to its directory: the daemon would fail, with everything
-    /// written.
-    private static func checkIsWritable(
-        _ file: FirstConfiguration.OutputFile, isOfService: Bool
-    ) throws(CommandFailure) {
-        let directory = file.path.directory.description
-        let user = file.user ?? (isOfService ? ServiceUnit.daemonUser : nil)
-        guard geteuid() == 0, let user, let account = (try? Accounts.user(called: user)).flatMap({ $0 }),
-            account.id != 0, let status = FileStatus.following(directory)
-        else { return }
-        let mayWrite = try? ActingUser.perform(as: account) {
-            unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
-        }
-        guard mayWrite == false else { return }
-        let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name ?? String(status.owner)
-        throw CommandFailure(
-            .failed,
-            "\(user) cannot write to \(Printable.name(directory)) (owner \(owner)). Use --output with another "
-                + "directory; nothing was written.")
-    }
-
     private func checkNow(_ path: String) throws(CommandFailure) {
         guard now else { return }
         guard path == ConfigurationOption.standard else {
@@ -358,24 +337,6 @@ struct InitCommand: ParsableCommand {
             ? "clientsecretd reload" + (socket.map { " --socket \(ShellWord.quoted($0))" } ?? "")
             : "clientsecretd run --config \(ShellWord.quoted(path))"
         return "\(hint) To use it, run\n  \(command)"
-    }
-
-    /// A configuration that was written for a mistyped key would have to be removed before the next try.
-    private static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {
-        guard let errno = FileStatus.problem(accessing: file.description, R_OK) else { return }
-        throw CommandFailure(
-            .unreadable,
-            "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno.rawValue)); \(advice); "
-                + "nothing was written")
-    }
-
-    private static let keyAdvice = "name Apple's key file with --key"
-
-    private static func existing(_ path: String) -> CommandFailure {
-        CommandFailure(
-            .failed,
-            "\(path) already exists and was not changed; add a client with --name, or name another file with --config"
-        )
     }
 
     /// Asks at the terminal; nil where no user would answer.
