@@ -2,6 +2,7 @@ internal import AppleClientSecret
 internal import Failures
 internal import Model
 
+// Searches in the text of a key file, none of which leaves the secure memory.
 extension SecureBuffer {
     /// What is left of `text` without all that no base64 has, escaped line breaks included; nil where the secure heap has
     /// no room for it.
