@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The executor has that done by what pushes: an action that nothing ran must not count as done.
-    @Test func whatIsNotRunHereFails() {
+    @Test func anActionThatNothingRunsFails() {
         let failure = failure(of: .redeploy(project: "shop", targets: []))
         #expect(failure?.code == .actionNotStarted)
         #expect(failure?.place == .action(ActionID("redeploy shop")))
@@ -123,7 +123,7 @@ import Testing
         #expect(printed.lines == shown.map { "\(action.id): \($0)" })
     }
 
-    @Test func whatIsLoggedIsEscapedAndOf64KiBAtMost() throws {
+    @Test func outputIsLoggedEscapedAndUpTo64KiB() throws {
         let action = shell(#"printf '\033[2Jcleared\a\n'"#)
         try run(action)
         #expect(printed.lines == ["\(action.id): \\x1b[2JCLEARED\\x07"])
@@ -145,7 +145,7 @@ import Testing
         #expect(failure(of: slow) == Failure(.actionTimedOut, at: .action(slow.id), detail: "1 s"))
     }
 
-    @Test func whatIsCutOffByTheDaemonsEndIsInterrupted() throws {
+    @Test func aCommandThatTheDaemonsEndCutsOffIsInterrupted() throws {
         cancel.signal()
         let action = shell("sleep 600")
         #expect(failure(of: action) == Failure(.actionInterrupted, at: .action(action.id)))

@@ -21,16 +21,16 @@ import Testing
         "Zg", "Zg=", "Zg===", "Zh==", "Zm8", "Zm9=", "Z", "Z===", "=", "==", "====", "Zm9v====", "Zg==Zg==", "Zm=v",
         "-w==", "_+8=", "fn5-", "Zm 9v", "Zm9v\n", " Zm9v", "Zm9v\0\0\0\0", "Zm9\u{E9}",
     ])
-    func whatIsNoPaddedBase64(text: String) {
+    func wrongPaddingIsRefused(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
     @Test(arguments: ["Zh", "Zm9", "Z", "Zg==", "Zm+v", "Zm/v", "Zm v", "Zm9v\n", "Zm9vYmF"])
-    func whatIsNoBase64URL(text: String) {
+    func wrongBase64URLIsRefused(text: String) {
         #expect(Base64URL.decode(text.utf8) == nil)
     }
 
-    @Test func whatIsEncodedIsDecoded() {
+    @Test func everyEncodingIsDecoded() {
         var random = SeededGenerator()
         for count in 0..<300 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }

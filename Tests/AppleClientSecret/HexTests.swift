@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "0aa", "0A", "0g", "/0", ":0", "@a", "`a", "+1", "0x", " 1", "\u{FF11}"])
-    func whatIsNoByte(text: String) {
+    func otherTextsAreNoByte(text: String) {
         #expect(Hex.decode(text.utf8) == UInt8?.none)
         #expect(!Hex.isEncoded(text, digits: 2))
     }

@@ -41,7 +41,7 @@ private struct Order: JSONDocument, Equatable {
 @Suite struct JSONDocumentTests {
     private func read(_ text: String) throws(JSONError) -> Order { try Order(parsing: Array(text.utf8)) }
 
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func everythingWrittenIsReadAgain() throws {
         var order = Order(name: "a", count: -3)
         #expect(order.json == #"{"v":1,"name":"a","count":-3,"note":null}"#)
         #expect(try read(order.json) == order)
@@ -75,7 +75,7 @@ private struct Order: JSONDocument, Equatable {
         (#"{"v":1,"name":"a","count":1,"name":"b"}"#, .duplicate("name")), ("[]", .unexpected("expected an object")),
         ("{", .notJSON),
     ])
-    func whatIsWrongIsNamedWithItsPlace(text: String, jsonError: JSONError) {
+    func mistakesAreNamedWithTheirPlace(text: String, jsonError: JSONError) {
         #expect(throws: jsonError) { try read(text) }
     }
 

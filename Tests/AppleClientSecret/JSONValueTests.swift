@@ -27,7 +27,7 @@ import Testing
         "nul", "\"", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud83d""#, #""\ud83dx""#, #""\ud83d\u0041""#, "1e999", "NaN",
         "\u{FEFF}{}", "'a'",
     ])
-    func whatIsNoJSONIsRefused(text: String) {
+    func invalidJSONIsRefused(text: String) {
         #expect(throws: JSONError.notJSON) { try read(text) }
     }
 

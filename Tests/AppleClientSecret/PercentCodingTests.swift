@@ -14,19 +14,19 @@ import Testing
         #expect(PercentCoding.decode(encoded.utf8) == text)
     }
 
-    @Test func whatIsKeptStaysAsItIs() {
+    @Test func charactersToKeepStayAsTheyAre() {
         #expect(PercentCoding.encode("a/b~c", keeping: { $0 == UInt8(ascii: "/") }) == "%61/%62%7E%63")
     }
 
     /// 2.1: "The uppercase hexadecimal digits 'A' through 'F' are equivalent to the lowercase digits". Nothing else has a
     /// meaning here: a plus is one.
     @Test(arguments: [("%c3%80", "À"), ("%41", "A"), ("a+b", "a+b"), ("a b", "a b")])
-    func whatOthersEncodeIsDecoded(encoded: String, text: String) {
+    func encodingsOfOthersAreDecoded(encoded: String, text: String) {
         #expect(PercentCoding.decode(encoded.utf8) == text)
     }
 
     @Test(arguments: ["%", "%4", "a%", "%zz", "%4g", "%+1", "% 1", "%%41", "%ff", "%C3", "%C3%", "%C0%80"])
-    func whatIsNotEncodedSoIsRefused(encoded: String) {
+    func wrongEncodingsAreRefused(encoded: String) {
         #expect(PercentCoding.decode(encoded.utf8) == nil)
     }
 }

@@ -32,7 +32,7 @@ import Testing
         ("com.example.web", "DEF123GHIJ.com.example.web", .mixup(.clientHasTeamPrefix)),
     ]
 
-    @Test(arguments: refused.indices) func whatAppleRefusesIsNamed(index: Int) throws {
+    @Test(arguments: refused.indices) func everyFormThatAppleRefusesIsNamed(index: Int) throws {
         let (part, becomes, objection) = Self.refused[index]
         let header = CompactJWSTests.header.replacing(part, with: becomes)
         let payload = CompactJWSTests.payload.replacing(part, with: becomes)
@@ -83,7 +83,7 @@ import Testing
         #expect(form.objectionToTimes { $0 <= Self.now } == objection?(Self.now))
     }
 
-    @Test func whatAppleAcceptsAndIsNotMintedHereIsNamed() throws {
+    @Test func formsThatAppleAcceptsAndAreNotMintedHereAreNamed() throws {
         func oddities(_ part: String, _ becomes: String) throws -> Set<SecretForm.Oddity>? {
             let payload = CompactJWSTests.payload.replacing(part, with: becomes)
             return try CompactJWS(CompactJWSTests.token(payload: payload)).form?.oddities
@@ -115,7 +115,7 @@ import Testing
             })
     }
 
-    @Test func whoseItIsIsJudgedBeforeItsTimes() throws {
+    @Test func theIdsAreJudgedBeforeTheTimes() throws {
         func objection(_ form: SecretForm, _ expected: SecretForm.Expectation) -> Objection? {
             do throws(Objection) {
                 _ = try form.fitness(expected, reached: { (_: WallTime) in false })

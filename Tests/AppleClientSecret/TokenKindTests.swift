@@ -110,7 +110,7 @@ import Testing
         (0, "com.example.web", ads, .unstated("kid")),
     ]
 
-    @Test(arguments: refused.indices) func whatDoesNotFitTheKindIsNamed(row: Int) throws {
+    @Test(arguments: refused.indices) func claimsThatDoNotFitTheKindAreNamed(row: Int) throws {
         let (index, part, becomes, objection) = Self.refused[row]
         let (_, _, header, claims) = Self.minted[index]
         let changed = (header.replacing(part, with: becomes), claims.replacing(part, with: becomes))
@@ -124,7 +124,7 @@ import Testing
         "music:https://a.example,https://a.example", "maps:", "maps:other:", "maps::a.example", "maps::https://a/b",
         ":",
     ])
-    func whatNamesNoClientOfOtherKinds(text: String) {
+    func otherTextsNameNoClientOfOtherKinds(text: String) {
         #expect(ClientID(text).map(\.kind.hasClient) ?? true)
     }
 

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The first is said in one line elsewhere, as why it is refused.
-    @Test func whatItIsRefusedForComesBeforeWarnings() throws {
+    @Test func theReasonsForARefusalComeBeforeWarnings() throws {
         let warned = good.replacingOccurrences(of: "path: /run/web", with: "mode: \"0644\", path: /run/web")
         try directory.write(warned, to: "c.yaml")
         try makeDirectory("c.d")

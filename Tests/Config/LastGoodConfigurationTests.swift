@@ -131,7 +131,7 @@ import Testing
         #expect(kept(directory("d.yaml")) == nil)
     }
 
-    @Test func whatOthersMayWriteIsNotBelieved() throws {
+    @Test func aCopyThatOthersMayWriteIsNotBelieved() throws {
         _ = try keep()
         let name = URL(fileURLWithPath: try copy()).lastPathComponent
         try directory.permit(0o620, "copies/" + name)
@@ -143,7 +143,8 @@ import Testing
         #expect(kept() != nil)
     }
 
-    @Test(arguments: ["", "{", "[]", #"{"version": 2}"#, "keys: {}"]) func whatIsNoCopyIsNone(_ text: String) throws {
+    @Test(arguments: ["", "{", "[]", #"{"version": 2}"#, "keys: {}"])
+    func aFileThatIsNoCopyCountsAsNone(_ text: String) throws {
         _ = try keep()
         try Data(text.utf8).write(to: URL(fileURLWithPath: copy()))
         #expect(kept() == nil)
@@ -157,7 +158,7 @@ import Testing
         #expect(LastGoodConfiguration.file(of: main, in: "/d") == "/d/" + name)
     }
 
-    @Test func whoMayReadItIsWhoMayReadTheText() throws {
+    @Test func theCopyHasTheReadersOfTheText() throws {
         // The temporary directory's own mode is what it is.
         try directory.permit(0o755)
         func isOpen() throws -> Bool {

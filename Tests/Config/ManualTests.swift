@@ -82,7 +82,7 @@ import Testing
     }
 
     /// A setting is written with its colon where it is spoken of.
-    @Test func whatIsSpokenOfExists() throws {
+    @Test func everySettingThatIsSpokenOfExists() throws {
         let known = Set(
             TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names + ["push"]
                 + ActionKinds.names + SignalActionSettings.settings + CredentialSettings.names + StoreSettings.names

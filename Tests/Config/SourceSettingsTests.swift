@@ -175,7 +175,7 @@ import Testing
         #expect(said.first?.hasSuffix(": error: " + message) == true, "\(said)")
     }
 
-    @Test func whatDefaultsSayOfMintingConcernsOthersOnly() throws {
+    @Test func defaultsForMintingConcernOthersOnly() throws {
         let text = """
             keys: {\(Self.apple), \(Self.mine)}
             defaults: {lifetime: 10d, verify: true}

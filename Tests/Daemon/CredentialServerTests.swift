@@ -68,7 +68,7 @@ import Testing
         #expect(try CredentialAsker(at: place.path, unit: "web.service", credential: "other").answer() == .refusal)
     }
 
-    @Test func whoAsksBeforeTheFirstSecretWaitsForIt() throws {
+    @Test func aRequestBeforeTheFirstSecretWaitsForIt() throws {
         let place = try Place()
         let early = try (0..<5).map { _ in try place.ask("web") }
         // Secrets served to other clients change nothing for these.
@@ -78,7 +78,7 @@ import Testing
         for asker in early { #expect(try asker.answer() == .secret(Self.token)) }
     }
 
-    @Test func whoWaitsForTooLongIsRefused() throws {
+    @Test func aRequestThatWaitsForTooLongIsRefused() throws {
         var limits = CredentialLimits()
         limits.timeout = 300
         let place = try Place(limits)
@@ -87,7 +87,7 @@ import Testing
         #expect(try place.ask("web").answer() == .secret(Self.token))
     }
 
-    @Test func whoWaitsWhenTheClientGoesIsRefused() throws {
+    @Test func aRequestThatWaitsWhenTheClientGoesIsRefused() throws {
         let place = try Place()
         let (web, late) = (try place.ask("web"), try place.ask("late"))
         place.server.adopt(try Place.configuration(["late"]))
@@ -96,7 +96,7 @@ import Testing
         #expect(try late.answer() == .secret(Self.token))
     }
 
-    @Test func whoWaitsWhenTheDaemonStopsIsRefused() throws {
+    @Test func aRequestThatWaitsWhenTheDaemonStopsIsRefused() throws {
         let place = try Place()
         let askers = try (0..<20).map { _ in try place.ask("web") }
         // They are accepted in order: who is answered at once came after them.
@@ -129,7 +129,7 @@ import Testing
         #expect(try late.answer() == .refusal)
     }
 
-    @Test func whoGoesAwayMakesRoom() throws {
+    @Test func aReaderThatGoesAwayMakesRoom() throws {
         var limits = CredentialLimits()
         limits.connections = 4
         let place = try Place(limits)

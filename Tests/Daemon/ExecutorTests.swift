@@ -24,7 +24,7 @@ import Testing
 
     /// Keeping a secret goes before recalling others, and publishing it before reading other files back: else, with
     /// many clients, the first would be served only after the last was recalled and read.
-    @Test func whatIsWrittenGoesBeforeWhatIsLookedFor() throws {
+    @Test func writesGoBeforeReads() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("web.jwt")))
         let spec = FileSpec(path: path, format: .raw, mode: nil, group: nil, owner: nil, slots: [.whole: web])
@@ -43,7 +43,7 @@ import Testing
 
     /// Whatever thread is done first.
     @Test(arguments: [0, 1, 5_000])
-    func whatThreadsHaveFoundComesInOrder(count: Int) {
+    func resultsOfThreadsComeInOrder(count: Int) {
         let numbers = Array(0..<count)
         let lane: (Int) -> Lane = { $0.isMultiple(of: 3) ? .state : .probes }
         let found = executor.map(numbers, in: lane) { 2 * $0 }

@@ -112,7 +112,7 @@ import Testing
         (".env.example", ".env", false), (".env.production.example", ".env", false), (".env.bak", ".env", false),
         (".env.local~", ".env", false), (".env.20260101", ".env", false), (".envrc", ".env", false),
         ("env.local", ".env", false), (".env.local", "shop.env", false), (".env.", ".env", false),
-    ]) func whichDotenvFileTakesPrecedence(_ name: String, _ other: String, _ expected: Bool) {
+    ]) func dotenvFilesTakePrecedenceInTheirOrder(_ name: String, _ other: String, _ expected: Bool) {
         #expect(DotenvName.takesPrecedence(name, over: other) == expected)
     }
 
@@ -264,7 +264,7 @@ import Testing
     // MARK: Limits
 
     /// Who owns the directory chooses what is in it: names by the hundred of one long file cost root's commands nothing.
-    @Test func whatIsReadOfADirectoryHasLimits() throws {
+    @Test func readingADirectoryHasLimits() throws {
         let directory = try TemporaryDirectory()
         let long = String(repeating: "A=1\n", count: 50_000)
         try directory.write(long, to: "blob")

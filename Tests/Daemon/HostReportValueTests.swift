@@ -27,7 +27,7 @@ struct HostReportValueTests {
             instance: "0123", report: HostReport(at: WallTime(secondsSinceEpoch: 1_794_992_800), clients: clients))
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func everyReportThatIsWrittenIsRead() throws {
         let clients = [
             try Self.identity(): Self.holding(),
             try Self.identity("b"): Self.holding(nil, delivered: false, failure: "disk_full"),
@@ -46,7 +46,7 @@ struct HostReportValueTests {
         #expect(read?.report.clients == clients)
     }
 
-    @Test func whatFindsNoRoomIsLeftOutAndCounted() throws {
+    @Test func clientsWithoutRoomAreLeftOutAndCounted() throws {
         var clients: [ClientIdentity: HostReport.Holding] = [:]
         for number in 0..<500 { clients[try Self.identity("com.example.client\(number)")] = Self.holding() }
         let failing = try Self.identity("com.example.client499")
@@ -61,7 +61,7 @@ struct HostReportValueTests {
     }
 
     /// A machine of which a rollout waits to hear must not be silent about the secret that it has just delivered.
-    @Test func whatWasDeliveredLastIsInIt() throws {
+    @Test func theLastDeliveriesAreInIt() throws {
         var clients: [ClientIdentity: HostReport.Holding] = [:]
         for number in 0..<500 { clients[try Self.identity("com.example.client\(number)")] = Self.holding() }
         let newest = try Self.identity("com.example.client7")
@@ -91,7 +91,7 @@ struct HostReportValueTests {
         #"{"v":1,"instance":"a","at":7,"clients":{}}"#, #"{"v":1,"instance":"a","at":7,"clients":[7]}"#,
         #"{"v":1,"instance":"a","at":7,"clients":[{}]}"#, #"{"v":1,"v":1,"instance":"a","at":7,"clients":[]}"#,
     ])
-    func whatIsNoReport(text: String) {
+    func otherValuesAreNoReport(text: String) {
         #expect(HostReportValue(Array(text.utf8), of: []) == nil)
     }
 

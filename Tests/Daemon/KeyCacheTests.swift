@@ -43,7 +43,7 @@ import Testing
         #expect(cache.signingKey(apple) != nil)
     }
 
-    @Test func whatItHasSignedCanStillBeVerified() {
+    @Test func itsSignaturesCanStillBeVerified() {
         cache.put(key, as: apple)
         cache.keepOnly([])
         cache.put(key, as: apple)

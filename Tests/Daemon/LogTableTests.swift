@@ -220,7 +220,7 @@ import Testing
         #expect(words[1] == words[0] + ", which does not show it yet")
     }
 
-    @Test func whatHasNoFailureSaysHowItIs() {
+    @Test func aRowWithoutAFailureSaysHowThingsAre() {
         #expect(DaemonEvent.leftUndone(web, .degraded, nil).line.words == "web: degraded")
         #expect(DaemonEvent.recordSetAside(nil, Failure(.stateDamaged, at: .path(path))).line.fields().count == 2)
     }

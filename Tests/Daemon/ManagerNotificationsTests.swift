@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func whatFindsNoRoomIsSentAsSoonAsThereIsSome() async {
+    @Test func aMessageWithoutRoomIsSentAsSoonAsThereIsSome() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
             var manager = ManagerNotifications(log: Log(environment: [:]))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct OutputReadersTests {
     /// Of a file with this mode: whether its owner's processes count, those of its group, and anybody else's.
     @Test(arguments: [(0o600, [true, false, false]), (0o640, [true, true, false]), (0o644, [true, true, true])])
-    func whoMayReadAnOutputHasItsProcessesLookedInto(mode: Int, expected: [Bool]) throws {
+    func processesOfAllReadersAreLookedInto(mode: Int, expected: [Bool]) throws {
         let directory = try TemporaryDirectory()
         try directory.write("token", to: "out", mode: mode)
         let status = try #require(FileStatus.following(directory("out")))

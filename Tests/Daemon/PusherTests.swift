@@ -93,7 +93,7 @@ import Testing
     }
 
     /// What an API shows may be older.
-    @Test func whatWasWrittenIsRemembered() throws {
+    @Test func writesAreRemembered() throws {
         let pusher = pusher()
         let written = #"{"result":"published","verified":false,"written_at":1800000000}"#
         let first = try request(written) { _ = try pusher.push(token, to: output) }
@@ -106,7 +106,7 @@ import Testing
         #expect(!third.contains("written_at"))
     }
 
-    @Test func whatIsNoLongerConfiguredIsForgotten() throws {
+    @Test func aTargetThatIsNoLongerConfiguredIsForgotten() throws {
         let memory = PushMemory()
         let moment = WallTime(secondsSinceEpoch: 1_800_000_000)
         memory.wrote(token.fingerprint, to: output, with: [:], at: moment)

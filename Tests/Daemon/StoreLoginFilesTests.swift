@@ -38,7 +38,7 @@ struct StoreLoginFilesTests {
             in: directory.path, as: .current(), at: now + Seconds(days * 86_400))
     }
 
-    @Test func whatIsInOrderIsNotNamed() throws {
+    @Test func filesInOrderAreNotNamed() throws {
         #expect(failures() == [])
         try certificate(days: 100)
         try shell("echo secret >password")

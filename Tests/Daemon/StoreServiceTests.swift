@@ -55,7 +55,7 @@ import Testing
         return failure
     }
 
-    @Test func whatEachPlaceHoldsIsToldAndWhatIsSaidBesides() throws {
+    @Test func theContentsOfEachPlaceAndNoticesAreTold() throws {
         let rolloutText =
             #"{"v":1,"fingerprint":"sha256:0123456789abcdef","admitted":"00000000000000ff","state":"held","tolerated":2}"#
         let listener = try SocketService(
@@ -113,7 +113,7 @@ import Testing
                 + #""value":"\#(Self.value)","revision":42}]}"# + "\n")
     }
 
-    @Test func whatIsFoundInPlaceOfARolloutIsTold() throws {
+    @Test func aValueInPlaceOfARolloutIsTold() throws {
         _ = try SocketService(
             at: path,
             .answer(

@@ -90,7 +90,7 @@ import Testing
         (#"{"verdict":"unknown","reason":"unexpected_answer","detail":"in its words"}"#, "'in its words'"),
         (#"{"verdict":"unknown","reason":"redirected","detail":null}"#, "redirected"),
     ])
-    func whatIsNotKnownSaysWhy(_ answer: String, _ detail: String) throws {
+    func anUnknownVerdictSaysWhy(_ answer: String, _ detail: String) throws {
         _ = try SocketService(at: path, .answer(answer))
         let failure = try #require(try ask())
         #expect(failure.code == .verdictUnknown)

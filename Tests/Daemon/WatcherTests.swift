@@ -290,7 +290,7 @@ import Testing
         #expect(try watcher.read(at: later) == [.configuration])
     }
 
-    @Test func whatGivesNoNoticeThereIsLookedAtOnceAMinute() throws {
+    @Test func placesWithoutNoticesAreLookedAtOnceAMinute() throws {
         let directory = try TemporaryDirectory()
         let path = try #require(AbsolutePath(directory("app.env")))
         let configuration = try configuration(path)

@@ -33,7 +33,7 @@ import Testing
         #expect(message.text(atMost: 100, keeping: Self.fits) == "at one; run: touch 1")
     }
 
-    @Test func whatTheDaemonReportsKeepsItsCommand() {
+    @Test func aReportOfTheDaemonKeepsItsCommand() {
         for remedy in [
             Remedy.say("load it", run: .reload), .say("look", see: .kernelLog), .run(.reload, otherwise: ""),
         ] {

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A row without a remedy says so, and for whatever place.
-    @Test func whatNothingIsKnownToHelp() {
+    @Test func aRowWithoutARemedySaysSo() {
         let helpless = FailureCode.allCases.filter { code in
             Self.subjects.allSatisfy { code.remedy(for: $0) == nil }
         }

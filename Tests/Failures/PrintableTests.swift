@@ -10,7 +10,7 @@ import Testing
         ("\u{2028}\u{2029}", #"\u{2028}\u{2029}"#),
         (#"\x1b"#, #"\x1b"#), ("", ""), ("e\u{301}", "e\u{301}"),
     ])
-    func whatIsNotSeenIsEscaped(text: String, line: String) {
+    func unseenCharactersAreEscaped(text: String, line: String) {
         #expect(Printable.line(text) == line)
         #expect(Printable.line(line) == line)
     }
@@ -34,7 +34,7 @@ import Testing
         ("a\nfix: b", #"'a\nfix: b'"#), (#"a' run: x"#, #"'a\' run: x'"#), (#"a\' b"#, #"'a\x5c\' b'"#),
         ("\u{202E}a", #"'\u{202e}a'"#), ("", "''"), ("run:curl", "'run:curl'"),
     ])
-    func whatOthersSayIsQuoted(text: String, shown: String) {
+    func wordsOfOthersAreQuoted(text: String, shown: String) {
         #expect(Printable.foreign(text) == shown)
     }
 

@@ -14,7 +14,7 @@ import Testing
         ("in 'socks9://me:word@proxy:1'", "in 'socks9://(credentials)@proxy:1'"),
         ("see https://example.com/@user", "see https://example.com/@user"),
     ])
-    func whatCouldBeASecretIsLeftOut(text: String, shown: String) {
+    func possibleSecretsAreLeftOut(text: String, shown: String) {
         #expect(Redaction.plain(text) == shown)
     }
 
@@ -44,12 +44,12 @@ import Testing
             ("AbCDeFGHijKLMNopQRSTuvWXYZabCDEFghIJKLmnOP", "(42 characters)"),
             ("abcdefghijabcdefghijabcdefghijabcdefghij1", "(41 characters)"),
         ] as [(String, String?)])
-    func whatHasTheFormOfAKeyIsNoDigestOrName(line: String, shown: String?) {
+    func formsOfKeysAreNeitherDigestsNorNames(line: String, shown: String?) {
         #expect(Redaction.printed([line]) == [shown ?? line])
         #expect(Redaction.plain(line).contains("characters)"))
     }
 
-    @Test func whatIsPrintedOtherwiseStaysAsItIs() {
+    @Test func ordinaryOutputStaysAsItIs() {
         let lines = [
             "Restarted", "app1", "app2", "", "app3", "/usr/local/lib/AuthKey_ABC123DEFG/of/the/first/team/2",
             "reading /etc/clientsecretd/keys/of/a/team/AuthKey_ABC123DEFG.p8", "0123456789abcdef", "it is 12:34:56",
@@ -149,7 +149,7 @@ import Testing
         #expect(shown.last?.hasSuffix("sha256:1") == true)
     }
 
-    @Test func whatIsNoSecretStaysAsItIs() {
+    @Test func otherTextStaysAsItIs() {
         let lines = ["reloaded nginx.service in 0.3 s", "", "\tDEF123GHIJ com.example.web", "naïve ✓", "eyJ"]
         #expect(filtered(lines) == lines)
     }

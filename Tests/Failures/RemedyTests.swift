@@ -96,7 +96,7 @@ import Testing
 
     /// Whatever umask root has, and whether or not the file ends with a line break.
     @Test(arguments: ["", "// mine", "// mine\n"])
-    func whatIsAppendedIsALineThatAllMayRead(old: String) throws {
+    func anAppendedLineMayBeReadByAll(old: String) throws {
         let scratch = try TemporaryDirectory()
         let file = scratch("rules")
         if !old.isEmpty { _ = try scratch.write(old, to: "rules", mode: 0o640) }
@@ -178,7 +178,7 @@ import Testing
         #expect(ShellCommand.shareKey(listed, withServiceGroup: "clientsecretd") == nil)
     }
 
-    @Test func whatIsTheServicesToReadIsShared() {
+    @Test func filesForTheServiceAreShared() {
         #expect(
             ShellCommand.shareKey(Self.component("/k", .file, mode: 0o600), withServiceGroup: "clientsecretd")?.text
                 == "chmod 0600 /k && chgrp clientsecretd /k && chmod 0640 /k")

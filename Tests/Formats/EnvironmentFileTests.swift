@@ -11,7 +11,7 @@ import Testing
     }
 
     /// Each time a pipe came, all before it were given longer names: a line with thousands took minutes and gigabytes.
-    @Test func whatAPipelineAssignsIsHiddenOnce() {
+    @Test func assignmentsInAPipelineAreHiddenOnce() {
         let pipeline = Array(("A=" + String(repeating: "|A=", count: 5) + "\n").utf8)
         let names = EnvironmentReader.bash.entries(in: pipeline)?.map(\.name)
         #expect(names == Array(repeating: Array("(A)".utf8), count: 6))

@@ -33,7 +33,7 @@ import Testing
     /// - Programs that `init` knows read a certain format.
     /// - The body of an `http` target is a text in the language of templates, which has no file.
     /// - `--variable` is an option of its own, checked before it is known which format has it.
-    @Test func whatAFormatIsForIsAskedOnlyWhereSomethingElseFixesIt() throws {
+    @Test func aFormatsUseIsAskedOnlyWhereSomethingElseFixesIt() throws {
         let sources = URL(fileURLWithPath: repository + "/Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         let asked =

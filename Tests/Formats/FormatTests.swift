@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Blanks in the secret's place are nothing, as an empty file is.
-    @Test func whatIsEmptyIsAbsentInEveryFormat() throws {
+    @Test func anEmptySecretIsAbsentInEveryFormat() throws {
         for type in FormatRegistry.all {
             let place: FormatPlace = type.setting?.scope == .place ? .variable("SECRET") : .whole
             let format = type.init(parameter: type.setting?.scope == .file ? "{{client_secret}}\n" : nil)

@@ -41,7 +41,7 @@ import Testing
         "{ {{client_secret}} }",
         "x: '{{client_secret}}'\ny: eyJhIjoxfQ.eyJiIjoyfQ.c\nz: {{client_secret}}\n",
     ])
-    func whatIsWrittenIsReadBack(template: String) throws {
+    func everythingWrittenIsReadBack(template: String) throws {
         let text = try rendered(template)
         #expect(text.contains(try token()))
         #expect(try found(template, in: text) == .token(Array(try token().utf8)))

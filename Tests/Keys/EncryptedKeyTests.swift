@@ -50,7 +50,7 @@ import Testing
         ("abcd\n\n", "line break"), (" abcd", "space"), ("\nabcd", "line break"), ("\"abcd\n", nil), ("\"", nil),
         ("abc", nil),
     ])
-    func whatIsHardlyMeantToBePartOfAPassphraseIsNamed(passphrase: String, word: String?) throws {
+    func unlikelyPartsOfAPassphraseAreNamed(passphrase: String, word: String?) throws {
         let directory = try TemporaryDirectory()
         try shell(
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:abcd -out key; chmod 600 key",

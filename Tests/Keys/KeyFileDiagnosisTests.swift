@@ -177,7 +177,7 @@ import Testing
         #expect(try failure(directory("damaged")).remedy?.command == nil)
     }
 
-    @Test func whatIsNoKeyInsideIsNotMended() throws {
+    @Test func aFileWithoutAKeyInsideIsNotMended() throws {
         let directory = try TemporaryDirectory()
         _ = try freshKey(in: directory, name: "good")
         for script in [

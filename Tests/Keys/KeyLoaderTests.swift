@@ -77,7 +77,7 @@ import Testing
                 + "every user can read the file; remove the permissions of all other users")
     }
 
-    @Test func whatIsNotThereIsMissing() throws {
+    @Test func aFileThatDoesNotExistIsMissing() throws {
         #expect(try words { try load(try file("none")) } == "\(directory("none")): there is no such key file")
         #expect(
             try words { try load(try file("nowhere/none")) }
@@ -111,7 +111,7 @@ import Testing
                 == #"credential "../key": systemd has not passed this credential"#)
     }
 
-    @Test func whatAFileHoldsIsSaidOfIt() throws {
+    @Test func theContentsOfAWrongFileAreNamed() throws {
         try shell(": >empty; chmod 600 empty; head -c 20000 /dev/zero >large; chmod 600 large", in: directory)
         #expect(try words { try load(try file("empty")) } == "\(directory("empty")): the key file is empty")
         #expect(try words { try load(.credential("empty")) } == #"credential "empty": the key file is empty"#)

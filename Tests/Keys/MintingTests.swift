@@ -10,7 +10,7 @@ import Testing
         minted.token.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func whatIsMintedIsWhatWasAsked() throws {
+    @Test func aMintedSecretIsAsItWasAskedFor() throws {
         let directory = try TemporaryDirectory()
         let key = try freshKey(in: directory)
         let claims = try someClaims()

@@ -138,7 +138,7 @@ import Testing
         #expect(failure.remedy?.description == "encrypt it again, for example with N 16384, r 8 and p 1")
     }
 
-    @Test func whatIsNoFactorIsNoKey() throws {
+    @Test func aWrongFactorIsNoKey() throws {
         for iterations in ["-1", "0x1FFFFFFFFFFFFFFFFFFFFFFFF"] {
             try write(iterations: iterations)
             #expect(try said() == "the key: the private key cannot be decoded")

@@ -63,7 +63,7 @@ import Testing
         #expect(try room.names() == ["f", "folder"])
     }
 
-    @Test func whatIsNoFileIsRefused() throws {
+    @Test func anythingButAFileIsRefused() throws {
         let room = try Room()
         try room.folder("folder")
         try room.fifo("fifo")
@@ -84,7 +84,7 @@ import Testing
         #expect(try room.names() == ["bound", "fifo", "folder", "large", "mounted", "other"])
     }
 
-    @Test func whatIsMadeUnchangeableIsRefusedBeforeAnythingIsMade() throws {
+    @Test func anUnchangeableFileIsRefusedBeforeAnythingIsMade() throws {
         let room = try Room()
         for (flag, detail, undo) in [("+i", nil, "-i"), ("+a", "append-only", "-a")] {
             let file = "f\(flag)"

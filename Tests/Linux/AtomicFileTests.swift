@@ -18,7 +18,7 @@ import Testing
         try AtomicFile(path, as: identity).replace(with: Array(text.utf8), mode: mode, group: group, naming: naming)
     }
 
-    @Test func whatIsOverwrittenGivesNothing() throws {
+    @Test func anOverwritingGivesTheOldFileNothing() throws {
         let room = try Room()
         try room.file("f", mode: 0o644)
         let before = try room.status("f")

@@ -19,7 +19,7 @@ import Testing
         return try fileError { () throws(FileError) in try file.replace(with: Array("new".utf8), naming: naming) }
     }
 
-    @Test func whateverSomebodyPutThereStays() throws {
+    @Test func aFileThatSomebodyPutThereStays() throws {
         let room = try Room()
         let changed = FileError(.changedMeanwhile, at: room("f"))
         try room.file("f")
@@ -99,7 +99,7 @@ import Testing
 
     /// An editor that replaces the file by renaming, without a check: its text is never lost, even when it renames
     /// between our last check and our own rename.
-    @Test func whatAnEditorSavesInTheLastMomentIsKept() throws {
+    @Test func aTextThatAnEditorSavesInTheLastMomentIsKept() throws {
         let room = try Room(in: "/dev/shm")
         try room.file("f", "theirs\n")
         let path = room("f")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FileLockTests {
 
     /// A process killed while it starts a program leaves the lock with the forked child until that calls exec.
-    @Test func whatIsLetGoSoonIsWaitedFor() throws {
+    @Test func aLockThatIsLetGoSoonIsWaitedFor() throws {
         let directory = try TemporaryDirectory()
         let holder = try Background(["flock", directory("lock"), "sh", "-c", "echo held; sleep 0.2"])
         #expect(holder.firstLine == "held")

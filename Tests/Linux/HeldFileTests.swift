@@ -37,7 +37,7 @@ import Testing
         #expect(held.isInPlace)
     }
 
-    @Test func whatIsNotThereCannotBeHeld() throws {
+    @Test func aMissingFileCannotBeHeld() throws {
         #expect(throws: FileError.self) { _ = try HeldFile(directory: scratch("none"), as: .current()) }
     }
 }

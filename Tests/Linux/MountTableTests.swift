@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Of two mounts at one point the last counts.
-    @Test func whatMakesADirectoryReadOnlyIsNamed() {
+    @Test func theMountThatMakesADirectoryReadOnlyIsNamed() {
         #expect(ReadOnlyCause.of("/srv/x", in: table, isUnit: true) == .mount("/srv"))
         #expect(ReadOnlyCause.of(#"/mnt/a b\"#, in: table, isUnit: true) == .fileSystem(#"/mnt/a b\"#))
         #expect(ReadOnlyCause.of("/srv/app", in: table, isUnit: true) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 struct OwnUnitTests {
     /// A shell in a service passes its environment on.
-    @Test func whatSystemdDidNotStartHasNone() {
+    @Test func aProcessThatSystemdDidNotStartHasNone() {
         #expect(OwnUnit.service([:]) == nil)
         #expect(OwnUnit.service(["SYSTEMD_EXEC_PID": "1", "INVOCATION_ID": "0"]) == nil)
     }

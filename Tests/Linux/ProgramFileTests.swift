@@ -26,7 +26,7 @@ import Testing
         try problem(Array(text.utf8))
     }
 
-    @Test func whatRunsHasNone() throws {
+    @Test func aProgramThatRunsHasNoFault() throws {
         for text in [
             "#!/bin/sh\ntrue\n", "#! /bin/sh -e\ntrue\n", "#!/usr/bin/env sh\ntrue\n",
             "#!/usr/bin/env -S sh -e\ntrue\n",
@@ -49,7 +49,7 @@ import Testing
         ("#!/usr/bin/env -S nosuch -u\n", .notFoundByEnv("nosuch")),
         ("true\n", .noFormat), ("", .noFormat), ("#!\n", .noFormat), ("\u{7F}ELF\u{2}\u{1}\u{1}garbage", .noFormat),
     ])
-    func whatDoesNotRunIsToldApart(text: String, expected: ProgramProblem) throws {
+    func faultsOfProgramsAreToldApart(text: String, expected: ProgramProblem) throws {
         let (found, hasRun) = try problem(text)
         #expect(!hasRun && found == expected)
     }

@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Several processes may write with one tag: writers that a daemon without systemd starts.
-    @Test func whatAnotherProcessIsWritingIsNotSwept() throws {
+    @Test func aFileOfAnotherProcessIsNotSwept() throws {
         let room = try Room()
         let naming = try #require(TemporaryNames(tag: own))
         let name = ".clientsecretd-\(own)-\(random).tmp"
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A directory may be reached by several paths, and is swept by each.
-    @Test func whatIsBeingWrittenIsNotSwept() throws {
+    @Test func aFileThatIsBeingWrittenIsNotSwept() throws {
         let room = try Room()
         let naming = try #require(TemporaryNames(tag: own))
         let place = try GuardedWalk.place(room("web.jwt"), .publishing, as: Room.root)

@@ -88,7 +88,7 @@ import Testing
         #expect(Set(try epoll.wait().map(\.tag)) == [1, 2])
     }
 
-    @Test func whoeverReadsThereNowIsSentTo() throws {
+    @Test func theReaderOfTheMomentIsSentTo() throws {
         let first = try UnixSocket.receiving(at: path)
         let sender = try UnixDatagram()
         #expect(try sender.send([1], to: path))

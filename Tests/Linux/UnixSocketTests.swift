@@ -97,7 +97,7 @@ struct UnixSocketTests {
         #expect(try listener.accept() != nil)
     }
 
-    @Test(arguments: ["file", "directory", "link", "dangling"]) func whatIsNotASocketStays(_ kind: String) throws {
+    @Test(arguments: ["file", "directory", "link", "dangling"]) func aFileThatIsNoSocketStays(_ kind: String) throws {
         let files = FileManager.default
         switch kind {
         case "file": try directory.write("precious", to: "socket")

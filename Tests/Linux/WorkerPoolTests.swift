@@ -82,7 +82,7 @@ struct WorkerCrewTests {
         #expect(threads.count == 2)
     }
 
-    @Test func whatIsUrgentGoesFirstAndOtherwiseOrderIsKept() {
+    @Test func urgentWorkGoesFirstAndOtherwiseOrderIsKept() {
         var scheduler = WorkerScheduler<String>(limit: 1, perLane: 1)
         let done = Mutex<[Int]>([])
         for number in 0..<6 {

@@ -99,7 +99,7 @@ import Testing
     }
 
     /// For Swift the letter K and the sign for kelvin are the same, as are the two ways to write é.
-    @Test func whatLooksTheSameIsNotTheSame() throws {
+    @Test func textsThatLookTheSameDiffer() throws {
         let own = try Operator()
         try own.publish(client: "com.example.Kiosk")
         for (client, nonce, status, words) in [

@@ -242,7 +242,7 @@ import Testing
     }
 
     /// Whether a code can still be exchanged depends on whether Apple has got it.
-    @Test func whatWasSentIsToldFromWhatWasNot() throws {
+    @Test func aCodeThatWasSentIsToldFromOneThatWasNot() throws {
         let nobody = ["--endpoint", "https://127.0.0.1:1"]
         let old = try own.standIn("--tls", "1.1")
         let stranger = try own.standIn("--certificate", "other-authority")
@@ -271,7 +271,7 @@ import Testing
     }
 
     /// A server may describe what was wrong with a request by quoting it.
-    @Test func whatAServerQuotesIsNotShown() throws {
+    @Test func aServersQuotationIsNotShown() throws {
         let held = "c0123456789abcdef0123456789abcdef.0.nrtq.4567890123456789abcdef"
         let secret = try own.directory.read("web.jwt").split(separator: ".")
         for (command, path) in [("exchange", "token"), ("refresh", "token"), ("revoke", "revoke")] {
@@ -290,7 +290,7 @@ import Testing
         #expect(try apple.log() == [])
     }
 
-    @Test func whatIsNoAnswerIsNotSent() throws {
+    @Test func aTextThatIsNoAnswerIsNotSent() throws {
         let finished = try own.ask(apple, "exchange", "web", input: "code=a&code=b")
         #expect(finished.status == 1)
         #expect(finished.complaints.contains("standard input: "))
@@ -378,7 +378,7 @@ import Testing
     }
 
     /// At a terminal the code is asked for; a line may be longer than a terminal's own buffer, and is not shown.
-    @Test func whatIsTypedAtATerminalIsNotShown() throws {
+    @Test func aCodeTypedAtATerminalIsNotShown() throws {
         let typed = "code=" + String(repeating: "x", count: 6_000)
         let program = """
             import os, pty, sys

@@ -41,7 +41,7 @@ import Testing
         (["--certificate", "other-authority"], "certificate_refused"), (["--tls", "1.1"], "tls_failed"),
         (["--plain"], "tls_failed"),
     ])
-    func whoeverIsNotProvedToBeAppleIsSentNothing(standIn: [String], expected: String) throws {
+    func aServerThatIsNotProvedToBeAppleIsSentNothing(standIn: [String], expected: String) throws {
         let apple = try own.standIn(standIn)
         #expect(try reason(own.ask(apple, "verify", "--json")) == expected)
         // The secret was not sent.
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: ["verify", "token", "revoke"])
-    func whatIsWrongWithARequestIsSaid(role: String) throws {
+    func faultsOfARequestAreNamed(role: String) throws {
         let long = "{\"code\":\"" + String(repeating: "x", count: 131_072) + "\"}"
         for (request, words) in [
             ("", "no request came"), ("\n", "no request came"), (long, "the request is longer than"),

@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Whatever lies at an output's path, only a secret of its client goes out.
-    @Test func whatIsNoSecretOfTheClientIsNotSent() throws {
+    @Test func onlyASecretOfTheClientIsSent() throws {
         let apple = try own.standIn()
         for text in [
             "root:x:0:0", "a.b.c",
@@ -251,7 +251,7 @@ import Testing
         #expect(try own.ask(apple, "refresh", "web", input: "token").complaints.contains("invalid_grant"))
     }
 
-    @Test(.needs(.root)) func whoMayNotReadTheStateDirectoryIsToldSo() throws {
+    @Test(.needs(.root)) func aUserWhoMayNotReadTheStateDirectoryIsToldSo() throws {
         try serveAsCredential()
         try runOnce()
         for (path, mode) in [(own.directory.path, 0o755), (own.configuration, 0o644)] {

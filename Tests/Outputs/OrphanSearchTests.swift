@@ -66,7 +66,7 @@ import Testing
         #expect(found(among: [whole], excluding: [variable]).map(\.isShared) == [true])
     }
 
-    @Test func whatCannotBeReadAndIsAnotherOutputIsNotToBeRemoved() throws {
+    @Test func anUnreadFileThatIsAnotherOutputIsNotToBeRemoved() throws {
         try FileManager.default.createDirectory(atPath: scratch("open"), withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scratch("open"))
         try scratch.write("A=1\n", to: "open/app.env")
@@ -75,7 +75,7 @@ import Testing
         #expect(found(among: [whole]).map(\.isShared) == [false])
     }
 
-    @Test func whatHoldsNoSecretIsNotNamed() throws {
+    @Test func aFileWithoutASecretIsNotNamed() throws {
         try scratch.write("hello\n", to: "text")
         try scratch.write("SECRET=hello\n", to: "app.env")
         try scratch.folder("directory")
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Others read it perhaps, where the daemon does not.
-    @Test func whatCannotBeReadMayHoldOne() throws {
+    @Test func anUnreadableFileMayHoldASecret() throws {
         try scratch.folder("open")
         try publish("open/web.jwt", .raw)
         try publish("open/app.env", .env)

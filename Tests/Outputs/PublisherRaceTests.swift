@@ -56,7 +56,7 @@ import Testing
         #expect(torn.withLock { $0 } == [])
     }
 
-    @Test func whatIsSaidToBeWrittenIsThere() throws {
+    @Test func aSecretReportedAsWrittenIsThere() throws {
         let scratch = try TemporaryDirectory(in: "/dev/shm")
         let publisher = try Samples.publisher()
         let path = scratch("app.env")

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [FileFormat.raw, .json, .env])
-    func whatIsThereAlreadyIsNotWrittenAgain(kind: FileFormat) throws {
+    func aSecretThatIsThereAlreadyIsNotWrittenAgain(kind: FileFormat) throws {
         let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "\(getegid())")
         let secrets: [Slot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
         #expect(try publisher.publish(secrets, in: file).wrote)
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         "SECRET=$(cat x)\n", "SECRET=old; export SECRET\n", "\u{feff}A=1\n# C:\\", "\u{feff}SECRET=old # of May\n",
     ])
-    func whatCannotBeEditedIsAProblem(text: String) throws {
+    func aFileThatCannotBeEditedIsAProblem(text: String) throws {
         let file = try Samples.file(scratch("out"), .env)
         try scratch.write(text, to: "out")
         let failure = #expect(throws: Failure.self) {
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test(arguments: ["", "garbage", "{\"client_secret\": 1}", "\u{0}"])
-    func whatIsNoSecretIsForeignAndReplaced(text: String) throws {
+    func anotherTextIsForeignAndReplaced(text: String) throws {
         for kind in [FileFormat.raw, .json] {
             let secret = try Samples.secret()
             try scratch.write(text, to: "out", mode: 0o644)

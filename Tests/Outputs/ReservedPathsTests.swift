@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A file system that hangs would else be asked anew with every reload, by one thread more each time.
-    @Test func whatIsBeingLookedAtIsNotLookedAtAgainAfterAReload() throws {
+    @Test func aPathThatIsBeingLookedAtIsNotLookedAtAgainAfterAReload() throws {
         let looks = QuietMutex(0)
         let (begun, answer, written) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)

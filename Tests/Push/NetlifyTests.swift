@@ -53,7 +53,7 @@ import Testing
                 == .init(result: "published", verified: false))
     }
 
-    @Test func whatThePlanDoesNotAllowIsSaid() throws {
+    @Test func aLimitOfThePlanIsNamed() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.directory.write("free", to: "plan")
         let answer = try api.ask("publish", Self.target)

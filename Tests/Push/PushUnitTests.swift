@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["[]", "\"a\"", "", "{", #"{"a":1,"a":2}"#, "null"])
-    func whatIsNoObjectIsNotEdited(text: String) {
+    func aValueThatIsNoObjectIsNotEdited(text: String) {
         #expect(set("a", in: text) == nil)
     }
 
@@ -38,7 +38,7 @@ import Testing
 }
 
 @Suite struct PushMessageTests {
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func everyRequestThatIsWrittenIsRead() throws {
         let results: [PushResult] = [
             .published(verified: true), .published(verified: nil), .read(holds: false),
             .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
@@ -78,7 +78,7 @@ import Testing
         #expect(PushRoleRequest(line: PushRoleRequest.redeploy().line, sha256: { _ in [] })?.verb == .redeploy)
     }
 
-    @Test func whatTheDaemonRemembersGoesWithIt() throws {
+    @Test func theDaemonsMemoryGoesWithIt() throws {
         let text = #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#
         let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
         #expect(request.writtenAt == WallTime(secondsSinceEpoch: 1_800_000_000))
@@ -92,7 +92,7 @@ import Testing
         #"{"do":"publish","client_secret":"a.b.c","others":{"ios":"no token"}}"#,
         #"{"do":"publish","do":"read","client_secret":"a.b.c"}"#,
     ])
-    func whatIsNoRequest(text: String) {
+    func otherTextsAreNoRequest(text: String) {
         #expect(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }) == nil)
     }
 }

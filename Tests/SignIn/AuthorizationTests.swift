@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["", "   \n", "state=only", "code=%zz", "code=a&code=b", "two words"])
-    func whatIsNoAnswer(text: String) {
+    func otherTextsAreNoAnswer(text: String) {
         #expect(AuthorizationResponse(text) == nil)
     }
 

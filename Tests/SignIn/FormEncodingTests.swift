@@ -2,7 +2,7 @@ import SignIn
 import Testing
 
 @Suite struct FormEncodingTests {
-    @Test func whatIsEncodedIsDecoded() throws {
+    @Test func everyEncodedFormIsDecoded() throws {
         let fields: [FormEncoding.Field] = [("a", "x y&z=ä+%~"), ("b", "")]
         let text = FormEncoding.encode(fields)
         #expect(text == "a=x%20y%26z%3D%C3%A4%2B%25%7E&b=")
@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%ff", "a=1&a=2", "a=%+1"])
-    func whatIsNoFormIsRefused(text: String) {
+    func aTextThatIsNoFormIsRefused(text: String) {
         #expect(FormEncoding.decode(text) == nil)
     }
 }

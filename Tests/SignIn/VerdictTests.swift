@@ -95,7 +95,7 @@ import Testing
 
     /// Apple's answer to a revocation is empty, and a page is no such answer.
     @Test(arguments: [("", false), (" \n", false), ("<p>Log in", true), ("{}", true)])
-    func whetherABodyWasEmptyIsHandedOn(body: String, isLeftOut: Bool) throws {
+    func anEmptyBodyIsReportedAsEmpty(body: String, isLeftOut: Bool) throws {
         let answer = HTTPAnswer(status: 200, body: Array(body.utf8), date: nil).reduced { $0 }
         #expect(answer.body.isEmpty && answer.isBodyLeftOut == isLeftOut)
         let result = RequestResult(.success(answer))

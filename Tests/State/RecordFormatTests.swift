@@ -27,7 +27,7 @@ import Testing
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }
 
-    @Test func whatIsKeptComesBack() throws {
+    @Test func everyRecordComesBackAsItWasKept() throws {
         let record = try record()
         let bytes = format.encode(record, of: try name("web"))
         let back = try format.decode(bytes, of: try name("web"))

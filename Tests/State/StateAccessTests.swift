@@ -111,7 +111,7 @@ import Testing
         #expect(try listener.get() === anew && losses.sum == 1)
     }
 
-    @Test func whoeverKeepsSomethingNoticesItSoon() throws {
+    @Test func aLostDirectoryIsNoticedSoon() throws {
         let listener = try listener()
         let state = try listener.get()
         try remove("state")
@@ -133,7 +133,7 @@ import Testing
         #expect(losses.sum == 1)
     }
 
-    @Test func whatIsOutOfReachForAWhileIsNobodyElses() throws {
+    @Test func aDirectoryOutOfReachForAWhileIsNobodyElses() throws {
         let listener = try listener()
         try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("away"))
         try scratch.write("", to: "state")

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// A client may be renamed, or get another's output, while no daemon runs.
-    @Test func whatIsKnownOfAnOutputBelongsToWhoeverHasItNow() throws {
+    @Test func anOutputsRecordBelongsToItsPresentClient() throws {
         let shared = OutputPlace(path: try Samples.path("/srv/.env"), slot: .variable("SECRET"))
         let own = OutputPlace(path: try Samples.path("/srv/web.json"), slot: .whole)
         let other = OutputPlace(path: try Samples.path("/srv/other.env"), slot: .variable("SECRET"))
@@ -127,7 +127,7 @@ import Testing
         #expect(try scratch.read("state/reported-states.state.damaged") == "rubbish")
     }
 
-    @Test func whatIsKeptOfClientsThatAreGoneGoesOnceItIsOfNoUse() throws {
+    @Test func recordsOfRemovedClientsGoOnceTheyAreOfNoUse() throws {
         let state = try open()
         let kept = try Samples.kept()
         let end = kept.secret.issued.expiresAt
@@ -214,7 +214,7 @@ import Testing
         #expect(try state.recall(web, publishedAt: []) != nil)
     }
 
-    @Test(.needs(.root)) func whatIsMissingForADirectoryIsCreatedForTheUser() throws {
+    @Test(.needs(.root)) func theRemedyCreatesMissingParentsForTheUser() throws {
         let path = try Samples.path(scratch("none/state"))
         let failure = try #require(StateDirectory.problem(with: path, as: .current()))
         #expect(failure.code == .stateUnusable)
@@ -223,7 +223,7 @@ import Testing
                 == "mkdir -m 0755 \(scratch("none")) && install -d -m 0700 \(scratch("none/state"))")
     }
 
-    @Test(.needs(.root)) func whatCannotBeUsedIsNoReasonToStop() throws {
+    @Test(.needs(.root)) func anUnusableDirectoryNamesItsFault() throws {
         func expect(_ name: String, _ detail: String, _ remedy: String? = nil) throws {
             let found = failure { _ = try open(name) }
             let place = Failure.Place.path(try Samples.path(scratch(name)))
@@ -249,7 +249,7 @@ import Testing
     }
 
     /// systemd gives the whole directory to the service's user, but only if the directory itself is another's.
-    @Test(.needs(.root)) func whatSystemdMendsIsLeftToIt() async {
+    @Test(.needs(.root)) func ownershipThatSystemdMendsIsLeftToIt() async {
         await #expect(processExitsWith: .success) {
             let scratch = try TemporaryDirectory()
             unsafe setenv("STATE_DIRECTORY", scratch("state"), 1)

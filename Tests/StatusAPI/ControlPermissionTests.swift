@@ -54,7 +54,7 @@ import Testing
         #expect(harness.rotation.asked.isEmpty)
     }
 
-    @Test func whoMay() throws {
+    @Test func theDaemonsUserAndMembersOfTheGroupMayReload() throws {
         var limits = HTTPLimits()
         limits.requestPause = 0
         let harness = try Harness(limits: limits, control: Self.control, show: try Samples.snapshot(.ok)) { _ in

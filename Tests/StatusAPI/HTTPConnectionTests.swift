@@ -239,7 +239,7 @@ struct HTTPConnectionTests {
     }
 
     /// A connection that the server has taken is no longer on the socket, where the next daemon would find it.
-    @Test func whoIsAskingIsAnsweredBeforeTheServerStops() throws {
+    @Test func aRequestUnderWayIsAnsweredBeforeTheServerStops() throws {
         var limits = HTTPLimits()
         // Longer than any machine is busy: what ends a connection here is to be the stop alone.
         limits.stopTime = 300_000
@@ -265,7 +265,7 @@ struct HTTPConnectionTests {
     @Test(arguments: [
         "GET / HTTP/1.1\r\nX: ", "POST /v1/reload HTTP/1.1\r\nHost: h\r\nContent-Length: 4000000\r\n\r\n",
     ])
-    func whoIsRefusedMayFinishItsRequest(begin: String) throws {
+    func aRefusedClientMayFinishItsRequest(begin: String) throws {
         let harness = try Harness(show: try Samples.snapshot())
         let connection = try harness.connect()
         try connection.send(begin)
@@ -273,7 +273,7 @@ struct HTTPConnectionTests {
         #expect(try connection.readToEnd().hasPrefix("HTTP/1.1 4"))
     }
 
-    @Test func whoIsTurnedAwayMaySendItsRequest() throws {
+    @Test func aClientTurnedAwayMaySendItsRequest() throws {
         var limits = HTTPLimits()
         limits.connections = 0
         let harness = try Harness(limits: limits, show: try Samples.snapshot())

@@ -83,7 +83,7 @@ struct MetricsSocketTests {
         "", "GET /metrics HT", "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ",
         "GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1",
     ])
-    func whoIsSlowToAskKeepsNobodyOut(_ beginning: String) throws {
+    func aSlowRequestKeepsNobodyOut(_ beginning: String) throws {
         defer { server.stop() }
         let slow = try (0..<100).map { _ in
             let connection = try Connection(to: directory("metrics"))
@@ -97,7 +97,7 @@ struct MetricsSocketTests {
     }
 
     /// A scraper that keeps its connection is as little in the way.
-    @Test func whoHasNothingMoreToAskKeepsNobodyOut() throws {
+    @Test func anIdleConnectionKeepsNobodyOut() throws {
         defer { server.stop() }
         let idle = try (0..<20).map { _ in
             let connection = try Connection(to: directory("metrics"))
@@ -123,7 +123,7 @@ struct MetricsSocketTests {
         return connection
     }
 
-    @Test func whoReadsNoAnswerKeepsNobodyOut() throws {
+    @Test func anUnreadAnswerKeepsNobodyOut() throws {
         let much = try serverOfMuch()
         defer { much.stop() }
         let slow = try (0..<20).map { _ in try askForMuch() }
@@ -131,7 +131,7 @@ struct MetricsSocketTests {
         withExtendedLifetime(slow) {}
     }
 
-    @Test func whoIsBeingAnsweredIsNotDisplacedByThoseWhoHaveNotAsked() throws {
+    @Test func connectionsWithoutARequestDisplaceNoAnswer() throws {
         let much = try serverOfMuch()
         defer { much.stop() }
         let scraper = try askForMuch()

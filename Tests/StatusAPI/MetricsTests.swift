@@ -129,7 +129,7 @@ struct MetricsTests {
             ])
     }
 
-    @Test func whatIsReceivedIsCountedForThoseThatReceive() throws {
+    @Test func receivedSecretsAreCountedForReceivingClients() throws {
         var snapshot = try Samples.snapshot()
         func lines() -> [Substring] {
             Metrics.text(of: snapshot).split(separator: "\n").filter { $0.contains("clientsecretd_received_total") }

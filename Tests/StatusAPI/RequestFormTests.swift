@@ -151,7 +151,7 @@ struct RequestFormTests {
     }
 
     /// An interim answer is for those who wait for it, and HTTP/1.0 knows none (RFC 9110, 10.1.1).
-    @Test func whoDoesNotWaitGetsNoInterimAnswer() throws {
+    @Test func aClientThatDoesNotWaitGetsNoInterimAnswer() throws {
         let harness = try Harness(show: try Samples.snapshot(), answer: { _ in .renewed([]) })
         for request in [
             "POST /v1/renew HTTP/1.0\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",

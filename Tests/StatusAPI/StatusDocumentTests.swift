@@ -105,7 +105,7 @@ struct StatusDocumentTests {
             "'clients[0].name': expected a value that this version knows"
         ),
     ])
-    func whatIsNotTheDocumentIsExplained(json: String, what: String) {
+    func anotherTextIsExplained(json: String, what: String) {
         #expect(throws: ClientError.malformed(what: what)) { try Snapshot(json: Array(json.utf8)) }
     }
 

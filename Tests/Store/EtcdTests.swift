@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func whoIsRefusedIsToldWhy() throws {
+    @Test func aRefusalNamesItsReason() throws {
         let bed = try EtcdBed()
         #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .storeCredentialsRefused)
         #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .storeCredentialsRefused)

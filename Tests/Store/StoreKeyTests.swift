@@ -34,7 +34,7 @@ import Testing
         "host/" + String(repeating: "x", count: 254), "lease/a", "secret/", "secret/S/", "rollout/S/b", "secret/host/a",
         "secret/%44EF123GHIJ/com.example.web/000aff1005060708",
     ])
-    func whatIsNoKey(text: String) {
+    func otherTextsAreNoKey(text: String) {
         let text = text.replacing("S", with: Self.slot)
         #expect(StoreKey(text) == nil)
         #expect(StoreKey(Array("/p/v1/\(text)".utf8), below: "/p") == nil)

@@ -32,7 +32,7 @@ import Testing
         #"{"do":"list"}"#, #"{"do":"list","kind":"lease"}"#, #"{"do":"list","kind":"host","from":7}"#,
         #"{"do":"remove","key":"K"}"#, #"{"do":"remove","key":"K","revision":0}"#,
     ])
-    func whatIsNoRequest(text: String) {
+    func otherTextsAreNoRequest(text: String) {
         let text = text.replacing("K", with: "secret/" + Self.slot)
         #expect(StoreRequest(line: Array(text.utf8)) == nil)
     }

@@ -151,7 +151,7 @@ import Testing
         #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"KEY","value":"YQ=="}]}}]}"#,
         #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[{"key":"KEY","mod_revision":"5","value":7}]}}]}"#,
     ])
-    func whatLiesAboutItsTypeIsNoAnswer(text: String) {
+    func anAnswerThatLiesAboutItsTypeIsNone(text: String) {
         let key = Base64.encode(Self.key().bytes(below: "/clientsecretd"))
         var session = session(members: 1)
         network.say(text.split(separator: "KEY", omittingEmptySubsequences: false).joined(separator: key))
@@ -277,7 +277,7 @@ import Testing
         (403, denied, FailureCode.storeForbidden),
         (429, #"{"message":"etcdserver: mvcc: database space exceeded","code":8}"#, .storeOutOfSpace),
     ])
-    func whatIsNotPutDoesNotKeepFromReading(status: Int, text: String, code: FailureCode) {
+    func aFailedPutDoesNotKeepFromReading(status: Int, text: String, code: FailureCode) {
         var session = session()
         network.say(status, text)
         let failure = session.answer(Self.put(sampleToken(), ifAt: 0)).failure
@@ -299,7 +299,7 @@ import Testing
         (429, #"{"message":"etcdserver: too many requests","code":8}"#, .storeUnavailable),
         (502, "", .storeUnavailable),
     ])
-    func whatEtcdSays(status: Int, text: String, code: FailureCode) {
+    func answersOfEtcdAreToldApart(status: Int, text: String, code: FailureCode) {
         var session = session(members: 1)
         network.say(status, text)
         let failure = session.answer(.read([Self.key()])).failure

@@ -31,7 +31,7 @@ import Testing
         "", "DEF123GHIJ/a", "DEF123GHIJ/a/000aff100506070", "DEF123GHIJ/a/000AFF1005060708", "def/a/000aff1005060708",
         "DEF123GHIJ/a/b/000aff1005060708", "DEF123GHIJ/a%2Fb/000aff1005060708", "DEF123GHIJ//000aff1005060708",
     ])
-    func whatIsNoSlot(text: String) {
+    func otherValuesAreNoSlot(text: String) {
         #expect(StoreSlot(text) == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
         StoreValue.decode(bytes, sha256: { _ in [] })?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func everyValueThatIsWrittenIsRead() throws {
         let bytes = try #require(StoreValue.encode(token(sampleToken())))
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"v":1,"token":"\#(sampleToken())"}"#)
         #expect(decoded(bytes) == sampleToken())
@@ -23,7 +23,7 @@ import Testing
         "", "null", "[]", "{}", #"{"v":1}"#, #"{"v":2,"token":"T"}"#, #"{"v":"1","token":"T"}"#, #"{"v":1,"token":7}"#,
         #"{"v":1,"token":"no token"}"#, #"{"v":1,"token":"T","token":"T"}"#, #"{"v":1,"token":"T"}}"#, "T",
     ])
-    func whatIsNoValue(text: String) {
+    func otherTextsAreNoValue(text: String) {
         let bytes = Array(
             text.split(separator: "T", omittingEmptySubsequences: false).joined(separator: sampleToken()).utf8)
         #expect(decoded(bytes) == nil)

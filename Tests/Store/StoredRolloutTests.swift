@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct StoredRolloutTests {
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func everyRolloutThatIsWrittenIsRead() throws {
         for isHeld in [false, true] {
             for admitted in [0, 255, UInt64.max] {
                 let rollout = StoredRollout(

@@ -43,7 +43,7 @@ import Testing
         "\01f/unit/" + String(repeating: "u", count: 300) + ".service/sec",
         "\01f/unit/app.service/" + String(repeating: "n", count: 256),
     ])
-    func whatIsNone(address: String) {
+    func otherAddressesAreNone(address: String) {
         #expect(read(address) == nil)
     }
 

@@ -28,7 +28,7 @@ struct JournalTests {
         #expect(try journal.send([("MESSAGE", "heard again")]))
     }
 
-    @Test func whatJournaldWouldNotTakeIsLeftOut() throws {
+    @Test func fieldsThatJournaldWouldNotTakeAreLeftOut() throws {
         let directory = try TemporaryDirectory()
         let receiver = try UnixSocket.receiving(at: directory("socket"))
         let journal = try Journal(at: directory("socket"))

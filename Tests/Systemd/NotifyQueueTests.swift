@@ -52,7 +52,7 @@ import Testing
 
     /// Whatever is queued, and whenever there is room: phases arrive in an order that a service goes through, the last
     /// of them and the newest status arrive, and the queue stays short.
-    @Test func whoReadsNowAndThenHearsHowThingsStand() {
+    @Test func aReaderNowAndThenHearsHowThingsStand() {
         var random = SeededGenerator()
         let replay: Comment = "CLIENTSECRETD_SEED=\(random.seed)"
         for _ in 0..<500 {

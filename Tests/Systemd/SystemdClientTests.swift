@@ -125,7 +125,7 @@ struct SystemdClientTests {
     }
 
     /// Of a start that is under way, the process may have read the old secret.
-    @Test func whatIsStartingIsWaitedFor() throws {
+    @Test func aStartUnderWayIsWaitedFor() throws {
         for order in [UnitOrder.tryRestart, .reload, .reloadOrTryRestart, .start] {
             let last = order == .start ? "inactive" : "active"
             let states = [("activating", UInt8(1)), ("activating", 1), (last, 1)]
@@ -161,7 +161,7 @@ struct SystemdClientTests {
     }
 
     @Test(arguments: ["Condition", "Assert", "exec-condition"])
-    func whatAConditionKeepsFromStartingIsNotStopped(refusal: String) throws {
+    func aUnitThatAConditionKeepsFromStartingIsNotStopped(refusal: String) throws {
         // It was stopped to be started again.
         let ended = EndedStarts()
         let restarted = FakeSystemd.Script(later: [("inactive", 1)], refusal: refusal)
@@ -179,7 +179,7 @@ struct SystemdClientTests {
         #expect(try outcome(of: .start, down).result == .success(true))
     }
 
-    @Test func whatNeverRanOrWasStoppedAfterwardsStaysStopped() throws {
+    @Test func aUnitThatNeverRanOrWasStoppedAfterwardsStaysStopped() throws {
         for refusal in ["Condition", "exec-condition"] {
             let never = FakeSystemd.Script(activity: "inactive", refusal: refusal, ran: 0)
             #expect(try outcome(of: .tryRestart, never).result == .success(false))
@@ -193,7 +193,7 @@ struct SystemdClientTests {
         #expect(try outcome(of: .reload, down).result == .success(false))
     }
 
-    @Test func whatAFailedRestartHasStoppedIsStartedAgain() throws {
+    @Test func aUnitThatAFailedRestartHasStoppedIsStartedAgain() throws {
         let ended = EndedStarts()
         let socket = FakeSystemd.Script(later: [("inactive", 1)], result: "failed")
         #expect(try outcome(of: .tryRestart, socket, ended: ended).result == .failure(.job(.failed)))
@@ -206,7 +206,7 @@ struct SystemdClientTests {
         #expect(!cancelled.has([1], of: "a.service"))
     }
 
-    @Test func whatHasFailedIsStartedOrItIsSaid() throws {
+    @Test func aFailedUnitIsStartedOrNamed() throws {
         for order in [UnitOrder.tryRestart, .reloadOrTryRestart] {
             let (systemd, result) = try outcome(of: order, .init(activity: "failed", later: [("active", 2)]))
             #expect(result == .success(true))
@@ -219,7 +219,7 @@ struct SystemdClientTests {
         }
     }
 
-    @Test func whatIsStartedIsSeenToStayUp() throws {
+    @Test func aStartedUnitIsSeenToStayUp() throws {
         func result(_ later: (String, UInt8)..., order: UnitOrder = .tryRestart) throws -> Result<Bool, UnitError> {
             try outcome(of: order, .init(later: later)).result
         }
@@ -235,7 +235,7 @@ struct SystemdClientTests {
 
     /// Its default action on SIGHUP ends a program.
     @Test(arguments: [UnitOrder.reload, .signal(1)])
-    func whatAReloadOrSignalEndsHasNotReadTheSecret(order: UnitOrder) throws {
+    func aProcessThatAReloadOrSignalEndsHasNotReadTheSecret(order: UnitOrder) throws {
         func result(_ later: (String, UInt8)..., isStopped: Bool = false) throws -> Result<Bool, UnitError> {
             // A signal has no job whose end is looked at first.
             let seen = order == .reload ? later : Array(later.suffix(max(1, later.count - 1)))
@@ -264,7 +264,7 @@ struct SystemdClientTests {
         )
     }
 
-    @Test func whatEndsByItsSignalIsNoFailure() throws {
+    @Test func aUnitThatEndsByItsSignalIsNoFailure() throws {
         let script = FakeSystemd.Script(later: [("inactive", 1)])
         #expect(try outcome(of: .signal(SIGTERM), script).result == .success(true))
     }
@@ -289,7 +289,7 @@ struct SystemdClientTests {
         #expect(words.hasPrefix("it still runs"))
     }
 
-    @Test func whatEndedByItselfIsNoStoppedUnit() throws {
+    @Test func aUnitThatEndedByItselfIsNotStopped() throws {
         let ended = EndedStarts()
         let script = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)])
         #expect(try outcome(of: .tryRestart, script, ended: ended).result == .failure(.ended))
@@ -307,7 +307,7 @@ struct SystemdClientTests {
         #expect(try outcome(of: .tryRestart, other, ended: ended).result == .success(false))
     }
 
-    @Test func whatSomebodyStopsOrHasDoneItsWorkMayEnd() throws {
+    @Test func aUnitThatSomebodyStopsOrHasDoneItsWorkMayEnd() throws {
         let ended = EndedStarts()
         let stopped = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)], isStopped: true)
         #expect(try outcome(of: .tryRestart, stopped, ended: ended).result == .success(true))
@@ -324,7 +324,7 @@ struct SystemdClientTests {
         }
     }
 
-    @Test func whatIsNotThereOrMaskedIsNotOrdered() throws {
+    @Test func aMissingOrMaskedUnitIsNotOrdered() throws {
         #expect(
             try outcome(of: .tryRestart, .init(load: "not-found", activity: "inactive")).result
                 == .failure(.noSuchUnit))

@@ -40,7 +40,7 @@ import Testing
         #expect(settings(values).user == user)
     }
 
-    @Test func whatADropInForAllServicesWeakensIsNamed() {
+    @Test func settingsThatADropInWeakensAreNamed() {
         let found = settings(
             [
                 "NoNewPrivileges": .flag(false), "PrivateNetwork": .flag(false), "ProtectProc": .text("default"),
@@ -51,7 +51,7 @@ import Testing
         #expect(found.allSatisfy { $0.file == "/run/service.d/lxc.conf" })
     }
 
-    @Test func whatProtectsAsWellIsNoWeakness() {
+    @Test func anEqualProtectionIsNoWeakness() {
         let found = settings([
             "NoNewPrivileges": .flag(true), "PrivateNetwork": .flag(true), "ProtectProc": .text("invisible"),
             "ProtectHome": .text("tmpfs"), "CapabilityBoundingSet": .number(0), "RestrictNamespaces": .number(0),

@@ -48,7 +48,7 @@ import Testing
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    @Test func whatIsSeenIsNamedPlaceByPlace() throws {
+    @Test func everyPlaceIsNamedWithItsContents() throws {
         let token = try Samples.token()
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
         let report = try report(
@@ -69,7 +69,7 @@ import Testing
         #expect(!report.isWatchable)
     }
 
-    @Test func whatCannotBeATokenIsForeign() throws {
+    @Test func aTextThatCannotBeATokenIsForeign() throws {
         for token in ["null", "\"\(String(repeating: "A", count: 16_385))\""] {
             let report = try report(
                 Samples.framed(
@@ -87,7 +87,7 @@ import Testing
         ("", Failure.Code.writerSilent), ("\u{0}\u{0}", .writerGarbled), ("\u{7f}\u{7f}\u{7f}\u{7f}", .writerGarbled),
         ("\u{0}\u{0}\u{0}\u{2}xx", .writerGarbled), ("\u{0}\u{0}\u{0}\u{9}{}", .writerGarbled),
     ])
-    func whatIsNoAnswerSaysSo(text: String, code: Failure.Code) throws {
+    func aTextThatIsNoAnswerSaysSo(text: String, code: Failure.Code) throws {
         #expect(failure(try report(Array(text.utf8)))?.code == code)
         // Who does not even hear what is asked resets the connection.
         let deaf = try #require(failure(try report(Array(text.utf8), hearing: false)))
@@ -99,7 +99,7 @@ import Testing
         #"{"version":1,"fault":{"code":"key_missing"}}"#, #"{"version":1,"fault":{"code":"state_locked"}}"#,
         #"{"version":1,"fault":{"code":"nonsense"}}"#, #"{"version":1,"fault":{}}"#, "[]",
     ])
-    func whatNoWriterSaysIsGarbled(text: String) throws {
+    func anAnswerThatNoWriterGivesIsGarbled(text: String) throws {
         #expect(failure(try report(Samples.framed(text)))?.code == .writerGarbled)
     }
 
@@ -152,7 +152,7 @@ import Testing
         arguments: [
             Failure.Code.directoryMissing, .outputDeleted, .outputForeign, .quotaExceeded, .readOnlyFileSystem,
         ])
-    func whateverFailsBehindAStrayLinkTheLinkIsRemoved(code: Failure.Code) throws {
+    func aStrayLinkIsRemovedWhateverFailsBehindIt(code: Failure.Code) throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)
         try directory.link("way", to: "/etc")
@@ -184,7 +184,7 @@ import Testing
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
 
-    @Test func whatSomebodyElseListensOnIsGivenNothing() throws {
+    @Test func aSocketOfSomebodyElseIsGivenNothing() throws {
         let directory = try TemporaryDirectory()
         _ = unsafe chmod(directory.path, 0o755)
         try FileManager.default.createDirectory(

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func whatTheConfigurationNamesIsDone() throws {
+    @Test func everythingThatTheConfigurationNamesIsDone() throws {
         let order = try policy.order(try Samples.publication())
         #expect(order.file.path.description == "/srv/app/.env" && order.file.mode == 0o640)
         #expect(order.secrets.mapValues(\.token.fingerprint) == [.variable("SECRET"): try Samples.token().fingerprint])
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: [
         "", "PATH=/tmp", "a.b.c", "\n", "x\nLD_PRELOAD=/tmp/evil.so", String(repeating: "A", count: 20_000),
     ])
-    func whatIsNoSecretIsRefused(text: String) throws {
+    func aTextThatIsNoSecretIsRefused(text: String) throws {
         let token = Token(Array(text.utf8), sha256: { SHA256.digest($0) })
         #expect(try refusal { $0.places[0].token = TokenText(token) } == .notItsSecret)
     }

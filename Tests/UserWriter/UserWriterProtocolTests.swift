@@ -45,7 +45,7 @@ import Testing
         #expect(again.task == .observe && again.places.map(\.client) == ["web"])
     }
 
-    @Test func whatIsCutOffIsNoMessage() throws {
+    @Test func aTextCutOffIsNoMessage() throws {
         #expect(try frameError([]) == .nothing)
         let whole = Samples.framed(Self.request)
         for length in 1..<whole.count {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTooLongIsRefusedBeforeItComes() throws {
+    @Test func aTextThatIsTooLongIsRefusedBeforeItComes() throws {
         #expect(try frameError([0x00, 0x20, 0x00, 0x01]) == .oversized(2_097_153))
         #expect(try frameError([0xff, 0xff, 0xff, 0xff]) == .oversized(4_294_967_295))
         // As much as may be said, and never is: no memory is set apart for it.
@@ -72,7 +72,7 @@ import Testing
         #"{"version":1,"task":"observe","path":["/a"],"kind":"env","mayCreate":false,"places":[]}"#,
         String(repeating: "[", count: 100_000), String(repeating: #"{"places":"#, count: 10_000),
     ])
-    func whatIsNoRequestIsMalformed(_ text: String) throws {
+    func otherTextsAreMalformed(_ text: String) throws {
         #expect(throws: Frame.FrameError.malformed) { try Frame.decode(WriterRequest.self, Array(text.utf8)) }
     }
 

@@ -308,7 +308,7 @@ import Testing
                 == .say(words + ", as shop-pm2.service of on_change has to after each renewal"))
     }
 
-    @Test func whatHidesItSaysWhatHelps() throws {
+    @Test func anOverrideIsNamedWithItsRemedy() throws {
         let remedy = Remedy.say("remove SECRET from /srv/shop/.env.local, then: systemctl restart shop.service")
         var facts = try Self.facts()
         facts.hidden = [
@@ -328,7 +328,7 @@ import Testing
         #expect(link.state == .unknown)
     }
 
-    @Test func whatOnlyRootCanCheckIsNoAlarm() throws {
+    @Test func aCheckThatOnlyRootCanMakeIsNoAlarm() throws {
         var facts = try Self.facts()
         facts.isForCallerOnly = true
         facts.problems = [
@@ -342,7 +342,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWaitedForIsNamed() throws {
+    @Test func theReasonForWaitingIsNamed() throws {
         var view = try Self.view(of: Self.facts().client, action: .pending)
         view.actions[0].error = nil
         #expect([view].waitingWords == "Waiting until shop.service has restarted ...")

@@ -34,7 +34,7 @@ import Testing
             "--deliver-only mints nothing, so --due-within has nothing to choose; leave one out"
         ),
     ])
-    func whatDoesNotFitTogetherIsRefused(line: String, words: String) {
+    func flagsThatDoNotFitTogetherAreRefused(line: String, words: String) {
         #expect(refusal(line.split(separator: " ").map(String.init)) == words)
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect((named as? MintCommand)?.kind.clientID?.description == "com.example.web")
     }
 
-    @Test func whatARenewalIsAskedFor() throws {
+    @Test func theFlagsOfARenewalAreRead() throws {
         let command = try #require(
             try ClientSecretD.parseAsRoot(["renew", "web", "shop", "--due-within", "21d", "--skip-verify"])
                 as? RenewCommand)

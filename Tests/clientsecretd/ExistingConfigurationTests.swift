@@ -128,7 +128,7 @@ import Testing
     }
 
     /// A second key would leave it open which one signs for the first client.
-    @Test func whatWouldBreakTheOthersIsRefused() throws {
+    @Test func anAdditionThatWouldBreakTheOthersIsRefused() throws {
         try withConfiguration { _, existing in
             let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
             let text = try existing.naming(given.configuration()).text(isOfService: false)
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Of text that was never written no line helps.
-    @Test func whatIsWrongWithAnAnswerIsSaidOfItsFlag() throws {
+    @Test func aFaultOfAnAnswerNamesItsFlag() throws {
         try withConfiguration { directory, existing in
             var given = try answers("--format", "raw")
             given.output = AbsolutePath("/run/clientsecretd/out/web.jwt")

@@ -94,7 +94,7 @@ import Testing
     }
 
     /// An id that cannot be one of Apple's is asked for.
-    @Test func whatASecretStatesWronglyIsLeftOut() throws {
+    @Test func idsThatCannotBeApplesAreLeftOut() throws {
         let token = Self.token(
             #"{"alg":"ES256"}"#, #"{"iss":"my team","sub":"com.example.web","aud":"https://appleid.apple.com"}"#)
         let found = try #require(FoundClient.all(in: Array(token.utf8), of: "/srv/secret").first)

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func whatApplicationsHoldIsWhatIsCounted() throws {
+    @Test func theSecretsOfApplicationsAreCounted() throws {
         let line = HealthLine(try document(state: "ok", reason: nil), now: now)
         #expect(
             line.text(now: now)
@@ -105,7 +105,7 @@ import Testing
         #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
     }
 
-    @Test func whatHelpsADaemonThatDoesNotAnswerIsWholeOrLeftToCheck() {
+    @Test func theRemedyForASilentDaemonIsWholeOrLeftToCheck() {
         let restart = "systemctl restart clientsecretd.service"
         let words = HealthLine.words(of: .malformed(what: "no \"state\""))
         #expect(words.hasSuffix("no \"state\"; restart it after an upgrade: \(restart)"))

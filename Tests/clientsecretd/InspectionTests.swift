@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func whatAppleWouldNotAcceptIsNamed() throws {
+    @Test func faultsThatAppleWouldNotAcceptAreNamed() throws {
         let odd = inspection(
             try token(
                 header: #"{"alg":"RS256","kid":"abc","x5t":"1"}"#,
@@ -134,7 +134,7 @@ import Testing
             ])
     }
 
-    @Test func whatWorksAndIsNotMintedHereIsGood() throws {
+    @Test func aWorkingSecretOfAnotherFormIsGood() throws {
         let odd = inspection(try token(payload: payload(iat: "1795235400.5")), verified: true)
         #expect(odd.isGood)
         #expect(
@@ -143,7 +143,7 @@ import Testing
                 + "have fractions of a second.")
     }
 
-    @Test func whatIsMissingIsNamed() throws {
+    @Test func missingClaimsAreNamed() throws {
         let empty = inspection(try token(header: "{}", payload: "{}"))
         #expect(empty.lines(for: pipe).map(pipe.line).filter { $0.hasSuffix("missing") }.count == 7)
         #expect(

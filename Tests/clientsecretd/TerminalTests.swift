@@ -61,7 +61,7 @@ import Testing
         #expect(Terminal(size: (80, 24), environment: Self.utf8).redraws)
     }
 
-    @Test func whatALocaleHasNotIsAQuestionMark() {
+    @Test func aCharacterThatALocaleLacksIsAQuestionMark() {
         #expect(Terminal(size: nil, environment: [:]).shown("/srv/größe") == "/srv/gr??e")
         #expect(Terminal(size: nil, environment: Self.utf8).shown("/srv/größe") == "/srv/größe")
     }

@@ -41,7 +41,7 @@ import Testing
         try RenewalReport.Outcome(json: Array(json.utf8))
     }
 
-    @Test func whatWouldBeDone() throws {
+    @Test func checkSaysEachStepThatWouldBeDone() throws {
         let text = """
             keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8}}
             clients:

@@ -96,7 +96,7 @@ import Testing
     }
 
     /// An action that ran and failed waits for its retry, even if its probe succeeds meanwhile.
-    @Test func whatFailedForAnotherReasonIsNotHurried() throws {
+    @Test func anActionThatFailedForAnotherReasonIsNotHurried() throws {
         let bench = try Bench(try configuration([restart]))
         bench.failures = [
             .probe(restart.id): failure, .action(restart.id): Failure(.jobFailed, at: .action(restart.id)),

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Nothing is wrong with the application.
-    @Test func whatTheDaemonsEndInterruptsIsNoFailure() throws {
+    @Test func anActionThatTheDaemonsEndInterruptsIsNoFailure() throws {
         let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
@@ -73,7 +73,7 @@ import Testing
         #expect(bench.mintReasons.contains { if case .together = $0 { true } else { false } })
     }
 
-    @Test func whatARunDeliveredIsKeptAlsoWhenAReloadHasRemovedTheAction() throws {
+    @Test func aDeliveryIsKeptAlsoWhenAReloadHasRemovedTheAction() throws {
         let bench = try bench([after])
         bench.held = [.action(after.id)]
         bench.go()
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsForOneClientIsNoFailureOfAnotherThatWasDelivered() throws {
+    @Test func oneClientsFailureIsNoneOfAnotherThatWasDelivered() throws {
         let bench = try Bench(sharing())
         bench.go()
         bench.failures = [.action(after.id): failure(after.id)]

@@ -118,7 +118,7 @@ import Testing
         #expect(reported(bench) == ["degraded", "critical", "critical", "ok"])
     }
 
-    @Test func whatRunsOutWhileTheStateIsBadAlreadyIsReportedToo() throws {
+    @Test func aSecretThatRunsOutInABadStateIsReportedToo() throws {
         // A short lifetime, because minting is retried every minute.
         let client = try Values.client(web, lifetime: 5400, renewBefore: 1800)
         let bench = try Bench(try configuration(client: client))
@@ -159,7 +159,7 @@ import Testing
         #expect(try bench.view(web).renewals > 5)
     }
 
-    @Test func whatASuspendLetExpireIsNotReportedWhereItIsReplacedAtOnce() throws {
+    @Test func aSecretThatASuspendLetExpireIsNotReportedIfReplacedAtOnce() throws {
         let bench = try settled()
         bench.step(100 * Values.day)
         bench.pass(3600)
@@ -235,7 +235,7 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
-    @Test func whatChangesWhileTheActionRunsIsReportedAfterwards() throws {
+    @Test func aChangeWhileTheActionRunsIsReportedAfterwards() throws {
         let bench = try settled()
         bench.held = [.stateChangeAction(pager.id)]
         try spoil(bench)

@@ -48,13 +48,13 @@ import Testing
         #expect(try bench.view(web).deliveredExpiresAt == nil)
     }
 
-    @Test func whatARenamedClientsApplicationHoldsLiesInItsOutputs() throws {
+    @Test func aRenamedClientsApplicationHoldsTheSecretInItsOutputs() throws {
         let (bench, first) = try delivered()
         try bench.reload(["shop": try Values.client(web, actions: [after])])
         try expectEmergency(bench, "shop", first)
     }
 
-    @Test func whatIsFoundWithoutAMemoryMayBeWhatTheApplicationHolds() throws {
+    @Test func aSecretFoundWithoutAMemoryMayBeTheApplications() throws {
         let (bench, first) = try delivered()
         bench.records = [:]
         try bench.restart(bench.rotation.configuration)

@@ -89,7 +89,7 @@ struct DeliveryTurnTests {
         #expect(runs == ["run exec /bin/tell for native, web"])
     }
 
-    @Test func whoAsksDoesNotWait() throws {
+    @Test func aRequestWaitsForNoTurn() throws {
         try offer(1)
         try offer(2)
         bench.forget()
@@ -100,7 +100,7 @@ struct DeliveryTurnTests {
     }
 
     /// The request still waits for another client's hook.
-    @Test func whatIsReceivedAfterTheOutcomeOfARequestWaits() throws {
+    @Test func aSecretReceivedAfterTheOutcomeOfARequestWaits() throws {
         var configuration = try Self.configuration(["web", "api"])
         let slow = Values.exec("/bin/slow")
         configuration.clients[try Values.name("api")]?.onChange = [slow]
@@ -118,7 +118,7 @@ struct DeliveryTurnTests {
         #expect(runs == ["run exec /bin/tell for web"])
     }
 
-    @Test func whatIsReceivedForARequestDoesNotWait() throws {
+    @Test func aSecretReceivedForARequestDoesNotWait() throws {
         try offer(1)
         try offer(2)
         bench.forget()

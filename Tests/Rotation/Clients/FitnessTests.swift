@@ -54,7 +54,7 @@ import Testing
         #expect(((try? fitness(of: secret, print: row.key, &deadlines)) != nil) == row.isAccepted)
     }
 
-    @Test func whatTimeAloneWillChangeIsRemembered() throws {
+    @Test func changesByTimeAloneAreRemembered() throws {
         var deadlines = Deadlines(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
         _ = try? fitness(of: Values.issued(1, from: 100, to: 200, signer: signer), &deadlines)
         #expect(deadlines.wall == Values.moment(40))

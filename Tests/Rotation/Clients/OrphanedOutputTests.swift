@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func whatAReloadTakesAwayIsNamedOnceInTheJournalAndInItsAnswer() throws {
+    @Test func aReloadNamesTheOutputsItTakesAwayOnceInTheJournalAndItsAnswer() throws {
         let bench = try Bench(try configuration("web.jwt", old))
         bench.go()
         #expect(lookedFor(bench) == [[]])
@@ -68,7 +68,7 @@ import Testing
         #expect(bench.answer(2) == .reloaded(unserved: []))
     }
 
-    @Test func whatHasExpiredOrIsAnOutputAgainIsNotNamed() throws {
+    @Test func anExpiredSecretOrAnOutputInUseAgainIsNotNamed() throws {
         let bench = try Bench(try configuration("web.jwt", old))
         bench.go()
         bench.orphans = [try orphan(old, to: 0)]

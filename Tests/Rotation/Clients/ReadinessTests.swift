@@ -34,7 +34,7 @@ import Testing
 
     /// A shared file is good only once each of its clients has the secret that it holds: here `b` finds that out last,
     /// and `a` must become ready with it.
-    @Test func whoSharesAFileIsReadyWithTheOther() throws {
+    @Test func clientsThatShareAFileAreReadyTogether() throws {
         let bench = try Bench([
             "a": Values.client("a", outputs: [Values.env("/srv/.env", "A")]),
             "b": Values.client("b", outputs: [Values.env("/srv/.env", "B"), Values.raw("b.jwt")]),
@@ -55,7 +55,7 @@ import Testing
         #expect(isReady(bench))
     }
 
-    @Test func whateverFailsWasTried() throws {
+    @Test func aFailureCountsAsTried() throws {
         let name = try Values.name("a")
         let path = try Values.path("a.jwt")
         for resource in [Resource.key(try Values.key()), .client(name), .record(name), .file(path)] {

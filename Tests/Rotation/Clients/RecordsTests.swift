@@ -31,7 +31,7 @@ import Testing
         #expect(bench.log == [])
     }
 
-    @Test func whatTheDaemonKnowsTakesThePlaceOfABackup() throws {
+    @Test func theDaemonsKnowledgeTakesThePlaceOfABackup() throws {
         let bench = try settled()
         let web = try Values.name("web")
         let (oldRecords, oldReported) = (bench.records, bench.reportedStates)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// A record that was being written went into the lost directory.
-    @Test func whatWasBeingKeptMeanwhileIsKeptAgain() throws {
+    @Test func aRecordThatWasBeingWrittenMeanwhileIsKeptAgain() throws {
         let bench = try Bench(["web": try Values.client("web")])
         bench.go()
         let record = Resource.record(try Values.name("web"))

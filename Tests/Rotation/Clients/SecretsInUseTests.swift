@@ -24,7 +24,7 @@ import Testing
         return bench.rotation.fingerprintsInUse.contains(secret.fingerprint)
     }
 
-    @Test func whatAFileHoldsIsUntilItIsReplaced() throws {
+    @Test func aFilesSecretIsInUseUntilItIsReplaced() throws {
         let (bench, old) = try settled()
         try bench.failWrites(of: "web.jwt")
         bench.ask(.renew(.init()))
@@ -35,7 +35,7 @@ import Testing
         #expect(!isInUse(old, bench))
     }
 
-    @Test func whatAnApplicationHoldsIsUntilItHasBeenToldOfAnother() throws {
+    @Test func anApplicationsSecretIsInUseUntilItIsToldOfAnother() throws {
         let action = Values.exec("/bin/deploy")
         let (bench, old) = try settled(actions: [action])
         bench.failures = [.action(action.id): Failure(.actionFailed, at: .action(action.id))]
@@ -46,7 +46,7 @@ import Testing
         #expect(!isInUse(old, bench))
     }
 
-    @Test func whatAppleIsStillToAcceptIsBesideWhatIsInForce() throws {
+    @Test func aSecretThatAppleIsStillToAcceptIsInUseBesideTheOneInForce() throws {
         let (bench, old) = try settled(verify: true)
         let name = try Values.name(web)
         bench.verdicts[name] = .failure(Failure(.verdictUnknown, at: .client(name)))

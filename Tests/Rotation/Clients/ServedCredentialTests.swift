@@ -38,7 +38,7 @@ import Testing
         #expect(try bench.view(web).deliveredExpiresAt == current.expiresAt)
     }
 
-    @Test func whoIsNotToBeServedIsNot() throws {
+    @Test func aClientNotToBeServedIsNot() throws {
         let bench = try Bench(try configuration(outputs: nil, isServed: false))
         bench.go()
         #expect(try bench.current(web) != nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(try served(bench) == new)
     }
 
-    @Test func whatCannotBeKeptIsServedAllTheSame() throws {
+    @Test func aSecretThatCannotBeKeptIsServedAllTheSame() throws {
         let bench = try bench()
         bench.failures[.record(try Values.name(web))] = Failure(.diskFull, at: .named("state"))
         bench.go()

@@ -66,7 +66,7 @@ struct SourceTests {
 
     // MARK: Receiving
 
-    @Test func whatTheSourceHoldsIsKeptPublishedAndDelivered() throws {
+    @Test func theSourcesSecretIsKeptPublishedAndDelivered() throws {
         let first = try secret(1)
         bench.sources[try Values.name("web")] = .secret(first)
         bench.go()
@@ -201,7 +201,7 @@ struct SourceTests {
     }
 
     @Test(arguments: [Failure.Code.refusedByApple, .verdictUnknown])
-    func whatWaitsForAppleIsForgottenWhereTheKeyIsTakenAway(_ failure: Failure.Code) throws {
+    func aSecretThatWaitsForAppleIsForgottenOnceTheKeyIsTakenAway(_ failure: Failure.Code) throws {
         let (kept, candidate) = try beginWithCandidate(failure)
         bench.reload(try Self.configuration(), 3)
         bench.pass(90 * Values.day / 4)
@@ -245,7 +245,7 @@ struct SourceTests {
         #expect(try bench.current("web") != first)
     }
 
-    @Test func whatIsMintedWhileTheKeyIsTakenAwayDoesNotCount() throws {
+    @Test func aSecretMintedWhileTheKeyIsTakenAwayDoesNotCount() throws {
         bench.reload(try Self.configuration(isMinting: true))
         let kept = try #require(try bench.current("web"))
         bench.held = [.client(try Values.name("web"))]
@@ -273,7 +273,7 @@ struct SourceTests {
 
     // MARK: What changes nothing
 
-    @Test func whatIsNoSecretOfTheClientIsWrong() throws {
+    @Test func aSecretOfSomebodyElseIsWrong() throws {
         let first = try begin()
         let wrong: [SourceObservation] = [
             .secret(try Values.issued(7, from: 100, signer: nil)),
@@ -297,7 +297,7 @@ struct SourceTests {
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func whatIsOlderExpiredOrShortLivedIsStaleAndNoReason() throws {
+    @Test func anOlderExpiredOrShortLivedSecretIsStaleAndNoReason() throws {
         let first = try begin()
         bench.pass(Values.day)
         let stale = [
@@ -325,7 +325,7 @@ struct SourceTests {
         #expect(try bench.held(in: "web.jwt") == first)
     }
 
-    @Test func whatTheSourceHoldsIsReceivedOnceItHasComeToBeValid() throws {
+    @Test func aSecretOfTheSourceIsReceivedOnceItIsValid() throws {
         try begin()
         let ahead = try Values.issued(2, from: 3600, signer: signer)
         try offer(ahead)
@@ -389,7 +389,7 @@ struct SourceTests {
             number, keyID: "XYZ123DEFG", from: issued * Values.day - 60, to: expires * Values.day, signer: earlier)
     }
 
-    @Test func whatThePreferredKeySignedWinsWheneverItWasIssued() throws {
+    @Test func thePreferredKeysSecretWinsWheneverItWasIssued() throws {
         _ = try beginWithTwoKeys()
         bench.pass(Values.day)
         let preferred = try secret(2, issued: -30, expires: 60)
@@ -400,7 +400,7 @@ struct SourceTests {
         #expect(try state == .stale)
     }
 
-    @Test func whatThePreferredKeySignedDoesNotWinWhileItIsCritical() throws {
+    @Test func thePreferredKeysSecretDoesNotWinWhileItIsCritical() throws {
         let first = try beginWithTwoKeys()
         bench.pass(Values.day)
         try offer(try secret(2, issued: -80, expires: 5))

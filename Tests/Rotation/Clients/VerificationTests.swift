@@ -299,7 +299,7 @@ import Testing
         #expect(try bench.view(web).reason?.failure.code == (isKeyID ? nil : .keyChanged))
     }
 
-    @Test func whoSkipsTheRequestIsToldOfNoRefusal() throws {
+    @Test func skippingTheRequestTellsOfNoRefusal() throws {
         let bench = try refusedInForce()
         bench.ask(.renew(.init(skipVerify: true)))
         #expect(try bench.view(web).health == .ok)
@@ -476,7 +476,7 @@ import Testing
         #expect(try bench.held(in: "web.jwt") == new)
     }
 
-    @Test func whoTakesVerifyAwayHasTheSecretPublished() throws {
+    @Test func takingVerifyAwayPublishesTheSecret() throws {
         let bench = try settled()
         try refuse(bench)
         let (_, new) = try renew(bench)

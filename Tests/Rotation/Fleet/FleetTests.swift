@@ -140,7 +140,7 @@ struct FleetTests {
         #expect(bench.readings == 0)
     }
 
-    @Test func whoAsksIsToldWhyThereIsNoAnswer() throws {
+    @Test func aRequestWithoutAnAnswerIsToldWhy() throws {
         let failure = Failure(.storeUnreachable, at: .store)
         bench.pass(31)
         bench.failures[.fleet] = failure
@@ -183,7 +183,7 @@ struct FleetTests {
         #expect(try states() == ["a silent"])
     }
 
-    @Test func whatIsSilentForTwoWeeksIsForgotten() throws {
+    @Test func aMachineThatIsSilentForTwoWeeksIsForgotten() throws {
         bench.report("a", try current, ago: 100 * Self.day)
         bench.reports["b"] = HostObservation(revision: 7, report: nil)
         bench.pass(600)
@@ -196,7 +196,7 @@ struct FleetTests {
     }
 
     /// A signer that is restarted each week forgets as well.
-    @Test func whatWasSilentForTwoWeeksBeforeTheStartIsForgottenAfterADay() throws {
+    @Test func aMachineSilentForTwoWeeksBeforeTheStartIsForgottenAfterADay() throws {
         bench.report("a", try current, ago: 15 * Self.day)
         bench.report("young", try current, ago: 12 * Self.day)
         // Nothing but what is seen of these counts: one may report with a clock that is wrong, or in another version.
@@ -214,7 +214,7 @@ struct FleetTests {
     }
 
     /// Machines report once a day.
-    @Test func whatReportsDailyIsNotForgottenWhateverItsClockSays() throws {
+    @Test func aMachineThatReportsDailyIsNotForgottenWhateverItsClockSays() throws {
         bench.report("slow", try current, ago: 400 * Self.day)
         try bench.restart(Self.configuration())
         for _ in 0..<15 {
@@ -225,7 +225,7 @@ struct FleetTests {
         #expect(bench.reports["slow"] != nil)
     }
 
-    @Test func whatTheMachinesReportOfAnAddedClientIsReadAtOnce() throws {
+    @Test func reportsOfAnAddedClientAreReadAtOnce() throws {
         bench.pass(60)
         bench.forget()
         var configuration = try Self.configuration()
@@ -270,7 +270,7 @@ struct FleetTests {
     }
 
     /// An alert that waits for a day must not begin anew with each read that fails.
-    @Test func whatWasReadLastIsShownWhileTheReportsCannotBeRead() throws {
+    @Test func theLastReportsAreShownWhileNoneCanBeRead() throws {
         var shown: [ClientName: FleetCounts] { bench.rotation.snapshot(at: bench.now).fleet }
         bench.report("a", Fingerprint(leadingBytes: 1))
         bench.pass(400)

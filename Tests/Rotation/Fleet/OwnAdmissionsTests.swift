@@ -138,7 +138,7 @@ struct OwnAdmissionsTests {
         #expect(runs == 0, "gone with the next secret")
     }
 
-    @Test mutating func whoAsksDoesNotWait() throws {
+    @Test mutating func aRequestWaitsForNoAdmission() throws {
         try begin()
         try offer(2, admitting: -1)
         bench.ask(.renew(Request.Renewal(clients: [web])))
@@ -160,7 +160,7 @@ struct OwnAdmissionsTests {
     }
 
     /// After an outage of the signer, which ended later than that.
-    @Test mutating func whatIsIssuedAfterTheDeadlineIsSpreadAsWell() throws {
+    @Test mutating func aSecretIssuedAfterTheDeadlineIsSpreadAsWell() throws {
         try begin()
         bench.sleep(77 * Values.day)
         let second = try offer(2, admitting: -1)
@@ -209,7 +209,7 @@ struct OwnAdmissionsTests {
     }
 
     /// Applications may have read something else than a secret while no daemon ran.
-    @Test mutating func whoMayHoldNoSecretWaitsForNobody() throws {
+    @Test mutating func anApplicationThatMayHoldNoSecretWaitsForNobody() throws {
         try begin()
         let path = try Values.path("web.jwt")
         try offer(2, admitting: -1)
@@ -219,7 +219,7 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func whatFailedForAnEarlierSecretIsNotSaidOfWhoWaits() throws {
+    @Test mutating func anEarlierSecretsFailureIsNotReportedWhileWaiting() throws {
         try begin()
         let action = Values.exec("/bin/tell").id
         bench.failures[.action(action)] = Failure(.actionFailed, at: .action(action))
@@ -282,7 +282,7 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func whomARolloutLetsWaitsForNoTurn() throws {
+    @Test mutating func anAdmittedMachineWaitsForNoTurn() throws {
         bench.reload(try Self.configuration(deliverOver: 86_400))
         try begin()
         try offer(2, admitting: 0)

@@ -134,7 +134,7 @@ struct ReportingTests {
         #expect(fault == nil)
     }
 
-    @Test func whatAReloadRemovesIsNotReportedAnyMore() throws {
+    @Test func aClientThatAReloadRemovesIsNotReportedAnyMore() throws {
         let bench = try Bench(try Self.configuration(["web", "ios"]))
         bench.go()
         bench.pass(60)
@@ -160,7 +160,7 @@ struct ReportingTests {
         #expect(fault == nil)
     }
 
-    @Test func whatIsReplacedAllTheTimeIsNotPutAllTheTime() throws {
+    @Test func aReportThatIsReplacedAllTheTimeIsNotPutAllTheTime() throws {
         bench.go()
         bench.pass(60)
         bench.forget()

@@ -126,7 +126,7 @@ struct RolloutsTests {
 
     /// What it lacks of the store, or that it fails without having been admitted.
     @Test(arguments: [(0, "store_certificate_expiring"), (5, "disk_full")])
-    func whatAMachineFailsWithHoldsNothing(rank: Int, failure: String) throws {
+    func aFailureBesidesTheAdmittedSecretHoldsNothing(rank: Int, failure: String) throws {
         try renew()
         bench.report(try ranked[rank], try current, delivered: false, failure: failure)
         bench.pass(60)
@@ -159,7 +159,7 @@ struct RolloutsTests {
     }
 
     /// It holds the secret, so that nothing else would name it before it was silent for a day.
-    @Test func whoeverIsNotWaitedForIsSilent() throws {
+    @Test func aMachineThatIsNotWaitedForIsSilent() throws {
         try renew()
         let (lost, next) = (try ranked[0], try ranked[1])
         #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.silent] == 0)
@@ -177,7 +177,7 @@ struct RolloutsTests {
     }
 
     /// What it says weighs more than that it says nothing else.
-    @Test func whoeverFailsIsNotSilent() throws {
+    @Test func aMachineThatFailsIsNotSilent() throws {
         try renew()
         let failing = try ranked[0]
         bench.report(failing, try current, delivered: false, failure: "action_failed")
@@ -346,7 +346,7 @@ struct RolloutsTests {
         #expect(try admitted.count == 40)
     }
 
-    @Test func whoCannotReadTheReportsSaysSo() throws {
+    @Test func aSignerThatCannotReadTheReportsSaysSo() throws {
         try renew()
         bench.failures[.fleet] = Failure(.storeForbidden, at: .store)
         bench.pass(120)
@@ -446,7 +446,7 @@ struct RolloutsTests {
     }
 
     /// Then nobody is left to hold back, and it would stay held until somebody resumes it.
-    @Test func whatHasFinishedMeanwhileIsNotHeld() throws {
+    @Test func aRolloutThatHasFinishedMeanwhileIsNotHeld() throws {
         try renew()
         bench.held = [.rollout(web)]
         bench.ask(.rollout(web, .hold), 1)
@@ -486,7 +486,7 @@ struct RolloutsTests {
         #expect(bench.answer(2) == .rolloutOvertaken)
     }
 
-    @Test func whatIsRemovedOrForgedIsPutAgainAsItWas() throws {
+    @Test func aRolloutThatIsRemovedOrForgedIsPutAgainAsItWas() throws {
         try renew()
         let ranked = try ranked
         bench.report(ranked[0], try current)
@@ -579,7 +579,7 @@ struct RolloutsTests {
     }
 
     /// The store was lost, and the signer was restarted.
-    @Test func whatWasHeldStaysHeldWhenNobodyElseRemembersIt() throws {
+    @Test func aHeldRolloutStaysHeldWhenNobodyElseRemembersIt() throws {
         try renew()
         bench.ask(.rollout(web, .hold), 1)
         bench.pass(60)

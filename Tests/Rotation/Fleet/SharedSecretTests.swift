@@ -50,7 +50,7 @@ struct SharedSecretTests {
 
     private var puts: [String] { bench.log.filter { $0.hasPrefix("share ") } }
 
-    @Test func whatIsMintedIsKeptAndPutThereOnce() throws {
+    @Test func aMintedSecretIsKeptAndPutThereOnce() throws {
         bench.go()
         #expect(shared != nil)
         #expect(try shared == bench.current("web"))
@@ -90,7 +90,7 @@ struct SharedSecretTests {
         #expect(try atHome.view("web").health == .ok)
     }
 
-    @Test func whatIsToStayHomeIsNeitherPutThereNorAskedFor() throws {
+    @Test func aSecretThatStaysHomeIsNeitherPutThereNorAskedFor() throws {
         let bench = try Bench(try Self.configuration(isShared: false))
         bench.go()
         bench.pass(3600)
@@ -197,7 +197,7 @@ struct SharedSecretTests {
         #expect(bench.mintReasons == [])
     }
 
-    @Test func whatIsOlderOrDueOrForgedIsReplaced() throws {
+    @Test func anOlderDueOrForgedSecretIsReplaced() throws {
         bench.go()
         bench.pass(100)
         let mine = try #require(try bench.current("web"))
@@ -285,7 +285,7 @@ struct SharedSecretTests {
         #expect(try bench.view("web").reason?.failure.code == .contested)
     }
 
-    @Test func whatWasContestedInOneStoreIsPutIntoAnother() throws {
+    @Test func aSecretContestedInOneStoreIsPutIntoAnother() throws {
         bench.intruder = try Values.issued(8, from: -500, signer: signer)
         bench.go()
         bench.pass(600)
@@ -350,7 +350,7 @@ struct SharedSecretTests {
         #expect(shared?.fingerprint == mine.fingerprint)
     }
 
-    @Test func whoKeepsChangingTheStoreIsLeftAloneForAnHour() throws {
+    @Test func aStoreThatKeepsBeingChangedIsLeftAloneForAnHour() throws {
         bench.go()
         let foreign = try Values.issued(10, from: -5, signer: nil)
         for round in 0..<10 {
@@ -365,7 +365,7 @@ struct SharedSecretTests {
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func whatAppleHasNotAnsweredForIsNotHandedOn() throws {
+    @Test func aSecretThatAppleHasNotAnsweredForIsNotHandedOn() throws {
         let bench = try Bench(try Self.configuration(verify: true))
         bench.held = [.verification(web)]
         bench.go()

@@ -232,7 +232,7 @@ struct StoreReadingTests {
         #expect(bench.effects == [])
     }
 
-    @Test func whatThePreferredKeySignedWinsWhateverTheOtherPlaceHolds() throws {
+    @Test func thePreferredKeysSecretWinsOverAnyOtherPlace() throws {
         let bench = try Bench(try Self.configuration(keys: ["apple", "former"]))
         bench.prints[try Values.key("former")] = other
         let old = Values.place(ofKey: "2")

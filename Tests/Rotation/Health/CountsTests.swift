@@ -79,7 +79,7 @@ import Testing
         #expect(try bench.view("a").publishedAt == bench.now.wall)
     }
 
-    @Test func whatIsFoundInOrderAfterAStartIsASuccessThen() throws {
+    @Test func anOutputFoundInOrderAfterAStartIsASuccess() throws {
         let configuration = try Values.configuration(["a": Values.client("a", actions: [after])])
         let bench = try Bench(configuration)
         bench.go()

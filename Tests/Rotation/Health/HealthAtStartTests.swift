@@ -21,7 +21,7 @@ import Testing
         return bench
     }
 
-    @Test func whatIsPublishedIsGoodAtEveryStepOfAStart() throws {
+    @Test func aPublishedSecretIsGoodAtEveryStepOfAStart() throws {
         let name = try Values.name(web)
         let actions = [Values.exec("/bin/after")]
         for held in [
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func whatNobodyHasLookedAtIsNotGood() throws {
+    @Test func anOutputThatNobodyHasLookedAtIsNotGood() throws {
         let bench = try started(holding: .file(try Values.path("web.jwt")))
         try bench.place(published(), in: "web.jwt")
         bench.go()
@@ -49,7 +49,7 @@ import Testing
         #expect(try bench.view(web).reason?.failure.code == .notPublished)
     }
 
-    @Test func whatIsWrongWithItIsSaidAtOnce() throws {
+    @Test func aFaultOfThePublishedSecretIsReportedAtOnce() throws {
         for (secret, code) in [
             (try published(to: 0), Failure.Code.secretExpired), (try published(to: 5 * Values.day), .secretExpiring),
             (try published(signer: nil), .secretUnacceptable),
@@ -66,7 +66,7 @@ import Testing
         #expect(try bench.view(web).health == .degraded)
     }
 
-    @Test func whatIsMissingIsOnItsWayForAsLongAsAJobMayTake() throws {
+    @Test func aMissingSecretIsOnItsWayForAsLongAsAJobMayTake() throws {
         let bench = try started(holding: .client(try Values.name(web)))
         bench.go()
         #expect(try bench.view(web).health == .degraded)

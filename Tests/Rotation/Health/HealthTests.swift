@@ -166,7 +166,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func whatStandsInTheOutputsCountsWhereNoActionRuns() throws {
+    @Test func theOutputsSecretCountsWhereNoActionRuns() throws {
         let bench = try bench()
         bench.go()
         let old = try #require(try bench.current(web))
@@ -195,7 +195,7 @@ import Testing
         (Failure.Code.isDirectory, HealthState.critical), (.notADirectory, .critical), (.notARegularFile, .critical),
         (.permissionDenied, .degraded), (.ioError, .degraded),
     ])
-    func whatStandsInAFilesPlaceHoldsNoSecret(code: Failure.Code, health: HealthState) throws {
+    func aDirectoryInAFilesPlaceHoldsNoSecret(code: Failure.Code, health: HealthState) throws {
         let bench = try Bench(["web": Values.client("web")])
         bench.go()
         let path = try Values.path("web.jwt")

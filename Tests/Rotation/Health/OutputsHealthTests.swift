@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Such as the file of a template that was edited: the operator has to see that the file is there, but not ours.
-    @Test func whatIsNoSecretOfTheClientIsNoneAndIsSaid() throws {
+    @Test func aFileWithoutTheClientsSecretHoldsNoneAndIsNamed() throws {
         for (observation, code, detail) in [
             (nil, .noSecret, nil), (.foreign, .noSecret, "what it holds is not a client secret"),
             (.unusable(.algorithm), .secretUnacceptable, "it is not signed with ES256"),
@@ -177,7 +177,7 @@ import Testing
         #expect(try evaluate(at: 0, ["a": try secret(1), "b": nil], entry: entry).health == .critical)
     }
 
-    @Test func whatMayNotBeReadIsNotKnown() throws {
+    @Test func anUnreadableOutputIsUnknown() throws {
         let configuration = try Values.configuration(["web": try Values.client("web")])
         let path = try Values.path("web.jwt")
         func evaluation(_ code: Failure.Code) throws -> OutputsHealth {
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// The application was not notified of the secret in its file.
-    @Test func whatApplicationsHoldCounts() throws {
+    @Test func theApplicationsSecretCounts() throws {
         let after = Values.exec("/bin/after")
         let entry = try Values.client("web", actions: [after])
         let old = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))

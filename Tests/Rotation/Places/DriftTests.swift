@@ -91,7 +91,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func whatWasChangedWhileNobodyWatchedMayHaveBeenReadForLong() throws {
+    @Test func aChangeThatNobodyWatchedMayHaveBeenReadForLong() throws {
         let bench = try settled()
         bench.disk[try path] = FileObservation(slots: [.whole: .foreign])
         try bench.restart(bench.rotation.configuration)
@@ -102,7 +102,7 @@ import Testing
         #expect(bench.effects == [])
     }
 
-    @Test func whatARebootHasWipedAwayIsNoReasonToRunAnAction() throws {
+    @Test func aFileThatARebootWipedAwayIsNoReasonToRunAnAction() throws {
         let bench = try settled()
         bench.disk[try path] = nil
         try bench.restart(bench.rotation.configuration)
@@ -231,7 +231,7 @@ import Testing
         #expect(bench.runs.count == 0)
     }
 
-    @Test func whatDoesNotStayAsItWasWrittenIsNotWrittenWithoutEnd() throws {
+    @Test func aFileThatDoesNotStayAsWrittenIsNotWrittenWithoutEnd() throws {
         let bench = try settled()
         // A program that watches the file and overwrites it at once; a file system that accepts modes and drops them.
         for observe in [FileObservation(slots: [.whole: .foreign]), FileObservation(slots: [:], isAsConfigured: false)]
@@ -264,7 +264,7 @@ import Testing
         #expect(bench.log.contains("mint web"))
     }
 
-    @Test func whoeverAsksHasAContestedFileWrittenOnce() throws {
+    @Test func aRequestHasAContestedFileWrittenOnce() throws {
         let bench = try contested(leftBad: true)
         for request in [Request.renew(.init()), .renew(.init(deliverOnly: true))] {
             #expect(try bench.held(in: "web.jwt") == nil)

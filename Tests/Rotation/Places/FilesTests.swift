@@ -62,7 +62,7 @@ import Testing
         #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
     }
 
-    @Test func whatAFailedWriteHasLeftIsNotTakenForGranted() throws {
+    @Test func theRemainsOfAFailedWriteAreNotTakenForGranted() throws {
         let bench = try settled([web: try Values.client(web)])
         let first = try bench.current(web)
         bench.pass(Values.day)
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Another template, say, three times in an hour.
-    @Test func whatAReloadWritesInAnotherWayIsNobodysDrift() throws {
+    @Test func aReloadThatWritesInAnotherWayIsNobodysDrift() throws {
         var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
         let bench = try Bench(configuration)
         bench.go()

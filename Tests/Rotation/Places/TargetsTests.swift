@@ -65,7 +65,7 @@ import Testing
         #expect(output.writtenAt != nil)
     }
 
-    @Test func whatComesWhileAnotherIsPushedIsPushedNext() throws {
+    @Test func aSecretThatComesWhileAnotherIsPushedIsPushedNext() throws {
         let bench = try settled()
         bench.held = [resource]
         let names: Set = [try Values.name(web)]
@@ -336,7 +336,7 @@ import Testing
     // MARK: Failing
 
     /// Nothing is wrong with the API.
-    @Test func whatTheDaemonsEndCancelsIsNoFailure() throws {
+    @Test func aPushThatTheDaemonsEndCancelsIsNoFailure() throws {
         let bench = try settled()
         bench.held = [resource]
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
@@ -443,7 +443,7 @@ import Testing
         #expect((5...7).contains(bench.runs.count), "\(bench.runs.count) in two hours")
     }
 
-    @Test func whoeverAsksDoesNotWait() throws {
+    @Test func aRequestDoesNotWaitForARetry() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
         bench.go()
@@ -490,7 +490,7 @@ import Testing
 
     // MARK: Reading back
 
-    @Test func whatIsShownIsReadOnceAnHour() throws {
+    @Test func anAPIsValueIsReadOnceAnHour() throws {
         let bench = try settled()
         bench.pass(10 * 3600)
         let count = requests(bench).count
@@ -498,7 +498,7 @@ import Testing
         #expect((10...13).contains(count), "read \(count) times")
     }
 
-    @Test func whatWasChangedIsPushedAgainAndTheActionsRun() throws {
+    @Test func aChangedValueIsPushedAgainAndTheActionsRun() throws {
         let bench = try settled(actions: [action])
         bench.places[target] = other
         bench.pass(3600)
@@ -508,7 +508,7 @@ import Testing
         #expect(try output(bench).repairs == 1)
     }
 
-    @Test func whatGoesOnBeingChangedIsContested() throws {
+    @Test func aValueThatGoesOnBeingChangedIsContested() throws {
         let bench = try settled()
         for _ in 1...4 {
             bench.places[target] = other
@@ -562,7 +562,7 @@ import Testing
     }
 
     /// One client's place never holds another client's deployment back.
-    @Test func whatIsContestedHoldsNoDeploymentOfOthersBack() throws {
+    @Test func aContestedValueHoldsNoDeploymentOfOthersBack() throws {
         let bench = try Bench(try deployed())
         bench.go()
         for _ in 1...5 {
@@ -631,7 +631,7 @@ import Testing
     }
 
     /// It says "done", and its answer to a read is another secret.
-    @Test func whatAnAPIDoesNotKeepIsAFailureUntilItShowsIt() throws {
+    @Test func aValueThatAnAPIDoesNotKeepIsAFailureUntilItShowsIt() throws {
         let bench = try Bench(try configuration())
         bench.stale = [target]
         bench.go()

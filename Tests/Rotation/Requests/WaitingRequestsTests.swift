@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Whichever of two clients that share a file comes first: the one that is not due is left alone.
-    @Test(arguments: ["a", "b"]) func whatIsNotDueIsNotLookedAtForAnother(due: String) throws {
+    @Test(arguments: ["a", "b"]) func aClientThatIsNotDueIsNotLookedAtForAnother(due: String) throws {
         let shared = try ["a", "b"].map { try Values.env("shared.env", $0.uppercased()) }
         let bench = try Bench([
             "a": Values.client("a", outputs: [shared[0], Values.raw("a.jwt")]),
@@ -101,7 +101,7 @@ import Testing
         #expect(!bench.log.contains("observe \(other).jwt"))
     }
 
-    @Test func whetherItIsDueIsAnsweredOnceItIsKnown() throws {
+    @Test func aRequestForTheDueIsAnsweredOnceTheDueAreKnown() throws {
         let found = try Values.issued(1, id: "com.example.a", to: 80 * Values.day, signer: Values.print("1"))
         let bench = try Bench(["a": Values.client("a")])
         try bench.place(found, in: "a.jwt")
@@ -126,7 +126,7 @@ import Testing
         #expect(try bench.current("a") == current)
     }
 
-    @Test func whetherThereIsSomethingToDeliverIsJudgedByWhatLiesThere() throws {
+    @Test func theNeedToDeliverIsJudgedByTheOutputs() throws {
         let bench = try settled()
         // Another program damaged it and no notification came, as on a network file system.
         try bench.place(nil, in: "b.jwt")
@@ -136,7 +136,7 @@ import Testing
         #expect(!bench.log.contains { $0.hasPrefix("mint") })
     }
 
-    @Test func whatCannotBeLookedAtIsNoneThatNeedsNothing() throws {
+    @Test func anOutputThatCannotBeReadIsNotTakenForDelivered() throws {
         let bench = try settled()
         let file = Resource.file(try Values.path("b.jwt"))
         let failure = try Values.failure(.ioError, "b.jwt")
@@ -145,7 +145,7 @@ import Testing
         #expect(try bench.answer() == .renewed([bench.failed("b", failure)]))
     }
 
-    @Test func whatIsDueAndFailsIsNoneThatIsNotDue() throws {
+    @Test func aDueClientThatFailsIsNotCalledNotDue() throws {
         let bench = try settled()
         let failure = Failure(.signingFailed, at: .key(try Values.key()))
         bench.failures = [.client(try Values.name("b")): failure]
@@ -189,7 +189,7 @@ import Testing
         #expect(try bench.answer(2) == .renewed([bench.delivered("b")]))
     }
 
-    @Test func whatFailsWhileSomebodyAsksIsTriedAgainAtOnce() throws {
+    @Test func aFailureWhileSomebodyAsksIsTriedAgainAtOnce() throws {
         let action = Resource.action(after.id)
         let failure = Failure(.actionTimedOut, at: .action(after.id))
         let bench = try settled()
@@ -312,7 +312,7 @@ import Testing
         #expect(try bench.answer(3) == .renewed([bench.failed("b", failure)]))
     }
 
-    @Test func whatIsDueByADistrustedClockIsNotAnswered() throws {
+    @Test func aDistrustedClockDoesNotSayWhatIsDue() throws {
         let bench = try settled()
         bench.isSynced = false
         // So little that the secrets look usable and not due.
@@ -436,7 +436,7 @@ import Testing
 
     // MARK: Stop
 
-    @Test func whoeverWaitsIsAnsweredThatTheDaemonStops() throws {
+    @Test func waitingRequestsAreAnsweredThatTheDaemonStops() throws {
         let bench = try settled()
         bench.held = [.client(try Values.name("b"))]
         bench.ask(.renew(.init()))

@@ -93,7 +93,7 @@ import Testing
                 + "did you mean \"web\"?\n")
     }
 
-    @Test func whoReceivesSecretsMintsNone() throws {
+    @Test func aReceivingClientMintsNone() throws {
         let sandbox = try Sandbox(clients: "web")
         let printed = try sandbox.command("public-key")
         let key = try #require(printed.output.firstMatch(of: #/public_key: (\S+)\}/#)).output.1
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// It has no end, and at times nothing to read.
-    @Test(.needs(.root)) func whatNeverEndsIsNotWaitedForWithoutEnd() throws {
+    @Test(.needs(.root)) func anEndlessFileIsNotReadWithoutEnd() throws {
         let sandbox = try Sandbox()
         for arguments in [
             ["inspect", "/proc/kmsg"], ["verify", "/dev/zero"], ["inspect", "/dev/zero"],
@@ -274,7 +274,7 @@ import Testing
         #expect(try sandbox.command("check").status == 78)
     }
 
-    @Test func whatWasPastedIsNotRepeated() throws {
+    @Test func aPastedSecretIsNotRepeated() throws {
         let sandbox = try Sandbox()
         let pem = try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8")
         let line = pem.split(separator: "\n")[1]
@@ -295,7 +295,7 @@ import Testing
     }
 
     /// The name of the process that asks is its own choice.
-    @Test func whoAskedIsLogged() throws {
+    @Test func theUserAndProcessOfARequestAreLogged() throws {
         let sandbox = try Sandbox.running("web", "app")
         func requests() throws -> [String] {
             try sandbox.log().split(separator: "\n").map(String.init).filter { $0.contains(" asked to ") }

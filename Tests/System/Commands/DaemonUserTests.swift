@@ -20,7 +20,7 @@ import Testing
         return sandbox
     }
 
-    @Test(arguments: [0, user]) func whatIsThatDaemonsIsNotTakenFromIt(keyOf owner: UInt32) throws {
+    @Test(arguments: [0, user]) func theDaemonsFilesAreNotTakenFromIt(keyOf owner: UInt32) throws {
         let sandbox = try sandbox(keyOf: owner)
         for flags in [[], ["--fix"]] {
             let check = try sandbox.command(["check"] + flags)

@@ -29,7 +29,7 @@ import Testing
         try #require(Int32(try sandbox.directory.read("child").trimmingCharacters(in: .newlines)))
     }
 
-    @Test(arguments: ["C-c", "TERM", "HUP", "QUIT"]) func whateverEndsItTheTerminalShowsWhatIsTyped(_ way: String)
+    @Test(arguments: ["C-c", "TERM", "HUP", "QUIT"]) func theTerminalShowsTypingAgainWhateverEndsIt(_ way: String)
         throws
     {
         let console = try console()

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["C-c", "TERM", "HUP", "QUIT"])
-    func whateverEndsItGivesTheTerminalBack(way: String) throws {
+    func theTerminalIsGivenBackWhateverEndsIt(way: String) throws {
         let sandbox = try Sandbox.running("web")
         // In the foreground: what a background job of a shell is sent by a key it does not hear.
         let console = try Console(

@@ -21,7 +21,7 @@ import Testing
         "      - {path: \(sandbox.directory("out/" + name)), \(more)}\n"
     }
 
-    @Test func whatIsNoOutputAnyMoreIsNamedOnceAndKept() throws {
+    @Test func anOutputTakenOutOfTheConfigurationIsNamedOnceAndKept() throws {
         try sandbox.directory.write("PORT=80\n", to: "out/app.env")
         let shop = sandbox.client("shop")
         try sandbox.configure(

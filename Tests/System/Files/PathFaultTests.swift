@@ -82,7 +82,7 @@ import Testing
         try sandbox.eventually(what, within: 30, condition)
     }
 
-    @Test(arguments: changes) func whatStandsInTheWayIsReportedForAsLongAsItDoes(change: Change) throws {
+    @Test(arguments: changes) func anObstacleIsReportedForAsLongAsItIsThere(change: Change) throws {
         let sandbox = try start()
         let token = try sandbox.directory.read(Self.out)
         try change.harm(sandbox)

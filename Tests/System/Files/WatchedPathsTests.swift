@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func whatHappensWhileNoticesAreLostIsNoticed() throws {
+    @Test func changesWhileNoticesAreLostAreNoticed() throws {
         let sandbox = try Sandbox.running("web")
         let token = try sandbox.directory.read("out/web.jwt")
         let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)

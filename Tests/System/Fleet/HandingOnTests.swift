@@ -14,7 +14,7 @@ import Testing
         follower = try fleet.follower(of: signer)
     }
 
-    @Test func whatASignerMintsFollowersPublishWhateverBecomesOfTheSigner() throws {
+    @Test func followersPublishTheSignersSecretsWhateverBecomesOfIt() throws {
         let services = [try fleet.serve(signer), try fleet.serve(follower)]
         try signer.start()
         try signer.eventually("the put") { try fleet.held() == 1 }
@@ -161,7 +161,7 @@ import Testing
         remedy(listening: "listen \(machine.directory("store.sock")) store")
     }
 
-    @Test func whatHelpsIsSaid() throws {
+    @Test func faultsAreNamedWithARemedy() throws {
         let (signer, follower) = (try Sandbox(), try Sandbox())
         try signer.configure(signer.client("web"), others: Self.store)
         try follower.directory.write(

@@ -85,7 +85,7 @@ import Testing
         try #require(try signer.command("renew").status == 0)
     }
 
-    @Test func whatTheSignerMintsIsPublishedAndDelivered() throws {
+    @Test func theSignersSecretIsPublishedAndDelivered() throws {
         try signer.start()
         try configure()
         let checked = try follower.command("check")

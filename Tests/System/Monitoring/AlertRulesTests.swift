@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A rule for a metric that does not exist never fires. (Of the dashboard's queries each finds something: `PrometheusTests`.)
-    @Test func whatIsAskedForExists() throws {
+    @Test func everyMetricThatIsAskedForExists() throws {
         let present = Set(
             try metrics().split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
                 .map { String($0.split(separator: " ")[2]) })

@@ -182,7 +182,7 @@ import Testing
         #expect(try codes() == "1 1 1\n")
     }
 
-    @Test func whatCannotBeJudgedIsUnknown() throws {
+    @Test func aFailureToJudgeIsUnknown() throws {
         let sandbox = try Sandbox()
         let without = try sandbox.command("health", "--offline")
         #expect(without.status == 3)

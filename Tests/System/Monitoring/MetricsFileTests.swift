@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(.needs(.root))
-    func whatChangesDuringAWriteIsSeenToAfterIt() throws {
+    func aChangeDuringAWriteIsWrittenAfterIt() throws {
         try Self.besideADiskThatFreezes { sandbox, disk in
             try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
             try sandbox.start()

@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Whoever reads a page where it was installed finds what it speaks of, and what names the program names it there.
-    @Test func whatIsInstalledSpeaksOfThePlaceWhereItLies() throws {
+    @Test func installedFilesSpeakOfThePlaceWhereTheyLie() throws {
         let directory = try TemporaryDirectory()
         try make("install", into: directory, prefix: "/opt/other")
         let nagios = try directory.read("opt/other/share/doc/clientsecretd/examples/nagios/clientsecretd.cfg")

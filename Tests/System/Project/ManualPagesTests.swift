@@ -32,7 +32,7 @@ import Testing
     }
 
     /// What the units and the journal's catalog refer to.
-    @Test func whatIsReferredToExists() throws {
+    @Test func everyPageThatIsReferredToExists() throws {
         let names = Set(try names())
         for file in try FileManager.default.contentsOfDirectory(atPath: repository + "/systemd") {
             let text = try String(contentsOfFile: repository + "/systemd/" + file, encoding: .utf8)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func whateverACommandTakesIsExplained() throws {
+    @Test func everythingThatACommandTakesIsExplained() throws {
         for name in try names() where name.hasPrefix("clientsecretd-") {
             let command = name.dropFirst("clientsecretd-".count).dropLast(".8".count)
             let help = try run([binary, String(command), "--help"]).output
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// A command that is shown can be typed.
-    @Test func whatIsShownCanBePasted() throws {
+    @Test func shownCommandsCanBePasted() throws {
         for name in try names() {
             let shown = try run(["man", "-l", folder + name], environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "200"])
                 .output

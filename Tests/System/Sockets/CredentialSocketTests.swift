@@ -69,7 +69,7 @@ import Testing
         #expect(try sandbox.log().components(separatedBy: "\nrefused ").count == 2, "each refusal is logged once")
     }
 
-    @Test func whoAsksWhileThereAreNoDescriptorsWaits() throws {
+    @Test func aRequestWaitsWhileThereAreNoDescriptors() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(client("web"))
         try sandbox.start()

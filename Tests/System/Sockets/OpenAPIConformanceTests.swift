@@ -5,7 +5,7 @@ import Testing
 /// The running daemon against the published description of its API, by schemathesis: requests of all kinds that the
 /// description allows or forbids, and chains of them. Takes a quarter of a minute.
 @Suite(.waits, .needs(.venv, .night)) struct OpenAPIConformanceTests {
-    @Test func whateverIsAskedTheAnswerIsAsDescribed() throws {
+    @Test func everyAnswerIsAsDescribed() throws {
         let sandbox = try Sandbox.running("web", "native")
         // It writes what it has learned beside where it runs.
         let scratch = try TemporaryDirectory()

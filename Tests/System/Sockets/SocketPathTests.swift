@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a file", "a directory"]) func whatIsNoSocketStays(what: String) throws {
+    @Test(arguments: ["a file", "a directory"]) func aFileThatIsNoSocketStays(what: String) throws {
         let sandbox = try Sandbox(clients: "web")
         if what == "a file" {
             try sandbox.directory.write("precious", to: "status.sock")
