@@ -256,13 +256,6 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func aClockThatTheKernelVouchesForIsNotAhead() throws {
-        let bench = try startedLate(by: 65 * Values.day)
-        bench.isSynced = true
-        bench.pass(10)
-        #expect(bench.log.contains("mint web"))
-    }
-
     /// Asked for is not because of its times.
     @Test func aRequestMintsByAnyClock() throws {
         let bench = try startedLate(by: 65 * Values.day)

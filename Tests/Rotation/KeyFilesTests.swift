@@ -66,15 +66,6 @@ import Testing
         #expect(bench.entries.filter { if case .keyChanged = $0 { true } else { false } }.count == 1)
     }
 
-    @Test func puttingTheOldFileBackIsAllItTakes() throws {
-        let bench = try settled()
-        try replace(bench, by: "2")
-        try replace(bench, by: "1")
-        #expect(try bench.view(web).health == .ok)
-        #expect(try bench.held(in: "web.jwt")?.signer == Values.print("1"))
-        #expect(bench.entries.contains { if case .keyRestored = $0 { true } else { false } })
-    }
-
     /// The key file could not be read for a while; then two wrong keys were copied over it.
     @Test func theKeyBeforeTheMistakeIsTheOneToPutBack() throws {
         let bench = try settled()
@@ -84,18 +75,6 @@ import Testing
         try replace(bench, by: "3")
         try replace(bench, by: "2")
         #expect(try bench.view(web).reason?.failure == failure)
-        try replace(bench, by: "1")
-        #expect(try bench.view(web).health == .ok)
-    }
-
-    @Test func aRestartDoesNotForgetIt() throws {
-        let bench = try settled()
-        try replace(bench, by: "2")
-        bench.pass(3600)
-        let since = try bench.view(web).reason?.since
-        try bench.restart(configuration())
-        #expect(try bench.view(web).reason?.failure == failure)
-        #expect(try bench.view(web).reason?.since == since)
         try replace(bench, by: "1")
         #expect(try bench.view(web).health == .ok)
     }
@@ -167,20 +146,6 @@ import Testing
         bench.pass(1)
         #expect(bench.effects == [])
         #expect(bench.entries == [])
-    }
-
-    @Test func aKeyReplacedWhileItWasBeingReadIsReadAgain() throws {
-        let bench = try settled()
-        let key = Resource.key(try Values.key())
-        bench.held = [key]
-        bench.tell(.changeNoticed(key))
-        bench.pass(1)
-        // The running job has read the old content; the notification comes before it ends.
-        bench.tell(.changeNoticed(key))
-        bench.release(key)
-        bench.prints[try Values.key()] = try Values.print("2")
-        bench.pass(1)
-        #expect(try bench.current(web)?.signer == Values.print("2"))
     }
 
     @Test func aKeyIsNotReadInTheMiddleOfBeingWritten() throws {

@@ -85,17 +85,6 @@ import Testing
         #expect(pause(86_400, isRead: true) == 3_600_000 && pause(86_400, isEmergency: true) == 3_600_000)
     }
 
-    @Test func aSignEndsThePauseOrShortensIt() {
-        for sign in [Retry.Sign.request, .placed, .created, .minted, .counterpartSucceeded] {
-            #expect(sign.longestPause == 0, "\(sign)")
-        }
-        #expect(Retry.Sign.changed.longestPause == 1)
-        #expect(Retry.Sign.changedAfterMerge.longestPause == 5)
-        #expect(Retry.Sign.emergency(Failure(.actionFailed, at: .clock)).longestPause == 60)
-        let rest = Failure(.pushRateLimited, at: .clock, retryAfter: 7200)
-        #expect(Retry.Sign.emergency(rest).longestPause == 3600)
-    }
-
     @Test func jitterTakesUpToAFifthOffAndAddsNothing() {
         for (resource, action) in [
             (Resource.action(hook.id), hook as Action?), (.action(unit.id), unit), (.configuration, nil),
@@ -104,31 +93,6 @@ import Testing
                 #expect(full == none * 4 / 5)
             }
         }
-    }
-
-    @Test func jitterIsTheSameForTheSameQuestionAndSpreadOtherwise() {
-        let values = (0..<1000).map { Jitter(seed: 7).value("file /a \($0)") }
-        #expect(values == (0..<1000).map { Jitter(seed: 7).value("file /a \($0)") })
-        #expect(values != (0..<1000).map { Jitter(seed: 8).value("file /a \($0)") })
-        #expect(values.allSatisfy { (0..<1).contains($0) })
-        for tenth in 0..<10 {
-            let share = values.filter { Int($0 * 10) == tenth }.count
-            #expect((50...150).contains(share), "\(tenth): \(share)")
-        }
-    }
-
-    @Test func aFailingMintIsRetriedForAsLongAsItTakes() throws {
-        let client = Resource.client(try Values.name("web"))
-        let bench = try Bench(["web": Values.client("web")])
-        bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
-        bench.go()
-        bench.pass(7200)
-        // At least once a minute. Jitter takes off up to a fifth, and the first pauses are shorter.
-        #expect((120...160).contains(bench.log.filter { $0 == "mint web" }.count))
-        bench.failures = [:]
-        bench.pass(60)
-        #expect(try bench.view("web").health == .ok)
-        #expect(try bench.view("web").consecutiveFailures == 0)
     }
 
     @Test func aClockThatIsSetBackDelaysNoRetry() throws {

@@ -193,22 +193,6 @@ import Testing
         #expect(reported(bench).last == "ok")
     }
 
-    @Test func anActionThatRunsForTheFourthTimeWakesNobody() throws {
-        let bench = try settled()
-        let failure = Failure(.socketUnusable, at: .named("/run/s"))
-        for input in [
-            Input.faultRaised(failure), .faultCleared(failure.code), .faultRaised(failure), .faultCleared(failure.code),
-        ] {
-            if reported(bench).count == 3 { bench.held = [.stateChangeAction(pager.id)] }
-            bench.tell(input)
-            bench.pass(60)
-        }
-        #expect(reported(bench).count == 4)
-        var everything = bench.rotation
-        everything.touchEverything()
-        #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
-    }
-
     @Test func aFailedActionIsRepeatedAndTheOthersAreNot() throws {
         let other = Values.exec("/bin/other")
         let bench = try settled([pager, other])
@@ -249,19 +233,6 @@ import Testing
 
     // MARK: Over a restart
 
-    @Test func aRestartNeitherRepeatsNorForgets() throws {
-        let bench = try settled()
-        try spoil(bench)
-        bench.pass(30)
-        try bench.restart(configuration())
-        bench.pass(Values.day)
-        #expect(reported(bench) == [])
-        bench.failingWrites = [:]
-        try bench.restart(configuration())
-        bench.pass(30)
-        #expect(reported(bench) == ["ok"])
-    }
-
     @Test func aKillWhileTheActionRunsHasItRunAgain() throws {
         let bench = try settled()
         bench.held = [.stateChangeAction(pager.id)]
@@ -290,26 +261,6 @@ import Testing
         bench.pass(1800)
         #expect(reported(bench) == [])
         bench.pass(1800)
-        #expect(reported(bench) == ["degraded"])
-    }
-
-    /// Starts of actions are kept in whole seconds; the lost fraction must not allow a fifth within an hour.
-    @Test func norOneMoreByAFractionOfASecond() throws {
-        let bench = try settled()
-        bench.boot(after: 900)
-        try spoil(bench)
-        let first = bench.boot + 30_000
-        for _ in 0..<2 {
-            bench.pass(60)
-            try fix(bench)
-            bench.pass(60)
-            try spoil(bench)
-        }
-        bench.boot(after: 150)
-        try bench.restart(configuration())
-        bench.pass((first + 3_600_000 - bench.boot) / 1000)
-        #expect(reported(bench) == [])
-        bench.pass(1)
         #expect(reported(bench) == ["degraded"])
     }
 

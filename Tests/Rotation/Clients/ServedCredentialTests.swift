@@ -84,18 +84,6 @@ import Testing
         }
     }
 
-    @Test func nothingIsServedUntilTheFirstIsMade() throws {
-        let bench = try bench()
-        bench.prints = [:]
-        bench.go()
-        #expect(bench.served.isEmpty)
-        bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
-        #expect(try served(bench) != nil)
-        #expect(try served(bench) == bench.current(web))
-    }
-
     /// Apple would refuse the old secret for the new id.
     @Test func aSecretForOtherIdsIsNotServedAnyMore() throws {
         let bench = try bench()

@@ -217,16 +217,6 @@ struct SourceTests {
         #expect(received != candidate)
     }
 
-    @Test func aStartWithoutTheKeyForgetsWhatWaitsForApple() throws {
-        let (kept, _) = try beginWithCandidate(.refusedByApple)
-        try bench.restart(try Self.configuration())
-        bench.pass(Values.day)
-        #expect(try bench.current("web") == kept)
-        #expect(try bench.view("web").health == .ok)
-        #expect(bench.records[try Values.name("web")]?.candidate == nil)
-        #expect(!bench.works.contains { if case .verify = $0 { true } else { false } })
-    }
-
     @Test func whereTheKeyIsGivenWhatWasReceivedIsServedUntilItIsDue() throws {
         let first = try begin()
         bench.reload(try Self.configuration(isMinting: true), 2)
@@ -257,18 +247,6 @@ struct SourceTests {
         bench.reload(try Self.configuration(isMinting: true), 4)
         #expect(try bench.current("web") == kept)
         #expect(try bench.view("web").health == .ok)
-    }
-
-    @Test func followingAndMintingByTurnsMintsNothingThatIsNotDue() throws {
-        let first = try begin()
-        bench.forget()
-        for number in 2..<12 as Range<UInt64> {
-            bench.reload(try Self.configuration(isMinting: number % 2 == 0), number)
-            bench.pass(3600)
-        }
-        #expect(try bench.current("web") == first)
-        #expect(!bench.log.contains("mint web"))
-        #expect(!bench.log.contains { $0.hasPrefix("publish") })
     }
 
     // MARK: What changes nothing

@@ -185,29 +185,6 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func asksAgainSoonWhereTheServiceIsMissing() throws {
-        let bench = try settled()
-        try silence(bench, .verifierMissing)
-        let (_, new) = try renew(bench)
-        bench.pass(Values.day)
-        try accept(bench)
-        bench.pass(60)
-        #expect(try bench.held(in: "web.jwt") == new)
-    }
-
-    /// What was refused does not become unknown.
-    @Test func aRefusedSecretStaysRefusedWhileAppleIsNotReached() throws {
-        let bench = try settled()
-        try refuse(bench)
-        let (old, _) = try renew(bench)
-        bench.pass(3600)
-        try silence(bench)
-        bench.sleep(old.expiresAt.secondsSinceEpoch - bench.now.wall.secondsSinceEpoch - 60)
-        #expect(try bench.held(in: "web.jwt") == old)
-        #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
-        #expect(try bench.view(web).verification?.verdict == .refused)
-    }
-
     // MARK: Nothing to keep
 
     @Test(arguments: [true, false]) func aFirstSecretIsPublishedAtOnce(_ isRefused: Bool) throws {

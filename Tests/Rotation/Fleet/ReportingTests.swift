@@ -258,15 +258,6 @@ struct ReportingTests {
         #expect(fault == nil)
     }
 
-    @Test func aForgottenReportIsPutAgain() throws {
-        bench.go()
-        bench.pass(60)
-        bench.reports = [:]
-        bench.pass(86_400)
-        #expect(bench.reports["app17"] != nil)
-        #expect(fault == nil)
-    }
-
     @Test func aPutWithoutAnAnswerIsNoOtherMachine() throws {
         bench.go()
         bench.pass(60)

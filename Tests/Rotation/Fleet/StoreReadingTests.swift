@@ -74,20 +74,6 @@ struct StoreReadingTests {
         #expect(try source?.state == .current)
     }
 
-    @Test func whatTheStoreHoldsIsKeptPublishedAndDelivered() throws {
-        let first = try secret(1)
-        bench.store[place] = .secret(first, revision: 10)
-        bench.go()
-        #expect(bench.log.count { $0 == "read store" } == 1)
-        #expect(bench.log.suffix(4) == ["keep web", "publish web.jwt", "run exec /bin/tell for web", "keep web"])
-        #expect(try bench.held(in: "web.jwt") == first)
-        #expect(try source?.kind == "store")
-        #expect(try source?.place == "etcd")
-        #expect(try source?.state == .current)
-        #expect(try health == .ok)
-        #expect(try bench.view("web").counts.received == 1)
-    }
-
     @Test func itIsReadEachMinuteAndNotAtOneMomentByAll() throws {
         try begin()
         bench.pass(44)
@@ -213,25 +199,6 @@ struct StoreReadingTests {
         #expect(try health == .ok)
     }
 
-    @Test func onlyWhatThePinnedKeySignedAndWhatIsNewerIsReceived() throws {
-        let first = try begin()
-        let older = try Values.issued(3, from: -5000, to: 90 * Values.day, signer: signer)
-        let forged = try Values.issued(4, from: 10, to: 95 * Values.day, signer: nil)
-        let foreign = try Values.issued(5, id: "com.example.other", from: 10, to: 95 * Values.day, signer: signer)
-        for (found, state) in [
-            (StoreObservation.secret(older, revision: 3), SourceView.State.stale),
-            (.secret(forged, revision: 12), .wrong), (.secret(foreign, revision: 13), .wrong),
-            (.foreign("it is no value", revision: 14), .wrong),
-        ] {
-            bench.store[place] = found
-            bench.pass(61)
-            #expect(try source?.state == state)
-            #expect(try health == (state == .wrong ? .degraded : .ok))
-            #expect(try bench.held(in: "web.jwt") == first)
-        }
-        #expect(bench.effects == [])
-    }
-
     @Test func thePreferredKeysSecretWinsOverAnyOtherPlace() throws {
         let bench = try Bench(try Self.configuration(keys: ["apple", "former"]))
         bench.prints[try Values.key("former")] = other
@@ -258,16 +225,5 @@ struct StoreReadingTests {
         #expect(bench.lastStep.wake.boot != nil)
         bench.release(.store)
         #expect(try source?.state == .current)
-    }
-
-    @Test func renewReadsAgainAndWaits() throws {
-        try begin()
-        bench.pass(10)
-        bench.ask(.renew(Request.Renewal(clients: [web])))
-        #expect(reads == 1)
-        #expect(bench.answer() == .renewed([try bench.delivered("web")]))
-        bench.failures[.store] = Failure(.storeTimedOut, at: .store)
-        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
-        #expect(bench.answer(2) == .renewed([try bench.failed("web", Failure(.storeTimedOut, at: .store))]))
     }
 }

@@ -89,20 +89,6 @@ import Testing
         #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
     }
 
-    @Test func theWeakestOfAllOutputsCounts() throws {
-        let weak = try found(2, to: third - 1)
-        let strong = try found(1, to: 80 * Values.day)
-        for order in [["a", "b"], ["b", "a"]] {
-            let bench = try bench(try Values.client(web, outputs: [Values.raw("a"), Values.raw("b")]))
-            try bench.place(strong, in: order[0])
-            try bench.place(weak, in: order[1])
-            try bench.failWrites(of: order[1])
-            bench.go()
-            #expect(try bench.view(web).health == .critical)
-            #expect(try bench.view(web).deliveredExpiresAt == weak.expiresAt)
-        }
-    }
-
     @Test(arguments: ["something else", "a forged secret", "another client's secret"])
     func anOutputThatHoldsNoSecretIsCriticalWhateverTheOthersHold(what: String) throws {
         for order in [["a", "b"], ["b", "a"]] {

@@ -143,17 +143,6 @@ import Testing
         }
     }
 
-    @Test func whatAppleRefusesIsCritical() throws {
-        for observation in [
-            try secret(from: 61), try secret(to: 15_777_001), try secret(keyID: "ZZZZZZZZZZ", from: 61),
-        ] {
-            let evaluation = try evaluate(at: 0, ["web.jwt": observation])
-            #expect(evaluation.health == .critical)
-            #expect(evaluation.failure?.code == .secretUnacceptable)
-        }
-        #expect(try evaluate(at: 0, ["web.jwt": secret(from: 60)]).health == .ok)
-    }
-
     /// Another id is wrong only where it is certain which key has signed, and that the configured id is its own.
     @Test func anotherIdOfTheSameKeyIsCritical() throws {
         let file = ["web.jwt": try secret(keyID: "ZZZZZZZZZZ")]
@@ -166,15 +155,6 @@ import Testing
         var verified = try Values.client("web")
         verified.verify = true
         #expect(try evaluate(at: 0, file, entry: verified).health == .degraded)
-    }
-
-    @Test func theWeakestOfTheOutputsCounts() throws {
-        let entry = try Values.client("web", outputs: [try Values.raw("a"), try Values.raw("b")])
-        let differing = try evaluate(
-            at: 0, ["a": try secret(1), "b": try secret(2, to: 50 * Values.day)], entry: entry)
-        #expect(differing.health == .degraded)
-        #expect(differing.expiresAt == Values.moment(50 * Values.day))
-        #expect(try evaluate(at: 0, ["a": try secret(1), "b": nil], entry: entry).health == .critical)
     }
 
     @Test func anUnreadableOutputIsUnknown() throws {

@@ -8,7 +8,6 @@ import Testing
 /// How files come to hold the current secrets.
 @Suite struct FilesTests {
     private let web = "web"
-    private let full = Failure.Code.diskFull
 
     private func settled(_ clients: [String: ClientConfiguration]) throws -> Bench {
         try Bench(clients).settled()
@@ -33,33 +32,6 @@ import Testing
         #expect(bench.log.filter { $0 == "publish .env" }.count == 1)
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
         #expect(try bench.held(in: "/srv/.env", .variable("NATIVE")) == bench.current("native"))
-    }
-
-    @Test func whoSharesAFileThatIsLookedAtAgainIsPlannedAnewToo() throws {
-        let bench = try Bench(Values.sharingAFile())
-        bench.go()
-        bench.pass(Values.day)
-        bench.held = [.file(try Values.path("/srv/.env"))]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
-        var everything = bench.rotation
-        everything.touchEverything()
-        #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
-    }
-
-    @Test func anActionThatWaitsForAFileOfOthersWakesNobodyMeanwhile() throws {
-        var clients = try Values.sharingAFile()
-        clients[web]?.onChange = [Values.exec("/bin/after")]
-        let bench = try Bench(clients)
-        let action = Resource.action(Values.exec("/bin/after").id)
-        bench.failures = [action: Failure(.actionFailed, at: .action(Values.exec("/bin/after").id))]
-        bench.go()
-        bench.held = [.file(try Values.path("/srv/.env"))]
-        bench.ask(.renew(.init(clients: [try Values.name("native")])))
-        bench.release(.file(try Values.path("/srv/.env")))
-        bench.held = [.file(try Values.path("/srv/.env"))]
-        var everything = bench.rotation
-        everything.touchEverything()
-        #expect(everything.plan(at: bench.now).wake == bench.lastStep.wake)
     }
 
     @Test func theRemainsOfAFailedWriteAreNotTakenForGranted() throws {

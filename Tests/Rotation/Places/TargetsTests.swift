@@ -79,16 +79,6 @@ import Testing
         #expect(try output(bench).state == .ok)
     }
 
-    @Test func onceWaitsForAPush() throws {
-        let bench = try Bench(try configuration(), once: true)
-        bench.held = [resource]
-        bench.go()
-        bench.pass(50)
-        #expect(!bench.lastStep.ended)
-        bench.release(resource)
-        #expect(bench.lastStep.ended)
-    }
-
     // MARK: What a target does not touch
 
     @Test(arguments: [true, false]) func filesAndReadyWaitForNoTarget(isHung: Bool) throws {
@@ -227,19 +217,6 @@ import Testing
         bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushDeploymentFailed)
         bench.pass(15)
         #expect(try bench.view(web).reason?.failure.code == .pushDeploymentFailed)
-    }
-
-    @Test func aDeploymentThatFailsIsTriedAgain() throws {
-        let bench = try Bench(try deployed())
-        let action = Resource.action(ActionID("redeploy shop"))
-        bench.failures[action] = failure(.pushDeploymentFailed)
-        bench.go()
-        #expect(try bench.view(web).reason?.failure == failure(.pushDeploymentFailed))
-        bench.pass(3600)
-        bench.failures = [:]
-        bench.pass(900)
-        #expect(try bench.view(web).delivered)
-        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func withoutDeployingItIsNeverDelivered() throws {

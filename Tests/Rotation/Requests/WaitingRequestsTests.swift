@@ -34,19 +34,6 @@ import Testing
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for a")
     }
 
-    /// With the same claims they would be one secret, whatever its signatures, and no application would be notified.
-    @Test func renewalsWithinASecondAreDifferentSecrets() throws {
-        let bench = try settled()
-        for _ in 0..<3 {
-            let before = try #require(try bench.current("a"))
-            bench.ask(.renew(.init()))
-            let after = try #require(try bench.current("a"))
-            #expect(after.issuedAt == before.issuedAt + 1)
-            #expect(after.issuedAt < bench.now.wall)
-        }
-        #expect(bench.log.count { $0 == "run exec /bin/after for a" } == 3)
-    }
-
     @Test func oneIsRenewedAndTheOtherLeftAlone() throws {
         let bench = try settled()
         bench.ask(.renew(.init(clients: [try Values.name("b")])))
@@ -242,33 +229,6 @@ import Testing
         #expect(bench.answer() == nil)
         bench.fail(file, try Values.failure(.ioError, "b.jwt"))
         #expect(try bench.answer() == .renewed([bench.renewed("b")]))
-    }
-
-    @Test func aDeletedEnvironmentFileFailsTheRenewal() throws {
-        let bench = try Bench(["a": Values.client("a", outputs: [Values.env("/srv/.env", "A")])])
-        let path = try Values.path("/srv/.env")
-        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
-        bench.go()
-        bench.disk = [:]
-        bench.ask(.renew(.init()))
-        #expect(
-            try bench.answer() == .renewed([bench.failed("a", Failure(.outputDeleted, at: .path(path)))]))
-    }
-
-    @Test func aReloadNamesADeletedEnvironmentFile() throws {
-        let clients = ["a": try Values.client("a", outputs: [Values.env("/srv/.env", "A")])]
-        let bench = try Bench(clients)
-        let path = try Values.path("/srv/.env")
-        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
-        bench.go()
-        bench.disk = [:]
-        bench.ask(.reload)
-        bench.go()
-        guard case .reloaded(let unserved, _)? = bench.answer() else {
-            Issue.record("\(bench.answer().map(String.init(describing:)) ?? "no answer")")
-            return
-        }
-        #expect(unserved == ["client \"a\": \(Failure(.outputDeleted, at: .path(path)).message)"])
     }
 
     @Test func aStateDirectoryThatCannotBeUsedFailsNoRenewal() throws {
