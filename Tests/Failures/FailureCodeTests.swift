@@ -50,58 +50,10 @@ import Testing
             ])
     }
 
-    @Test func retries() {
-        let grouped = Dictionary(grouping: FailureCode.allCases, by: \.retry).mapValues(Set.init)
-        #expect(
-            grouped[.whenChanged] == [
-                .permissionDenied, .foreignOwner, .unguardedDirectory, .untrustedLink, .isImmutable,
-            ])
-        #expect(
-            grouped[.sparingly] == [
-                .jobFailed, .jobTimedOut, .jobCanceled, .jobDependency, .jobSkipped, .unitEnded, .actionFailed,
-            ])
-        #expect(grouped.values.map(\.count).reduce(0, +) == FailureCode.allCases.count)
-    }
-
-    /// A code that belongs to a class stands in its row, and here.
-    @Test func traits() {
-        func codes(_ trait: FailureTraits) -> Set<FailureCode> {
-            Set(FailureCode.allCases.filter { $0.traits.contains(trait) })
-        }
-        #expect(codes(.ofStore) == Set(FailureCode.allCases.filter { $0.rawValue.hasPrefix("store_") }))
-        #expect(
-            codes(.refusalOfStore) == [
-                .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
-                .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing,
-            ])
-        #expect(
-            codes(.ofPushService) == [.pushServiceMissing, .pushUnconfigured, .pushTargetUnknown, .pushTokenUnusable])
-        #expect(codes(.ofReader) == [.notReadable, .notResponding, .outOfDescriptors, .outOfMemory, .sameFile])
-        #expect(codes(.leavesNothingToRead) == [.isDirectory, .notADirectory, .notARegularFile])
-        #expect(codes(.holdsNoSecret) == codes(.leavesNothingToRead).union([.directoryMissing, .fileTooLarge]))
-        #expect(
-            codes(.mayBeOfSandbox) == [
-                .directoryMissing, .readOnlyFileSystem, .stateUnusable, .groupNotPermitted, .unknownGroup,
-                .writerMissing, .permissionDenied,
-            ])
-    }
-
     private static let subjects = [
         FailureSubject(), FailureSubject(path: "/srv/web.jwt"), FailureSubject(path: "/"),
         FailureSubject(client: "web"), FailureSubject(action: "restart a.service"),
         FailureSubject(action: "exec /usr/bin/hook"), FailureSubject(credential: "key"),
         FailureSubject(name: "www-data", detail: "www"),
     ]
-
-    @Test func aRemedyNamesItsPlace() {
-        func remedy(_ code: FailureCode, _ subject: FailureSubject) -> Remedy? { code.remedy(for: subject) }
-        #expect(remedy(.diskFull, FailureSubject(path: "/web.jwt"))?.description == "make room (df -h --output /)")
-        #expect(
-            remedy(.diskFull, FailureSubject(path: "/a b/web.jwt"))?.description
-                == "make room (df -h --output '/a b')")
-        #expect(remedy(.unitMasked, FailureSubject())?.command == nil)
-        #expect(
-            remedy(.unitMasked, FailureSubject(action: "restart a.service"))
-                == .say("unmask it, if it is meant to run", see: .unmask("a.service")))
-    }
 }
