@@ -23,54 +23,6 @@ import Testing
         #expect(simulator.steps < 600)
     }
 
-    @Test func aFileThatDoesNotRespondHoldsUpNothingElse() throws {
-        let simulator = simulator()
-        let alone = try #require(AbsolutePath("/run/clientsecretd/out/alone.jwt"))
-        let web = try #require(AbsolutePath("/run/clientsecretd/out/web.jwt"))
-        simulator.outside.broken.hanging = [Scenario.environment]
-        try simulator.run(for: 31)
-        for deaths in 0...1 {
-            let before = [simulator.outside.files[alone], simulator.outside.files[web]]
-            try simulator.run(for: 200 * Scenario.day)
-            let snapshot = snapshot(simulator)
-            #expect(snapshot.ready, "\(deaths)")
-            #expect(snapshot.clients.map(\.name.description) == ["alone", "native", "silent", "unit", "web"])
-            #expect(snapshot.clients.map(\.health) == [.ok, .degraded, .ok, .ok, .degraded], "\(deaths)")
-            #expect(snapshot.clients[4].outputs.map(\.state) == [.ok, .notResponding], "\(deaths)")
-            #expect(snapshot.clients[4].renewals > 2, "\(deaths)")
-            #expect([simulator.outside.files[alone], simulator.outside.files[web]] != before, "\(deaths)")
-            simulator.die()
-        }
-        simulator.fix()
-        try simulator.run(for: 3 * 3600)
-        #expect(snapshot(simulator).health == .ok)
-    }
-
-    @Test func whatAnotherProgramKeepsInTheSameFileIsNeverLost() throws {
-        let simulator = simulator()
-        let environment = Scenario.environment
-        simulator.outside.editAsStranger(environment)
-        try simulator.run(for: 60)
-        for _ in 0..<10 {
-            let old = simulator.outside.files[environment]
-            simulator.ask(.renew(.init()))
-            try simulator.run(for: Int64.random(in: 0..<3, using: &simulator.random))
-            simulator.outside.editAsStranger(environment, old: old)
-            simulator.noteChange(.file(environment))
-            try simulator.run(for: Int64.random(in: 0..<1000, using: &simulator.random))
-        }
-        simulator.outside.delete(environment)
-        simulator.noteChange(.file(environment))
-        try simulator.run(for: 3600)
-        #expect(simulator.outside.files[environment] == nil)
-        simulator.die()
-        try simulator.run(for: 3600)
-        #expect(simulator.outside.files[environment] == nil)
-        simulator.fix()
-        try simulator.run(for: 3 * 3600)
-        #expect(snapshot(simulator).health == .ok)
-    }
-
     /// A machine without a clock battery starts years ahead, mints by that clock, and is then corrected.
     @Test(arguments: [true, false])
     func aClockYearsAheadAtTheStartStopsNothing(isSynced: Bool) throws {
@@ -116,13 +68,5 @@ import Testing
         try simulator.run(for: 5)
         #expect(simulator.outside.mints == mints + 5)
         #expect(snapshot(simulator).health == .ok)
-    }
-
-    @Test func shortLivesAreMintedOnceAMinute() throws {
-        var configuration = Scenario.configuration()
-        for name in configuration.clients.keys { configuration.live(for: 90, name) }
-        let simulator = Simulator(seed: 1, configuration: configuration)
-        try simulator.run(for: 1200)
-        #expect((18 * 5...21 * 5).contains(simulator.outside.mints))
     }
 }
