@@ -133,15 +133,6 @@ unreloadable systemd does not do this
 nosuch there is no such unit
 END
 
-# Any user may address a signal to the daemon: that a job is done that has not ended yet, and will fail.
-runuser -u nobody -- python3 /src/Tests/System/bed/forge.py late.service "done" >/run/forger 2>/dev/null &
-forger=$!
-eventually "another user forges the end of jobs" grep -q armed /run/forger
-clientsecretd renew --deliver-only late >"$seen" 2>&1
-refused "whom the daemon does not believe" told late
-contains "but systemd" "its job took too long" "$(action late)"
-kill $forger 2>/dev/null
-
 alone() { [ -z "$(busctl list --no-legend | awk '$3 == "clientsecretd"')" ]; }
 eventually "no connection to the bus is kept" alone
 

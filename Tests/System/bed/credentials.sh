@@ -155,29 +155,6 @@ place "$spare"
 wait $waiting
 equal "until its secret is there" late "$(got late.service)"
 
-# While a refusal is read: its beginning would pass for a credential.
-cat >/run/ask.py <<'END'
-import os, socket, sys
-end = socket.socket(socket.AF_UNIX)
-end.bind(f"\0{os.getpid():016x}/unit/{sys.argv[1]}/secret")
-end.connect("/run/clientsecretd/credentials.sock")
-end.shutdown(socket.SHUT_WR)
-size = len(end.recv(1))
-print("asked", flush=True)
-sys.stdin.readline()
-while part := end.recv(1 << 20):
-    size += len(part)
-print(size > 1 << 20, flush=True)
-END
-coproc asker { python3 /run/ask.py other.service; }
-read -r said <&"${asker[0]}"
-killed=$(property MainPID)
-systemctl kill --kill-whom=main --signal=KILL clientsecretd
-eventually "a daemon that is killed while a refusal is read is back" back
-echo >&"${asker[1]}"
-read -r said <&"${asker[0]}"
-equal "and the refusal is whole" True "$said"
-
 rm -f /run/seen/*
 systemctl stop clientsecretd 2>/dev/null
 mv $configuration /etc/clientsecretd/aside

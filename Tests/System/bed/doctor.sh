@@ -94,14 +94,8 @@ promise "it is renewed" clientsecretd renew web
 # Its unit is none of the configuration's: a restart may give it the same environment again, as pm2 does.
 equal "the process still has the one before" "process|" "$(broken_at)"
 
-# The other links.
-mv /etc/clientsecretd/AuthKey_ABC123DEFG.p8 /run/key.p8
-equal "a missing key" key "$(broken_at | cut -d'|' -f1)"
-mv /run/key.p8 /etc/clientsecretd/AuthKey_ABC123DEFG.p8
+# A link that check --fix mends.
 chmod 0644 /etc/clientsecretd/AuthKey_ABC123DEFG.p8
 contains "a key that others may read" "key|chmod 06" "$(broken_at)"
 promise "is fixed" clientsecretd check --fix
-systemctl stop clientsecretd.service clientsecretd.socket
-rm -f /srv/app/.env
-equal "a missing file, without a daemon" outputs "$(broken_at | cut -d'|' -f1)"
 finish

@@ -57,27 +57,6 @@ eventually "neither outlives the timeout" none_runs
 eventually "the service says what happened" eval 'clientsecretd status 2>&1 | grep -q straying'
 equal "and goes on" active "$(property ActiveState)"
 
-# A hook may kill its supervisor, which is its own user's.
-cat >/usr/local/bin/killing <<'END'
-#!/bin/sh
-# It is tried again soon, and is to have nothing running then.
-[ ! -e /run/clientsecretd/out/killed ] || exit 0
-touch /run/clientsecretd/out/killed
-setsid -f /usr/local/bin/straying
-sleep 1
-kill -KILL $PPID
-exec sleep 600
-END
-chmod 0755 /usr/local/bin/killing
-configure_web "    on_change:
-      - {exec: [/usr/local/bin/killing], timeout: 10m}"
-promise "another hook is adopted" eval 'systemctl reload clientsecretd.service; systemctl is-active clientsecretd.service'
-clientsecretd renew web >/dev/null 2>&1 &
-failed() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -q "killing: failed: signal 9"; }
-eventually "one that kills its supervisor fails" failed
-promise "and leaves nothing behind" none_runs
-equal "and the service goes on" active "$(property ActiveState)"
-
 configure_web "    on_change:
       - {exec: [/usr/local/bin/straying], timeout: 10m}"
 promise "a longer timeout is adopted" eval 'systemctl reload clientsecretd.service; systemctl is-active clientsecretd.service'

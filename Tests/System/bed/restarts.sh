@@ -106,31 +106,4 @@ contains "by its command" "systemctl start reloaded.service" "$(clientsecretd st
 promise "it is done literally" systemctl start reloaded.service
 promise "and then the application is told" clientsecretd renew --deliver-only reloaded
 
-# Programs that end by what is to make them read the secret again, and work that fails after a while.
-clients=
-unit hung-up "signal: {signal: SIGHUP, unit" <<<"ExecStart=/bin/sleep infinity"
-clients=${clients/hung-up.service]/hung-up.service\}]}
-unit quitting reload <<<'ExecStart=/bin/sleep infinity
-ExecReload=/bin/kill -HUP $MAINPID'
-unit late start <<<"ExecStart=/bin/sh -c 'sleep 8; exit 1'"
-unit good start <<<"ExecStart=/bin/sh -c 'sleep 8; touch /run/worked-later'"
-systemctl daemon-reload
-systemctl start hung-up quitting
-configure <<<"clients:
-$clients"
-runuser -u clientsecretd -- /usr/local/bin/clientsecretd check 2>&1 | grep -o 'polkit\.addRule(.*});' >>$rules
-eventually "nothing is missing" allowed
-clientsecretd reload >/dev/null 2>&1
-is_down() { ! systemctl is-active --quiet "$1"; }
-for name in hung-up quitting late; do
-    is_told() { [ "$(delivered "$name")" = False ] && state "$name" | grep -qF "the unit ended or failed afterwards"; }
-    eventually "it was not told ($name)" is_told
-    promise "and is down" is_down "$name"
-done
-eventually "work that takes a while is waited for" eval '[ "$(delivered good)" = True ]'
-promise "and done" test -e /run/worked-later
-equal "health says so" 1 "$(clientsecretd health >/dev/null 2>&1; echo $?)"
-promise "started again, they have the secret" systemctl start hung-up quitting
-promise "and are told so" clientsecretd renew --deliver-only hung-up quitting
-promise "without being ended once more" systemctl is-active --quiet hung-up quitting
 finish

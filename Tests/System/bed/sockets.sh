@@ -77,19 +77,7 @@ promise "it can be turned on again" systemctl enable --now $service
 equal "with its sockets" "active active" "$(states "${sockets[@]}")"
 promise "and answers" clientsecretd status
 
-# Who may reload cannot keep the daemon busy with it, however often he asks.
-configure_web 'control_group: clientsecretd-control'
-promise "a group may reload" systemctl reload $service
-useradd --groups clientsecretd-control mallory
-begun=$SECONDS
-runuser -u mallory -- ask POST /v1/reload 200 >/tmp/answers
-cat /tmp/answers >"$seen"
-promise "one reload in 10 s is carried out" \
-    test "$(awk '$1 == 200 { print $2 }' /tmp/answers)" -le $(((SECONDS - begun) / 10 + 1))
-equal "and all others are put off" 200 "$(awk '$1 == 200 || $1 == 429 { sum += $2 } END { print sum }' /tmp/answers)"
-promise "root need not wait" clientsecretd reload
-
-# Nor can a hook, which may send signals to the daemon: its roles are not started again for each.
+# A hook may send signals to the daemon, and cannot keep it busy with them: its roles are not started again for each.
 roles=(clientsecretd-store.socket clientsecretd-push@production.socket)
 shows_toolchain clientsecretd-store.service clientsecretd-push@.service
 systemctl daemon-reload

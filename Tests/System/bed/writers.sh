@@ -83,18 +83,5 @@ repaired() { ! grep -q gone /srv/app/.env; }
 eventually "damage where the daemon can look is noticed by itself" repaired
 equal "and fixed with the same secret" "1 web" "$(secrets)"
 
-# The writers cannot read the configuration.
-chmod 640 $configuration
-chgrp clientsecretd $configuration
-promise "a configuration that writers cannot read is what check names" \
-    grep -q "let app read $configuration: give it a group" <(clientsecretd check 2>&1)
-equal "and no command opens it to all users" "" "$(advice | grep chmod)"
-clientsecretd renew web >/dev/null 2>&1
-eventually "and fails nobody else" are "ok failed"
-# This one holds no password.
-chmod 644 $configuration
-clientsecretd renew web >/dev/null
-equal "it helps to let the writers read it" "1 web" "$(secrets)"
-eventually "then all is well" are "ok ok"
 equal "and nothing is left behind" "" "$(find /srv/app /home/app/site /etc/myapp -name '.clientsecretd*')"
 finish
