@@ -227,13 +227,4 @@ import Testing
                     + "nothing was written\n"))
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
-
-    @Test func withoutATerminalTheMissingFlagsAreNamed() throws {
-        let made = try Sandbox().command("init", "--team-id", "DEF123GHIJ")
-        #expect(made.status == 64)
-        #expect(
-            made.complaints
-                == "clientsecretd: there is no terminal to prompt at; "
-                + "add --key, --client-id, --output, --credential or --push\n")
-    }
 }

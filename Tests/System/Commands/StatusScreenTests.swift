@@ -5,8 +5,7 @@ import Testing
 /// `status` and `status --watch` on a real terminal.
 @Suite(.waits, .needs(.tools)) struct StatusScreenTests {
     private func watch(
-        _ sandbox: Sandbox, _ environment: [String: String] = [:], columns: Int = 100, rows: Int = 20,
-        under wrapper: String = ""
+        _ sandbox: Sandbox, _ environment: [String: String] = [:], columns: Int = 100, rows: Int = 20
     ) throws -> Console {
         let variables = environment.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         return try Console(
@@ -14,7 +13,7 @@ import Testing
             """
             trap : INT
             echo before
-            env \(variables) \(wrapper) \(sandbox.binary) status --watch --socket \(sandbox.socket) & child=$!
+            env \(variables) \(sandbox.binary) status --watch --socket \(sandbox.socket) & child=$!
             echo $child >\(sandbox.directory("child"))
             wait $child
             echo "ended with $?"
@@ -46,21 +45,6 @@ import Testing
         let back = try console.wait(for: "the daemon") { $0[0].hasPrefix("clientsecretd 0.1.0 is ok") }
         #expect(back.count == 4)
         #expect(back[3].hasPrefix("web     ok"))
-    }
-
-    @Test func aPictureIsOneWriteAndNothingIsErasedBeforeIt() throws {
-        let sandbox = try Sandbox.running("web")
-        let trace = sandbox.directory("trace")
-        let console = try watch(
-            sandbox, ["NO_COLOR": "1"], under: "strace -f -qq -s 65536 -e trace=write -e signal=none -o \(trace)")
-        try console.wait(for: "web     ok")
-        try sandbox.eventually("some pictures") { try sandbox.directory.read("trace").split(separator: "\n").count > 5 }
-        let writes = try sandbox.directory.read("trace").split(separator: "\n").filter { $0.contains("write(1, ") }
-        #expect(writes.first?.contains(#""\33[?1049h\33[?25l\33[H""#) == true)
-        let frames = writes.dropFirst().dropLast()
-        #expect(frames.first?.contains(#"write(1, "\33[2J\33[Hclientsecretd"#) == true)
-        #expect(frames.allSatisfy { $0.contains(#"\33[K\n\33[J""#) }, "\(frames)")
-        #expect(frames.dropFirst().allSatisfy { $0.contains(#"write(1, "\33[Hclientsecretd"#) }, "\(frames)")
     }
 
     @Test func anotherSizeIsAnotherPicture() throws {
@@ -130,15 +114,6 @@ import Testing
         #expect(try console.screen()[0] == "before")
         try sandbox.command("renew", "web")
         try console.wait(for: "a second picture") { $0.filter { $0.hasPrefix("CLIENT") }.count == 2 }
-    }
-
-    @Test func itIsColouredOnATerminal() throws {
-        let sandbox = try Sandbox.running("web")
-        let console = try Console(
-            columns: 100, rows: 10,
-            "env -u NO_COLOR \(sandbox.binary) status --socket \(sandbox.socket); exec sleep 600")
-        try console.wait(for: "web     ok")
-        #expect(try console.screen(styled: true).contains { $0.contains("\u{1B}[32mok\u{1B}[") })
     }
 
     @Test func inAPipeEachChangeIsADocument() throws {

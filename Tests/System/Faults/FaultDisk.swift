@@ -38,8 +38,6 @@ final class FaultDisk {
 
     func unfill() throws { try FileManager.default.removeItem(atPath: self("filler")) }
 
-    func remount(_ option: String) throws { try command("mount", "-o", "remount,\(option)", path) }
-
     /// Lets everybody who writes hang. The freezer thaws when this process is gone, however it ended.
     func freeze() throws {
         let script = "fsfreeze -f \"$1\" && echo frozen; read -r _; fsfreeze -u \"$1\" && echo thawed"

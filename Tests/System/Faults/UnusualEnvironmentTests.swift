@@ -101,33 +101,6 @@ import Testing
         }
     }
 
-    // MARK: What it is woken by
-
-    /// In a directory where anybody may make files, as /tmp, somebody makes them without end.
-    @Test func aFloodOfFilesBesideAnOutputHardlyWakesIt() throws {
-        let sandbox = try Sandbox(clients: "web")
-        try sandbox.permit(sandbox.directory("out"), 0o1777)
-        try sandbox.start()
-        func wakes() throws -> Int {
-            let status = try String(contentsOfFile: "/proc/\(try #require(sandbox.processID))/status", encoding: .utf8)
-            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
-            return try #require(line.flatMap { Int($0.split(separator: "\t").last ?? "") })
-        }
-        let before = try wakes()
-        // Each as a program of its own, so that the daemon has time to hear of each by itself.
-        let flood =
-            "for n in $(seq 500); do touch \(sandbox.directory("out"))/flood; rm \(sandbox.directory("out"))/flood; done"
-        #expect(try run(["sh", "-c", flood]).status == 0)
-        // A thousand programs made more than twice as many notices: one reading a second, and what follows it, is less by far.
-        let made = try wakes() - before
-        #expect(made < 400)
-        try sandbox.directory.write("overwritten", to: "out/web.jwt")
-        try sandbox.eventually("the repair of its output") {
-            try sandbox.directory.read("out/web.jwt") != "overwritten"
-        }
-        #expect(sandbox.stop() == 0)
-    }
-
     // MARK: The command line
 
     /// What `health` and the rest of the commands answer when they are started in this way.

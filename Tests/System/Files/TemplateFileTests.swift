@@ -54,23 +54,6 @@ import Testing
         #expect(try minted() == 1)
     }
 
-    @Test func healthReadsItWithoutADaemon() throws {
-        try sandbox.configure(client("id={{client_id}}", "secret={{client_secret}}"))
-        #expect(try sandbox.command("health", "--offline").status == 2)
-        #expect(try sandbox.command("run", "--once").status == 0)
-        let good = try sandbox.command("health", "--offline")
-        #expect(good.status == 0, "\(good.output)")
-        #expect(good.output.contains("'web'="))
-        // The secret is still in it, but the file is not what the template makes.
-        let before = try content()
-        try sandbox.directory.write(before + "mine=1\n", to: "out/web.properties")
-        let changed = try sandbox.command("health", "--offline")
-        #expect(changed.status == 2, "\(changed.output)")
-        #expect(changed.output.contains(path), "\(changed.output)")
-        try sandbox.directory.write(before, to: "out/web.properties")
-        #expect(try sandbox.command("health", "--offline").status == 0)
-    }
-
     @Test(.needs(.root)) func itMayBelongToAnotherUser() throws {
         let user = UserWriterHost.user
         try sandbox.makeDirectory("app", of: user)

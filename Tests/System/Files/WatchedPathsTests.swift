@@ -16,22 +16,6 @@ import Testing
 
     // MARK: What lies behind links
 
-    @Test func aKeyIsWatchedWhereItReallyLies() throws {
-        let sandbox = try Sandbox()
-        try sandbox.makeDirectory("vault")
-        try sandbox.makeKey(at: sandbox.directory("vault/current"))
-        try FileManager.default.removeItem(atPath: sandbox.key)
-        try link(sandbox, "keys/AuthKey_ABC123DEFG.p8", to: "../vault/current")
-        try sandbox.configure(sandbox.client("web"))
-        try sandbox.start()
-        let old = try sandbox.directory.read("out/web.jwt")
-        try sandbox.awaitRest()
-        try sandbox.makeKey(at: sandbox.directory("vault/next"))
-        try sandbox.directory.write(try sandbox.directory.read("vault/next"), to: "vault/current")
-        try soon(sandbox, "a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"), key: sandbox.directory("vault/current"))
-    }
-
     @Test func aLinkOnTheWayToAKeyIsWatchedHoweverOftenItIsSwapped() throws {
         let sandbox = try Sandbox()
         for name in ["one", "two", "three"] {

@@ -109,10 +109,9 @@ struct Fleet {
         try #require(try sandbox.client(named: "web")["source"] as? [String: String])
     }
 
-    /// What a signer knows of the machines that hold its one client's secret; without `all` those that are current are only
-    /// counted.
-    func counts(_ signer: Sandbox, all: Bool = false) throws -> [String: Any] {
-        let shown = try signer.get(all ? "/v1/fleet/all" : "/v1/fleet").body
+    /// What a signer knows of the machines that hold its one client's secret.
+    func counts(_ signer: Sandbox) throws -> [String: Any] {
+        let shown = try signer.get("/v1/fleet").body
         let json = try #require(try JSONSerialization.jsonObject(with: Data(shown.utf8)) as? [String: Any], "\(shown)")
         return try #require((json["clients"] as? [[String: Any]])?.first)
     }

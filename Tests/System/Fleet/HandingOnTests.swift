@@ -82,46 +82,6 @@ import Testing
         _ = services
     }
 
-    /// Each machine and its state, the worst first.
-    private func machines(all: Bool = false) throws -> [String] {
-        let machines = try #require(try fleet.counts(signer, all: all)["machines"] as? [[String: Any]])
-        return machines.map { "\($0["machine"] ?? "") \($0["state"] ?? "")" }
-    }
-
-    @Test func theSignerShowsWhichMachineIsBehind() throws {
-        let second = try fleet.follower(of: signer, machine: "app18")
-        let services = try [signer, follower, second].map { try fleet.serve($0) }
-        try signer.start()
-        try signer.eventually("the put") { try fleet.held() == 1 }
-        try follower.start()
-        try second.start()
-        // Each reports within a minute.
-        try signer.eventually("the reports") { try fleet.counts(signer)["current"] as? Int == 3 }
-        #expect(try fleet.counts(signer)["delivered"] as? Int == 3)
-        #expect(try machines() == [])
-        #expect(try machines(all: true).sorted() == ["app17 current", "app18 current", "signer current"])
-
-        second.stop()
-        try fleet.renew(signer)
-        try fleet.awaitSecret(of: signer, on: follower)
-        try signer.eventually("the report after the renewal") { try machines() == ["app18 behind"] }
-        let shown = try signer.command("status", "--fleet").output
-        #expect(shown.hasPrefix("web: 2 of 3 hold sha256:"), "\(shown)")
-        #expect(shown.contains("; behind: app18\n"), "\(shown)")
-        let metrics = try signer.get("/metrics").body
-        #expect(metrics.contains(#"clientsecretd_fleet_hosts{client="web",state="behind"} 1"#), "\(metrics)")
-
-        // Whoever may write there may write anything.
-        try fleet.cluster.order("ctl put /clientsecretd/v1/host/app19 '{\"v\":1}'")
-        try fleet.cluster.order("ctl put /clientsecretd/v1/host/app20 junk")
-        #expect(try machines() == ["app18 behind"])
-
-        let refused = try follower.command("status", "--fleet")
-        #expect(refused.status == 1)
-        #expect(refused.complaints.contains("puts no secrets into a store"), "\(refused.complaints)")
-        _ = services
-    }
-
     /// A certificate of ten days is replaced in time.
     @Test func aCertificateThatIsAboutToExpireIsSaidUntilItIsReplaced() throws {
         try fleet.configure(signer: signer, certificate: "ending")

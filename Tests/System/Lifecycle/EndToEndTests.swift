@@ -221,21 +221,6 @@ import Testing
         }
     }
 
-    @Test func readinessWaitsForTheGoodOutputsOfAClientWithABadOne() throws {
-        let sandbox = try Sandbox()
-        try sandbox.configure(
-            """
-              web:
-                client_id: com.example.web
-                outputs:
-                  - path: \(sandbox.directory("none/web.jwt"))
-                  - path: \(sandbox.directory("out/web.jwt"))
-
-            """)
-        try sandbox.start()
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-    }
-
     @Test func aBadReloadChangesNothing() throws {
         let sandbox = try Sandbox.running("web")
         let token = try sandbox.directory.read("out/web.jwt")

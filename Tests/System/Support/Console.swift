@@ -40,10 +40,8 @@ final class Console {
     }
 
     /// What is to be seen, line by line without blanks at their ends.
-    ///
-    /// - Parameter styled: with the sequences that colour it.
-    func screen(styled: Bool = false) throws -> [String] {
-        let text = try styled ? tmux("capture-pane", "-p", "-e") : tmux("capture-pane", "-p")
+    func screen() throws -> [String] {
+        let text = try tmux("capture-pane", "-p")
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             String(line.reversed().drop { $0 == " " }.reversed())
         }
