@@ -40,9 +40,4 @@ import Testing
             #expect(!shows(text, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]))
         }
     }
-
-    @Test func printedBytesWouldBeNoticed() {
-        #expect(shows("\(bytes)", bytes))
-        #expect(shows(String(decoding: bytes, as: UTF8.self), bytes))
-    }
 }

@@ -243,14 +243,6 @@ import Testing
         #expect(refusals.map(\.fields) == [[], [], [], locked.fields])
     }
 
-    /// A log line that is made of no event has no message id of its own, and nobody can search for it.
-    @Test func noCallTakesAFreeString() throws {
-        let log = try String(contentsOfFile: repository + "/Sources/Daemon/Log.swift", encoding: .utf8)
-        let calls = log.matches(of: #/\n    func (note[^\n]*)/#).map { String($0.output.1) }
-        #expect(calls == ["note(_ event: LogEvent, clients: [ClientName] = []) {", "note(_ event: DaemonEvent) {"])
-        #expect(!log.contains(": String)") && !log.contains("_ text: String"))
-    }
-
     @Test func everyEventHasItsPriorityWordsAndFields() {
         for row in rows + daemonRows {
             #expect(row.line.priority == row.priority, "\(row.words)")
