@@ -196,27 +196,6 @@ import Testing
         }
     }
 
-    /// systemd removes backslashes from the line, and it is cut.
-    @Test(
-        arguments: [
-            (Remedy.renew("web"), "; clientsecretd renew web"),
-            (
-                .say("write there", run: .addSettings(["A=1"], to: "a.service")),
-                "; write there; run clientsecretd check as root"
-            ),
-            (
-                .run(.enableNow(String(repeating: "a", count: 1_000)), otherwise: ""),
-                "; run clientsecretd check as root"
-            ),
-        ] as [(Remedy?, String)])
-    func aCommandIsWholeOrLeftToCheck(remedy: Remedy?, end: String) throws {
-        let path = try #require(AbsolutePath("/srv/x"))
-        let failure = Failure(.diskFull, at: .path(path), remedy: remedy)
-        let reason = Reason(failure: failure, since: WallTime(secondsSinceEpoch: 1_800_000_000))
-        let line = try Self.snapshot(1, of: 1, ready: true, reason: reason).statusLine
-        #expect(line == "degraded: /srv/x: the disk is full" + end)
-    }
-
     private static func after(_ milliseconds: Int64) -> BootTime {
         BootTime(milliseconds: 1_000_000 + milliseconds)
     }

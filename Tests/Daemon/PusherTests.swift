@@ -25,18 +25,15 @@ import Testing
         try directory.folder("push")
     }
 
-    private func pusher(
-        program: String? = nil, configuration: String = "/etc/c.yaml",
-        cancel: EventCounter? = nil
-    ) -> Pusher {
+    private func pusher(program: String? = nil, configuration: String = "/etc/c.yaml") -> Pusher {
         Pusher(
             besideSocket: directory("status.sock"), configuration: configuration, program: program,
-            identity: .current(), cancel: cancel, timeout: 600_000)
+            identity: .current(), cancel: nil, timeout: 600_000)
     }
 
     /// Why nothing was pushed.
-    private func whatFailed(cancel: EventCounter? = nil) -> Failure? {
-        let failure = #expect(throws: Failure.self) { try pusher(cancel: cancel).push(token, to: output) }
+    private func whatFailed() -> Failure? {
+        let failure = #expect(throws: Failure.self) { try pusher().push(token, to: output) }
         #expect(failure?.place == .target(target))
         return failure
     }
@@ -236,18 +233,6 @@ import Testing
         _ = service
     }
 
-    /// The words come from another user's process.
-    @Test func aServicesWordsAreShortAndHoldNoSecret() throws {
-        let words = String(repeating: "so ", count: 20) + Self.text + String(repeating: " on", count: 400)
-        _ = try SocketService(
-            at: path,
-            .answer(#"{"result":"failed","code":"push_rejected","detail":"\u001b[1m\#(words)","retry_after":null}"#))
-        let detail = try #require(whatFailed()?.detail)
-        #expect(detail.utf8.count < 400)
-        #expect(!detail.contains("\u{1b}"))
-        #expect(!detail.contains(Self.signature))
-    }
-
     @Test(arguments: [
         "hello", "{}", #"{"result":"read","holds":true}"#, #"{"result":"failed","code":"disk_full"}"#, "\u{0}",
         #"{"result":"published","verified":true"#,
@@ -255,13 +240,6 @@ import Testing
     func anythingElseIsNoAnswer(_ answer: String) throws {
         _ = try SocketService(at: path, .answer(answer))
         #expect(whatFailed()?.code == .pushServiceSilent)
-    }
-
-    @Test func aDaemonThatStopsDoesNotWait() throws {
-        _ = try SocketService(at: path, .hang)
-        let cancel = try EventCounter()
-        cancel.signal()
-        #expect(whatFailed(cancel: cancel)?.cause == ECANCELED)
     }
 
     @Test func withoutASocketTheServiceIsMissing() throws {

@@ -41,23 +41,6 @@ import Testing
         #expect(other.status == 3 && other.complaints.contains("this is not a client secret"))
     }
 
-    /// A proxy shows one with any status.
-    @Test(arguments: [("music", "/v1/test", []), ("maps", "/v1/token", ["--scope", "server_api"])])
-    func aPageIsNoRefusal(kind: String, path: String, flags: [String]) throws {
-        let apple = try own.standIn()
-        let minted = try run(
-            [
-                own.binary, "mint", "--kind", kind, "--key", own.keyFile, "--key-id", Operator.keyID, "--team-id",
-                Operator.team, "--lifetime", "90d",
-            ] + flags)
-        try #require(minted.status == 0, "\(minted.complaints)")
-        let environment = ["CLIENTSECRETD_CONFIG": "/nowhere"]
-        #expect(try own.ask(apple, "verify", "-", input: minted.output, environment: environment).status == 0)
-        try apple.order("\(path) status=401")
-        let finished = try own.ask(apple, "verify", "-", input: minted.output, environment: environment)
-        #expect(finished.status == 3, "\(finished.output)\(finished.complaints)")
-    }
-
     @Test func aStrayRefusalIsAskedAboutAgain() throws {
         let apple = try own.standIn()
         try apple.order("/auth/token error=invalid_client times=1")
@@ -279,32 +262,5 @@ import Testing
         let secrets = try #require(try object(finished.output)["secrets"] as? [[String: Any]])
         #expect(secrets.map { $0["verdict"] as? String } == ["accepted", "unknown"])
         #expect((secrets.last?["detail"] as? String)?.contains("gave no answer") == true)
-    }
-
-    /// As packages lay it out.
-    @Test func theProgramIsFoundInLibexec() throws {
-        let apple = try own.standIn()
-        let directory = try TemporaryDirectory()
-        for (folder, name) in [("bin", "clientsecretd"), ("libexec/clientsecretd", "clientsecretd-network")] {
-            try FileManager.default.createDirectory(atPath: directory(folder), withIntermediateDirectories: true)
-            try FileManager.default.copyItem(
-                atPath: Binaries.folder + "/" + name, toPath: directory("\(folder)/\(name)"))
-        }
-        let finished = try run(
-            [directory("bin/clientsecretd"), "verify", "--endpoint", apple.address, "--ca-file", apple.authority],
-            environment: ["CLIENTSECRETD_CONFIG": own.configuration])
-        #expect(finished.status == 0, "\(finished.complaints)")
-    }
-
-    @Test func secretsAreNeverShown() throws {
-        let apple = try own.standIn()
-        let secret = try own.directory.read("web.jwt").split(separator: ".")
-        for orders in [
-            "", "/auth/token error=invalid_client", "/auth/token status=500", "/auth/token echo=invalid_client",
-        ] {
-            try apple.order(orders)
-            let finished = try own.ask(apple, "verify", "--json")
-            for part in secret { #expect(!(finished.output + finished.complaints).contains(part)) }
-        }
     }
 }

@@ -293,19 +293,6 @@ import Testing
 
     // MARK: Environment files
 
-    @Test func severalClientsAreOneWriteAndOtherLinesStay() throws {
-        try scratch.write("# mine\nB=old\nOTHER='x\ny'\n", to: "app.env", mode: 0o600)
-        let file = try Samples.file(scratch("app.env"), .env, variables: ["A", "B"])
-        let before = try publisher.observe(file)
-        #expect(before.otherLines && before.isForeign(.variable("A")) == false && before.slots[.variable("A")] == nil)
-        let (one, two) = (try Samples.secret(1), try Samples.secret(2))
-        let done = try publisher.publish([.variable("A"): one, .variable("B"): two], in: file)
-        #expect(done.wrote && done.contents.otherLines)
-        #expect(done.contents.fingerprint(.variable("A")) == one.token.fingerprint)
-        #expect(done.contents.fingerprint(.variable("B")) == two.token.fingerprint)
-        #expect(try scratch.read("app.env") == "# mine\nB=\(Samples.text(two))\nOTHER='x\ny'\nA=\(Samples.text(one))\n")
-    }
-
     @Test func aSlotWithoutASecretIsLeftAsItIs() throws {
         try scratch.write("A=theirs\n", to: "app.env")
         let file = try Samples.file(scratch("app.env"), .env, variables: ["A", "B"])
@@ -336,19 +323,6 @@ import Testing
         #expect(try publisher.observe(file).isForeign(.variable("SECRET")))
         try scratch.write("SECRET='\(Samples.text(one))'\n", to: "app.env")
         #expect(try publisher.observe(file).fingerprint(.variable("SECRET")) == one.token.fingerprint)
-    }
-
-    @Test func aFileThatCannotBeEditedIsLeftUntouched() throws {
-        let text = "A=1\nB='never closed\nSECRET=old\n"
-        try scratch.write(text, to: "app.env")
-        let file = try Samples.file(scratch("app.env"), .env)
-        let failure = Failure(
-            .outputMalformed, at: .path(file.path),
-            detail: "line 2: for systemd, what begins there continues past line 3, where python-dotenv reads SECRET")
-        #expect(throws: failure) { try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file) }
-        #expect(throws: failure) { try publisher.observe(file) }
-        #expect(try scratch.read("app.env") == text)
-        #expect(try names() == ["app.env"])
     }
 
     @Test func aFileThatHeldMoreIsNotMadeAgain() throws {

@@ -137,25 +137,6 @@ import Testing
         _ = try revision(signer.ask(report("short", "app1200x", ifAt: last)))
     }
 
-    @Test func whatIsTooLongIsToldApart() throws {
-        let bed = try EtcdBed()
-        let follower = try bed.role("follower")
-        // 20 KiB, which is fetched, and more than is fetched at all.
-        for length in [20_000, 1_200_000] {
-            let file = try bed.directory.write(String(repeating: "x", count: length), to: "long")
-            try bed.put(file, at: "/clientsecretd/v1/\(StoreKey.secret(EtcdBed.slot))")
-            let other = sampleSlot("DEF123GHIJ", "com.example.other")
-            guard case .read(let found) = try follower.read(EtcdBed.slot, other),
-                case .tooLong(let revision) = found[0]
-            else {
-                Issue.record("\(length) bytes were taken")
-                return
-            }
-            #expect(found[1] == .missing)
-            #expect(revision > 0)
-        }
-    }
-
     @Test func aRefusalNamesItsReason() throws {
         let bed = try EtcdBed()
         #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .storeCredentialsRefused)

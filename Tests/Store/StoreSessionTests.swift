@@ -249,21 +249,6 @@ import Testing
         #expect(endpoints == ["0", "1", "2"])
     }
 
-    @Test func aPutComparesAndReturnsWhatItFinds() {
-        var session = session()
-        network.say(#"{"header":{"revision":"11"},"succeeded":true,"responses":[{"response_put":{"header":{}}}]}"#)
-        #expect(session.answer(Self.put(sampleToken(), ifAt: 5)) == .put(revision: 11))
-        let request = String(decoding: network.calls[0].request.body, as: UTF8.self)
-        #expect(request.contains(#""target":"MOD","result":"EQUAL","mod_revision":"5""#))
-        #expect(request.contains(Base64.encode(Array(Self.value.utf8))))
-        network.say(#"{"header":{"revision":"12"},"responses":[\#(Self.range(0, Self.value, revision: 12))]}"#)
-        #expect(
-            session.answer(Self.put(sampleToken("b"), ifAt: 5))
-                == .conflict([held(sampleToken(), 12)]))
-        network.say(#"{"header":{"revision":"12"},"succeeded":false,"responses":[\#(Self.range(0, nil))]}"#)
-        #expect(session.answer(Self.put(sampleToken("b"), ifAt: 5)) == .conflict([.missing]))
-    }
-
     @Test func aPutThatWasNotAnsweredMayHaveBeenDone() {
         var session = session()
         network.fail(.timedOut)
