@@ -22,10 +22,14 @@ struct DescendantsTests {
         }
     }
 
-    @Test func endsDescendantsWhereverTheyWent() async {
-        await #expect(processExitsWith: .success) {
+    /// Also those of a child that ends at SIGTERM, and of one that stops its supervisor.
+    @Test(arguments: ["", "trap 'exit 0' TERM;", "kill -STOP $PPID;"])
+    func endsDescendantsWhereverTheyWent(step: String) async {
+        await #expect(processExitsWith: .success) { [step] in
+            if step.contains("STOP") { try ChildProcess.adoptOrphans() }
             let hooks = try Hooks()
-            let report = try hooks.cancelOnceUp("\(escapee) echo $$ >>$HERE/pids; echo >$HERE/up; exec sleep 600")
+            let report = try hooks.cancelOnceUp(
+                "\(escapee) echo $$ >>$HERE/pids; \(step) echo >$HERE/up; while :; do sleep 0.01; done")
             #expect(report.ending == .cancelled)
             try hooks.expectGone(2)
         }
@@ -106,16 +110,6 @@ struct DescendantsTests {
         }
     }
 
-    @Test func endsDescendantsOfAChildThatEndsAtTERM() async {
-        await #expect(processExitsWith: .success) {
-            let hooks = try Hooks()
-            let report = try hooks.cancelOnceUp(
-                "\(escapee) echo $$ >>$HERE/pids; trap 'exit 0' TERM; echo >$HERE/up; while :; do sleep 0.01; done")
-            #expect(report.ending == .cancelled)
-            try hooks.expectGone(2)
-        }
-    }
-
     @Test func endsWhatKeepsForking() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
@@ -146,17 +140,6 @@ struct DescendantsTests {
             let pid = try #require(try earlier.pids().first)
             #expect(!earlier.hasGone(pid))
             #expect(kill(pid, SIGKILL) == 0)
-        }
-    }
-
-    @Test func endsDescendantsOfAChildThatStopsItsSupervisor() async {
-        await #expect(processExitsWith: .success) {
-            try ChildProcess.adoptOrphans()
-            let hooks = try Hooks()
-            let report = try hooks.cancelOnceUp(
-                "\(escapee) echo $$ >>$HERE/pids; kill -STOP $PPID; echo >$HERE/up; exec sleep 600")
-            #expect(report.ending == .cancelled)
-            try hooks.expectGone(2)
         }
     }
 
