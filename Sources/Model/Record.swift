@@ -15,7 +15,7 @@ package struct Record: Hashable, Sendable {
     package var outputs: Set<OutputPlace>
     /// What was last put into each place behind an API.
     package var pushed: [PushOutput: SecretInfo]
-    /// Actions that must run once more for a secret that they already ran for.
+    /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID>
     /// The last change of the client's key to another one.
     package var keyChange: KeyChange?

@@ -7,8 +7,8 @@ struct Deliveries: Sendable {
     /// The secret that each action last ran for.
     private(set) var delivered: [ActionID: SecretInfo] = [:]
     private(set) var ranAt: [ActionID: WallTime] = [:]
-    /// Actions to run again for the same secret, because applications may have read other content; and the first
-    /// job whose run counts, because one that began earlier may have had that content read.
+    /// Actions to run without waiting: they failed, or applications may have read other content than the secret that they ran
+    /// for. And the first job whose run counts, because one that began earlier may have had that content read.
     private(set) var owed: [ActionID: JobID] = [:]
 
     /// Takes what a client's record says. When the state directory answers late, deliveries made meanwhile are newer.
@@ -17,7 +17,7 @@ struct Deliveries: Sendable {
         for action in record.owed where owed[action] == nil { owed[action] = next }
     }
 
-    /// Has an action run again although the secret is unchanged; only jobs from `next` on count.
+    /// Has an action run again, even for the same secret; only jobs from `next` on count.
     mutating func owe(_ action: ActionID, next: JobID) { owed[action] = next }
 
     /// Assumes that a secret was delivered, by an unknown action.

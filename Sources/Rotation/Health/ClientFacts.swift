@@ -225,14 +225,14 @@ extension ClientFacts {
         {
             return result(.critical, failure, weakest)
         }
+        let isOwed = actions.contains(where: record.owed.contains)
         let isNotified = actions.allSatisfy { action in
-            !record.owed.contains(action)
-                && judged.secret.map { record.delivered[action]?.isSame(as: $0) == true } != false
+            judged.secret.map { record.delivered[action]?.isSame(as: $0) == true } != false
         }
         // A secret that is newer than the record was written by hand. A received one may wait for its turn or its rollout,
-        // of which only the daemon knows.
+        // of which only the daemon knows, unless an action is owed.
         let isKnown = judged.secret.map { record.current?.isSame(as: $0) == true } == true
-        if judged.health == .ok, isKnown, entry.source == nil, !isNotified {
+        if judged.health == .ok, isKnown, isOwed || (entry.source == nil && !isNotified) {
             return result(.degraded, Failure(.notDelivered, at: .client(name)), weakest)
         }
         return result(judged.health, judged.failure, weakest)

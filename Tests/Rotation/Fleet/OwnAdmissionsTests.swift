@@ -219,22 +219,6 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func anEarlierSecretsFailureIsNotReportedWhileWaiting() throws {
-        try begin()
-        let action = Values.exec("/bin/tell").id
-        bench.failures[.action(action)] = Failure(.actionFailed, at: .action(action))
-        try offer(2, admitting: 0)
-        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
-        let third = try offer(3, admitting: -1)
-        let view = try bench.view("web")
-        #expect(view.health == .ok)
-        #expect(!view.delivered)
-        // Whoever is let deliver tries again.
-        admit(third.fingerprint, 0)
-        bench.pass(61)
-        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
-    }
-
     @Test mutating func aStoreThatWasEmptiedReleasesNobodyAfterARestart() throws {
         try begin()
         let second = try offer(2, admitting: -1)
@@ -370,6 +354,34 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
         bench.pass(600)
         #expect(runs == 1, "it ran for both")
+    }
+
+    // MARK: After a failure
+
+    /// The application may be down, so the next try waits neither for the store nor for a newer rollout.
+    @Test(arguments: [true, false])
+    mutating func anActionThatFailedRunsAgainWithoutAdmission(afterRestart isRestarted: Bool) throws {
+        try begin()
+        let tell = Values.exec("/bin/tell")
+        bench.failures[.action(tell.id)] = Failure(.actionFailed, at: .action(tell.id))
+        try offer(2, admitting: 0)
+        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
+        if isRestarted {
+            bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+            try bench.restart(Self.configuration(), ofMachine: false)
+        } else {
+            try offer(3, admitting: -1)
+        }
+        bench.pass(900)
+        #expect(try bench.view("web").reason?.failure.code == .actionFailed)
+        bench.failures[.action(tell.id)] = nil
+        bench.pass(900)
+        #expect(try bench.view("web").delivered)
+        bench.failures[.store] = nil
+        bench.forget()
+        try offer(4, admitting: -1)
+        bench.pass(900)
+        #expect(runs == 0, "the next secret waits again")
     }
 
     @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {

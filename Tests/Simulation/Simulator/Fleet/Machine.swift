@@ -36,6 +36,8 @@ final class Machine: Daemon {
     private(set) var lastRun: SecretInfo?
     /// When an action last succeeded, in this life or an earlier one.
     private(set) var ranAt: Int64 = 0
+    /// When an action last failed, in this life or an earlier one.
+    private(set) var failedAt: Int64 = -1
     /// When something last happened after which an action may run again for the same secret.
     private(set) var damagedAt: Int64 = 0
     /// By which its reports are told from those of others of the same name.
@@ -142,6 +144,8 @@ final class Machine: Daemon {
                             ranAt = boot
                             if rollout != nil { acts.append(.ended(secret)) }
                         }
+                    } else if case .failure = result, runs.removeValue(forKey: id) != nil {
+                        failedAt = boot
                     }
                 }
                 rotation.handle(input, at: now)
