@@ -7,7 +7,7 @@ import Model
 /// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
 ///   is rolled out; before that, as after a start without the store, no machine is admitted.
 /// - A place without a rollout admits every machine. If etcd does not let this machine read whether there is one, it is not
-///   admitted.
+///   admitted, unless it has seen this secret there without one before.
 /// - If a rollout was seen and is now missing, unreadable or about another secret, no machine is admitted: deleting it
 ///   releases none. The client's record keeps that one was seen, so that a
 ///   restart in between releases none either.
@@ -20,8 +20,9 @@ import Model
 struct OwnAdmissions: Sendable {
     /// Where a rollout was seen, since the start or by what the clients' records say.
     private var rolledOut: Set<StorePlace> = []
-    /// The digests of the secrets that were seen in each place: of the last one read, and of earlier ones that a client still
-    /// uses. Only a secret that was seen there itself, without a rollout, may be delivered freely.
+    /// The digests of the secrets that were seen in each place, together with whether there is a rollout: of the last one read,
+    /// and of earlier ones that a client still uses. Only a secret that was seen there itself, without a rollout, may be delivered
+    /// freely.
     private var seen: [StorePlace: Set<Fingerprint>] = [:]
 
     mutating func adopt(_ change: ConfigurationChange) {
@@ -36,7 +37,7 @@ struct OwnAdmissions: Sendable {
         current: Set<Fingerprint>
     ) {
         for (place, observation) in secrets {
-            guard case .secret(let secret, _) = observation else { continue }
+            guard case .secret(let secret, _) = observation, rollouts[place] != .forbidden else { continue }
             seen[place] = seen[place, default: []].intersection(current).union(secret.name.digests)
         }
         for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
@@ -50,7 +51,6 @@ struct OwnAdmissions: Sendable {
 
     /// Whether a machine may deliver a secret.
     fileprivate func admits(_ admission: Admission) -> Bool {
-        guard !admission.isHidden else { return false }
         if let rollout = admission.rollout { return rollout.admits(admission.rank) }
         guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
         return admission.secret.name.digests.contains(where: seen.contains)
@@ -67,8 +67,6 @@ private struct Admission {
     let place: StorePlace
     /// The secret's rollout, by the last read; nil where none was found, or another secret's.
     let rollout: Rollout?
-    /// Whether etcd does not let this machine read whether there is one.
-    let isHidden: Bool
     /// Of this machine.
     let rank: UInt64
 }
@@ -82,7 +80,6 @@ extension Rotation {
         let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
         return Admission(
             secret: secret, place: place, rollout: rollout,
-            isHidden: storeReading.rollouts[place] == .forbidden,
             rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
     }
 

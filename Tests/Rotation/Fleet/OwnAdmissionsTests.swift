@@ -384,6 +384,18 @@ struct OwnAdmissionsTests {
         #expect(runs == 0, "the next secret waits again")
     }
 
+    /// It was seen to have no rollout, and waits only for its turn.
+    @Test mutating func aSecretThatWasSeenWithoutARolloutIsDeliveredAlthoughThePlaceIsForbiddenLater() throws {
+        bench.reload(try Self.configuration(deliverOver: 3600))
+        try begin()
+        try offer(2, admitting: nil)
+        #expect(runs == 0)
+        bench.store[place] = .forbidden
+        bench.rollouts[place] = .forbidden
+        bench.pass(3700)
+        #expect(runs == 1)
+    }
+
     @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {
         try begin()
         let second = try secret(2)
