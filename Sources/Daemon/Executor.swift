@@ -71,9 +71,17 @@ final class Executor: Sendable {
 
     /// Starts jobs; `report` is called once for each with its result, usually on a worker's thread.
     func start(_ jobs: [Job], report: @escaping @Sendable (Input) -> Void) {
-        for job in jobs where !job.work.isShort { start([job], in: lane(of: job), report) }
-        for (lane, jobs) in Self.shares(of: jobs.filter(\.work.isShort), in: lane(of:)) {
-            start(jobs, in: lane, report)
+        for job in jobs {
+            do {
+                try pool.run(in: lane(of: job)) { [self] in
+                    let result: Result<Outcome, Failure>
+                    do throws(Failure) { result = .success(try carryOut(job)) } catch { result = .failure(error) }
+                    report(.finished(job.id, result))
+                }
+            } catch {
+                let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
+                report(.finished(job.id, .failure(failure)))
+            }
         }
     }
 
@@ -82,50 +90,21 @@ final class Executor: Sendable {
         _ elements: [Element], in lane: (Element) -> Lane, _ body: @escaping @Sendable (Element) -> Value
     ) -> [Value] {
         // Without descriptors or threads the caller's own thread does it.
-        guard let done = try? Inbox<[(index: Int, value: Value)]>() else { return elements.map(body) }
+        guard let done = try? Inbox<(index: Int, value: Value)>() else { return elements.map(body) }
         var values: [Value?] = Array(repeating: nil, count: elements.count)
         var missing = elements.count
-        for (lane, share) in Self.shares(of: Array(elements.enumerated()), in: { lane($0.element) }) {
-            let work: @Sendable () -> Void = { done.post(share.map { ($0.offset, body($0.element)) }) }
-            do { try pool.run(in: lane, work) } catch { work() }
+        for (index, element) in elements.enumerated() {
+            let work: @Sendable () -> Void = { done.post((index, body(element))) }
+            do { try pool.run(in: lane(element), work) } catch { work() }
         }
         while missing > 0 {
             _ = done.wait(atMost: 60_000)
-            for (index, value) in done.drain().joined() {
+            for (index, value) in done.drain() {
                 values[index] = value
                 missing -= 1
             }
         }
         return values.compactMap(\.self)
-    }
-
-    /// The elements of each lane, in shares that a thread works off in a row.
-    private static func shares<Element>(of elements: [Element], in lane: (Element) -> Lane) -> [(Lane, [Element])] {
-        Dictionary(grouping: elements, by: lane).flatMap { lane, all in
-            let size = share(of: all.count)
-            return stride(from: 0, to: all.count, by: size).map { first in
-                (lane, Array(all[first..<min(first + size, all.count)]))
-            }
-        }
-    }
-
-    /// How many of `count` short jobs one thread runs one after the other: queueing each job by itself would take longer
-    /// than the job. With only a few jobs for each thread it is 1, so that none waits for another.
-    static func share(of count: Int) -> Int { min(max(count / (2 * threads), 1), 16) }
-
-    private func start(_ jobs: [Job], in lane: Lane, _ report: @escaping @Sendable (Input) -> Void) {
-        do {
-            try pool.run(in: lane, isUrgent: jobs.contains { $0.work.isWrite }) { [self] in
-                for job in jobs {
-                    let result: Result<Outcome, Failure>
-                    do throws(Failure) { result = .success(try carryOut(job)) } catch { result = .failure(error) }
-                    report(.finished(job.id, result))
-                }
-            }
-        } catch {
-            let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
-            for job in jobs { report(.finished(job.id, .failure(failure))) }
-        }
     }
 
     func lane(of job: Job) -> Lane {

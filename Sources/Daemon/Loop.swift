@@ -60,10 +60,8 @@ final class Loop {
         case store
     }
 
-    /// The least time between two snapshots, in milliseconds: a tenth of a second, and longer with more than 600 clients.
-    /// Rendering takes three microseconds for each client, and is to stay below a fiftieth of the time; ten thousand
-    /// clients rendered after each of ten thousand inputs would take minutes that no reader gains from.
-    private var showInterval: Int64 { max(100, Int64(rotation.configuration.clients.count / 6)) }
+    /// The least time between two snapshots, in milliseconds: no reader needs more than ten a second.
+    private static let showInterval: Int64 = 100
     /// A stop may take 5 s. Jobs that have not ended after four of them are left to the next start.
     private static let stopTimeout: Seconds = 4
     private static let lastSteps: Seconds = 1
@@ -261,7 +259,7 @@ final class Loop {
     /// - Returns: when it has to be done at the latest; nil when it was.
     private func show(at now: Now, isLast: Bool) -> BootTime? {
         if let lastShown, !isLast {
-            let next = lastShown.advanced(milliseconds: showInterval)
+            let next = lastShown.advanced(milliseconds: Self.showInterval)
             if now.boot < next { return next }
         }
         lastShown = now.boot

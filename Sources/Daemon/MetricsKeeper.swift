@@ -45,9 +45,8 @@ final class MetricsKeeper {
         endings = try Inbox()
     }
 
-    /// Milliseconds between writes. Once a second is plenty for scrapers. Ten thousand clients, 12 MB, take 140 ms of a
-    /// core to render (measured) and a disk about as long: that is a tenth of the time.
-    private var interval: Int64 { max(1_000, Int64(snapshot?.clients.count ?? 0) / 4) }
+    /// The least time between two writes, in milliseconds: once a second is plenty for scrapers.
+    private static let interval: Int64 = 1_000
 
     /// When the loop has to call ``advance(at:)``; nil while nothing has to be written.
     var wake: BootTime? {
@@ -114,7 +113,7 @@ final class MetricsKeeper {
             return
         }
         isOwed = false
-        notBefore = now.advanced(milliseconds: interval)
+        notBefore = now.advanced(milliseconds: Self.interval)
         write(to: path, at: now) { Metrics.text(of: snapshot) }
     }
 

@@ -18,22 +18,16 @@ package struct Reason: Hashable, Sendable {
     }
 }
 
-/// A reason in words, as a status document has it. Stored indirectly, so that the views of the daemon itself, whose
-/// reasons are failures, stay small.
-package indirect enum ReasonReport: Hashable, Sendable {
-    /// The whole reason on one line, and its parts; no parts from a daemon that sends none.
-    case report(sentence: String, failure: FailureReport?)
+/// A reason in words, as a status document has it.
+package struct ReasonReport: Hashable, Sendable {
+    /// The whole reason on one line.
+    package var sentence: String
+    /// Its parts; nil from a daemon that sends none.
+    package var failure: FailureReport?
 
-    package var sentence: String {
-        switch self {
-        case .report(let sentence, _): sentence
-        }
-    }
-
-    package var failure: FailureReport? {
-        switch self {
-        case .report(_, let failure): failure
-        }
+    package init(sentence: String, failure: FailureReport?) {
+        self.sentence = sentence
+        self.failure = failure
     }
 }
 

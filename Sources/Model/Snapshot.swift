@@ -25,11 +25,11 @@ package struct Snapshot: Hashable, Sendable {
     /// How far the secrets of this machine's clients are rolled out. Of no part of the status document.
     package var rollouts: [ClientName: RolloutView] = [:]
     /// In the order of their names.
-    package var clients: ClientViews
+    package var clients: [ClientView]
 
     package init(
         startedAt: WallTime, ready: Bool, health: HealthState, reason: Reason?, clockTrusted: Bool,
-        configuration: ConfigurationView, clients: ClientViews
+        configuration: ConfigurationView, clients: [ClientView]
     ) {
         self.startedAt = startedAt
         self.ready = ready

@@ -59,22 +59,6 @@ extension Work {
     package var isReadOfTarget: Bool {
         if case .readTarget = self { true } else { false }
     }
-
-    /// Whether it takes microseconds unless something is wrong.
-    package var isShort: Bool {
-        switch self {
-        case .recall, .readSource, .observe, .mint: true
-        default: false
-        }
-    }
-
-    /// Whether it writes an existing secret to its place; such jobs go before all others of their lane.
-    package var isWrite: Bool {
-        switch self {
-        case .keep, .publish, .push, .putInStore, .putRollout: true
-        default: false
-        }
-    }
 }
 
 /// A client for which an action runs, and what the action is passed about it.

@@ -9,7 +9,7 @@ struct Dirty: Sendable {
     private(set) var keys: Set<KeyName> = []
     /// By number (``ClientBatches``).
     private(set) var batches: Set<Int> = []
-    private var wakes = WakeQueue()
+    private var wakes = Wakes()
     /// The resources whose next wake this plan has decided on.
     private var woken: Set<Resource> = []
 
@@ -44,7 +44,7 @@ struct Dirty: Sendable {
     /// Removes the moments that have come; returns their resources.
     mutating func takeReached(at now: Now) -> [Resource] { wakes.takeReached(at: now) }
 
-    mutating func earliestWake() -> Wake { wakes.earliest() }
+    var earliestWake: Wake { wakes.earliest }
 }
 
 extension Rotation {

@@ -10,7 +10,7 @@ extension Rotation {
             + (clients.all.map(\.subject) == index.all ? [] : ["other clients than are configured"])
             + clients.checkInvariants(next: jobs.next) + files.checkInvariants(index.specs, next: jobs.next)
             + targets.checkInvariants(index) + probes.checkInvariants(index)
-            + verificationRateLimit.checkInvariants(next: jobs.next) + stateUpkeep.checkInvariants(index)
+            + stateUpkeep.checkInvariants(index)
             + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
             + reporting.checkInvariants(configuration) + fleet.checkInvariants(index)
             + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)

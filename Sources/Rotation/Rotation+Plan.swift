@@ -79,7 +79,7 @@ extension Rotation {
     private mutating func takeStep(at now: Now) -> Step {
         dirty.clear()
         var step = Step(
-            start: jobs.takeStarted(), wake: dirty.earliestWake(), answers: waiting.takeFound())
+            start: jobs.takeStarted(), wake: dirty.earliestWake, answers: waiting.takeFound())
         if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
         swap(&step.served, &served)

@@ -24,7 +24,8 @@ package struct Rotation: Sendable {
     /// Of each action of a client.
     var runs: [ActionID: ActionRun] = [:]
     var probes = ActionProbes()
-    var verificationRateLimit = VerificationRateLimit()
+    /// When the next secret may be verified, of all clients together.
+    var requestsToApple = RateLimit.requestsToApple
     var stateUpkeep = StateUpkeep()
     var storeReading = StoreReading()
     var admissions = OwnAdmissions()
@@ -182,7 +183,6 @@ package struct Rotation: Sendable {
         touch(job.resource)
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
-        verificationRateLimit.ended(id)
         defer { endedOnFile(job) }
         switch result {
         // Neither a success nor a failure yet.

@@ -15,7 +15,7 @@ extension Snapshot: JSONDocument {
             startedAt: try members("started_at", snapshot?.startedAt), ready: snapshot?.ready ?? true, health: health,
             reason: snapshot?.reason, clockTrusted: snapshot?.clockTrusted ?? true,
             configuration: try members("config", snapshot?.configuration),
-            clients: ClientViews(try members("clients", snapshot.map { Array($0.clients) })))
+            clients: try members("clients", snapshot?.clients))
         self.version = version
         readReason = report
     }
@@ -139,14 +139,14 @@ extension JSONMembers {
         let sentence = try orNull("reason", report?.sentence)
         let failure = try orAbsent("failure", report?.failure)
         // A daemon sends parts only with the line; parts without it are still shown.
-        return (sentence ?? failure?.message).map { .report(sentence: $0, failure: failure) }
+        return (sentence ?? failure?.message).map { ReasonReport(sentence: $0, failure: failure) }
     }
 }
 
 extension ReasonReport {
     init(_ reason: Reason) {
         let remedy = reason.failure.remedy
-        self = .report(
+        self.init(
             sentence: reason.sentence,
             failure: FailureReport(
                 code: reason.failure.code.rawValue, message: reason.message, since: reason.since,

@@ -218,6 +218,6 @@ import Testing
         return Snapshot(
             startedAt: start, ready: ready, health: reason == nil ? .ok : .degraded, reason: reason, clockTrusted: true,
             configuration: ConfigurationView(path: "/c.yaml", loadedAt: start, error: nil),
-            clients: ClientViews(clients))
+            clients: clients)
     }
 }

@@ -82,15 +82,15 @@ struct WorkerCrewTests {
         #expect(threads.count == 2)
     }
 
-    @Test func urgentWorkGoesFirstAndOtherwiseOrderIsKept() {
+    @Test func jobsOfALaneRunInTheirOrder() {
         var scheduler = WorkerScheduler<String>(limit: 1, perLane: 1)
         let done = Mutex<[Int]>([])
         for number in 0..<6 {
-            _ = scheduler.add({ done.withLock { $0.append(number) } }, to: "a", isUrgent: number % 3 == 2, at: 0)
+            _ = scheduler.add({ done.withLock { $0.append(number) } }, to: "a", at: 0)
         }
         var lane = "a"
         while let job = scheduler.nextJob(for: 1, in: &lane, at: 0) { job() }
-        #expect(done.withLock { $0 } == [2, 5, 0, 1, 3, 4])
+        #expect(done.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     }
 
     @Test func overdueThreadsDoNotCountAndTheirLaneGetsOneMoreWhenAllAreStuck() {

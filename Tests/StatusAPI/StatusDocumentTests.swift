@@ -74,9 +74,9 @@ struct StatusDocumentTests {
             code: "c", message: "m", since: WallTime(secondsSinceEpoch: 0), nextAttempt: nil, remedy: nil, command: nil)
         let parts = #","failure":{"code":"c","message":"m","since":"1970-01-01T00:00:00Z","remedy":null}"#
         #expect(try report("") == nil)
-        #expect(try report(#","reason":"r""#) == .report(sentence: "r", failure: nil))
-        #expect(try report(parts) == .report(sentence: "m", failure: failure))
-        #expect(try report(#","reason":"r""# + parts) == .report(sentence: "r", failure: failure))
+        #expect(try report(#","reason":"r""#) == ReasonReport(sentence: "r", failure: nil))
+        #expect(try report(parts) == ReasonReport(sentence: "m", failure: failure))
+        #expect(try report(#","reason":"r""# + parts) == ReasonReport(sentence: "r", failure: failure))
     }
 
     @Test(arguments: [

@@ -120,19 +120,18 @@ import Testing
         var document = try document(state: "critical", reason: reason)
         let one = document.clients[0]
         let secret = try #require(one.current)
-        document.clients = ClientViews(
-            try (0..<500).map { number in
-                let claims = Claims(
-                    issuer: secret.team, keyID: secret.keyID, subject: secret.client, issuedAt: secret.issuedAt,
-                    expiresAt: now + Seconds(Int64(90_000 - 100 * number)))
-                var client = one
-                client.name = try #require(
-                    ClientName("c\(number + 100)".padding(toLength: 64, withPad: "-", startingAt: 0)))
-                client.health = number == 400 ? .critical : .degraded
-                client.delivered = true
-                client.current = SecretInfo(fingerprint: secret.fingerprint, claims: claims, signer: nil)
-                return client
-            })
+        document.clients = try (0..<500).map { number in
+            let claims = Claims(
+                issuer: secret.team, keyID: secret.keyID, subject: secret.client, issuedAt: secret.issuedAt,
+                expiresAt: now + Seconds(Int64(90_000 - 100 * number)))
+            var client = one
+            client.name = try #require(
+                ClientName("c\(number + 100)".padding(toLength: 64, withPad: "-", startingAt: 0)))
+            client.health = number == 400 ? .critical : .degraded
+            client.delivered = true
+            client.current = SecretInfo(fingerprint: secret.fingerprint, claims: claims, signer: nil)
+            return client
+        }
         return document
     }
 
@@ -161,7 +160,7 @@ import Testing
 
     @Test func severalThatAreNotOkAreNamed() throws {
         var document = try manyClients(reason: "why")
-        document.clients = ClientViews(document.clients[399...401])
+        document.clients = Array(document.clients[399...401])
         document.clients[0].name = try #require(ClientName("x"))
         document.clients[1].name = try #require(ClientName("y"))
         document.clients[2].health = .ok

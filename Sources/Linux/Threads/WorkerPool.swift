@@ -21,15 +21,11 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
 
     /// Runs `job` on a thread of `lane`, after the jobs already waiting there.
     ///
-    /// - Parameter isUrgent: runs before all that are not, which wait for as long as urgent jobs keep coming.
-    ///
     /// Throws only when the lane has no thread and none can start; the job never runs then. Jobs that were queued before stay
     /// queued: the next thread that is free, in whichever lane, runs them.
-    package func run(
-        in lane: Lane, isUrgent: Bool = false, _ job: @escaping @Sendable () -> Void
-    ) throws(SystemError) {
+    package func run(in lane: Lane, _ job: @escaping @Sendable () -> Void) throws(SystemError) {
         let now = Clocks.bootMilliseconds()
-        guard let thread = scheduler.withLock({ $0.add(job, to: lane, isUrgent: isUrgent, at: now) }) else { return }
+        guard let thread = scheduler.withLock({ $0.add(job, to: lane, at: now) }) else { return }
         do throws(SystemError) {
             try WorkerThread.start { [self] in work(as: thread, in: lane) }
         } catch {
@@ -58,28 +54,18 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
     static var mostThreads: Int { 128 }
 
     private struct LaneState {
-        /// Slices, because taking the first of ten thousand must not move the others.
-        var urgent: ArraySlice<QueuedJob> = []
-        var ordinary: ArraySlice<QueuedJob> = []
+        /// A slice, because taking the first must not move the others.
+        var waiting: ArraySlice<QueuedJob> = []
         /// The lane's threads, and when each began its job.
         var begun: [Int: Int64] = [:]
 
-        var hasWaiting: Bool { !urgent.isEmpty || !ordinary.isEmpty }
-
-        mutating func add(_ job: QueuedJob, isUrgent: Bool) {
-            if isUrgent { urgent.append(job) } else { ordinary.append(job) }
-        }
-
-        mutating func take() -> Job? {
-            (urgent.popFirst() ?? ordinary.popFirst())?.run
-        }
+        var hasWaiting: Bool { !waiting.isEmpty }
 
         /// Removes the job that a thread was to be started for. Returns whether it was still queued.
         mutating func removeJob(of thread: Int) -> Bool {
-            let count = urgent.count + ordinary.count
-            urgent.removeAll { $0.thread == thread }
-            ordinary.removeAll { $0.thread == thread }
-            return urgent.count + ordinary.count < count
+            let count = waiting.count
+            waiting.removeAll { $0.thread == thread }
+            return waiting.count < count
         }
     }
 
@@ -102,14 +88,14 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
     }
 
     /// Queues the job last of its kind in its lane. Returns the number of a thread to start for it, if any.
-    mutating func add(_ job: @escaping Job, to lane: Lane, isUrgent: Bool = false, at now: Int64) -> Int? {
+    mutating func add(_ job: @escaping Job, to lane: Lane, at now: Int64) -> Int? {
         var thread: Int?
         if threads < Self.mostThreads, lanes[lane].map({ mayGrow($0, at: now) }) ?? true {
             started += 1
             threads += 1
             thread = started
         }
-        lanes[lane, default: LaneState()].add(QueuedJob(run: job, thread: thread), isUrgent: isUrgent)
+        lanes[lane, default: LaneState()].waiting.append(QueuedJob(run: job, thread: thread))
         if let thread { lanes[lane]?.begun[thread] = now }
         return thread
     }
@@ -139,7 +125,9 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
     }
 
     private mutating func takeJob(for thread: Int, in lane: Lane, at now: Int64) -> Job? {
-        guard let index = lanes.index(forKey: lane), let job = lanes.values[index].take() else { return nil }
+        guard let index = lanes.index(forKey: lane), let job = lanes.values[index].waiting.popFirst()?.run else {
+            return nil
+        }
         lanes.values[index].begun[thread] = now
         return job
     }

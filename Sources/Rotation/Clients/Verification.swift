@@ -259,9 +259,14 @@ extension Rotation {
             && deadlines.reached(client.entry.latestVerification(of: kept))
     }
 
+    /// Whether a request to Apple runs: there is one at a time.
+    private var isAskingApple: Bool {
+        jobs.all.contains { if case .verification = $0.resource { true } else { false } }
+    }
+
     /// Asks Apple about the next candidate that is kept in the state directory.
     mutating func planRequestToApple(_ deadlines: inout Deadlines) {
-        guard !jobs.isStopping, verificationRateLimit.mayBegin(&deadlines) else { return }
+        guard !jobs.isStopping, !isAskingApple, requestsToApple.admits(&deadlines) else { return }
         let open = index.all.compactMap { client in
             clients[client].verification.map { (client: client, verification: $0) }
         }
@@ -277,7 +282,7 @@ extension Rotation {
             if start(.verify(client.name, candidate), on: .verification(client.name), &deadlines) {
                 // One request runs at a time: the others are looked at when it ends, so their own wakes are dropped.
                 deadlines = Deadlines(now: deadlines.now)
-                verificationRateLimit.began(job, at: deadlines.now)
+                requestsToApple.note(at: deadlines.now.boot)
                 clients[client].verification?.began(job, at: deadlines.now)
                 return
             }

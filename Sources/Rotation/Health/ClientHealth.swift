@@ -9,15 +9,13 @@ import Model
 /// - Log events, `on_state_change` and this machine's report in the store (`Reporting`) depend on it.
 struct ClientHealth: Sendable {
     /// As the client was last judged.
-    private(set) var shared: ClientViews.Shared?
+    private(set) var view: ClientView?
     /// The state that was last logged.
     private var logged: HealthState = .ok
     /// What was tried for it.
     fileprivate(set) var tally = Counts()
 
-    var view: ClientView? { shared?.view }
-
-    mutating func set(_ view: ClientView) { shared = ClientViews.Shared(view) }
+    mutating func set(_ view: ClientView) { self.view = view }
 
     /// Records that its state was logged; returns whether it differs from the one that was logged last.
     mutating func log(_ state: HealthState) -> Bool {

@@ -5,9 +5,9 @@ package import Model
 extension Rotation {
     /// The daemon's state at `now`, as status, metrics, sd_notify and the journal show it.
     package func snapshot(at now: Now) -> Snapshot {
-        let clients = clients.all.compactMap(\.health.shared)
+        let clients = clients.all.compactMap(\.health.view)
         let worst = worstHealth
-        let reasons = clients.lazy.filter { $0.view.health == worst }.compactMap(\.view.reason)
+        let reasons = clients.lazy.filter { $0.health == worst }.compactMap(\.reason)
         var reason = reasons.first { $0.failure.code != .keyChanged }
         var health = healthWithDaemon(at: now)
         // A configuration that is refused goes before what it would change.
@@ -24,7 +24,7 @@ extension Rotation {
             configuration: ConfigurationView(
                 path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
                 error: configurationWatch.refusal.map { $0.joined(separator: "\n") }),
-            clients: ClientViews(shared: clients))
+            clients: clients)
         snapshot.store = storeReading.view
         snapshot.fleet = fleet.counts
         snapshot.rollouts = rolloutViews

@@ -11,7 +11,7 @@ extension Simulator {
         var snapshot = snapshot
         if sabotage == .hidesRefusals { snapshot.configuration.error = nil }
         if sabotage == .isNeverReady { snapshot.ready = false }
-        snapshot.clients = ClientViews(snapshot.clients.map(shown))
+        snapshot.clients = snapshot.clients.map(shown)
         return snapshot
     }
 
