@@ -113,7 +113,7 @@ extension Executor {
     /// Reports to the watcher the links to these files, and where they end.
     func noteLinkChain(of resource: Resource, _ paths: [AbsolutePath]) {
         guard let findings else { return }
-        let places = paths.flatMap { WatchedLinks.places(of: $0.description) }.compactMap { AbsolutePath($0) }
+        let places = paths.flatMap { LinkChain.places(of: $0.description) }.compactMap { AbsolutePath($0) }
         findings.post(.linkChain(Set(places), of: resource))
     }
 }

@@ -33,7 +33,7 @@ struct KeyPlacement {
         }
         file = copy
         guard
-            WatchedLinks.places(of: key.description).isEmpty
+            LinkChain.places(of: key.description).isEmpty
                 || PathComponent(file: key.description, for: ServiceUser.identity) != nil
         else {
             throw CommandFailure(

@@ -3,7 +3,7 @@ internal import Glibc
 import SystemPackage
 
 /// The symbolic links that a path goes through: a change of one of them changes which file the path leads to.
-package enum WatchedLinks {
+package enum LinkChain {
     /// The kernel's own limit (path_resolution(7)).
     private static let limit = 40
 
