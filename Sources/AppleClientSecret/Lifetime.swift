@@ -10,6 +10,9 @@ public struct Lifetime: Hashable, Comparable, Sendable {
     /// would refuse the full limit from a machine whose clock runs fast.
     public static let maximum = longest(of: .signIn)
 
+    /// 90 days, of every kind: what is minted unless another lifetime is asked for.
+    package static let standard = Lifetime(7_776_000)
+
     /// The longest lifetime of a token of this kind that is minted.
     public static func longest(of kind: TokenKind) -> Lifetime { Lifetime(kind.rules.longest) }
 

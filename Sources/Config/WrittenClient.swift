@@ -250,7 +250,7 @@ final class WrittenClient: Sendable {
         if case .wrong = settings.renewBefore { return nil }
         let lifetime: Lifetime
         do throws(ValueError) {
-            lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? ClientConfiguration.standardLifetime
+            lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? Lifetime.standard
         } catch {
             diagnostics.error(at: settings.lifetime.position ?? name.position, error.words)
             return nil

@@ -32,9 +32,6 @@ package struct ClientConfiguration: Hashable, Sendable {
     /// The keys that may sign for it, in the order of preference.
     package var keys: [KeyName] { [key] + otherKeys }
 
-    /// 90 days: of every kind.
-    package static let standardLifetime = Lifetime(seconds: 7_776_000) ?? .maximum
-
     package init(
         clientID: ClientID, key: KeyName, lifetime: Lifetime, renewBefore: Seconds, outputs: [Output],
         onChange: [Action] = [], verify: Bool = false, credential: ServedCredential? = nil,

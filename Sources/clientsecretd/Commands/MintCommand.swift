@@ -78,7 +78,7 @@ struct MintCommand: ParsableCommand {
         guard let key = signing.key, let teamID = signing.teamID else { throw CleanExit.helpRequest(self) }
         let client = try kind.client()
         let lifetime =
-            try lifetime.map { try Flags.lifetime($0, of: kind.kind) } ?? ClientConfiguration.standardLifetime
+            try lifetime.map { try Flags.lifetime($0, of: kind.kind) } ?? Lifetime.standard
         let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(signing.keyID, of: key), location: .file(key))
         if let mixup = IdentifierMixup(client: client, team: teamID, keyID: entry.keyID) {
             throw CommandFailure(
