@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// A client without a private key: what it receives, and what changes nothing.
-struct SourceTests {
+struct ReceivedSecretsTests {
     private let bench: Bench
     private let signer: KeyDigest
     private let earlier: KeyDigest

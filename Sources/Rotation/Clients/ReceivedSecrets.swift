@@ -1,0 +1,184 @@
+import AppleClientSecret
+internal import Failures
+package import Model
+
+/// How secrets are received.
+///
+/// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
+/// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
+/// - A secret is received if a configured public key signed it for the client's ids, its times are plausible, and it is
+///   greater than the current one. It must also outlive the current one, or have more life left than is critical for
+///   the longer-lived of both. An expired current secret yields to any that is valid.
+/// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
+///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
+/// - Absence says nothing: a source that is gone, empty, older or wrong does not change the current secret.
+extension Rotation {
+    // MARK: What is
+
+    mutating func sourceFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+        guard case .readSource(let name, let file) = job.work, let client = index[name],
+            client.entry.source?.file == file
+        else { return }
+        switch result {
+        case .success(.source(let observation)):
+            if case .secret(let issued) = observation { clock.noteIssue(issued) }
+            clients[client].source?.read([observation], by: job.id)
+        case .failure: clients[client].source?.read(nil, by: job.id)
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    // MARK: What is wanted
+
+    /// Plans a client that receives its secrets: reads its source, and receives what is acceptable.
+    mutating func planReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+        // Signatures can be checked only after the keys were read.
+        if let file = client.entry.source?.file, wereKeysRead(client),
+            clients[client].source?.reading.isDue(&deadlines) == true,
+            start(.readSource(client.name, file), on: .source(client.name), &deadlines)
+        {
+            clients[client].source?.beginReading()
+        }
+        guard isKnown(client) else { return planRecall(client, &deadlines) }
+        presumeDelivered(client)
+        settleReceiver(client, &deadlines)
+    }
+
+    /// Why a secret must not be used, and what that says of its source; nil where it may be. One that has merely expired
+    /// was good once.
+    private func problem(
+        of issued: SecretInfo, _ client: ConfiguredClient, _ deadlines: inout Deadlines
+    ) -> (SourceView.State, detail: String?)? {
+        do throws(Objection) {
+            _ = try fitness(of: issued, for: client, &deadlines)
+            return nil
+        } catch {
+            if case .expired = error { return (.stale, "it \(error.words)") }
+            return (.wrong, "it \(error.words)")
+        }
+    }
+
+    /// What a source holds, and the secret in it that is to replace the current one.
+    func judgeSource(
+        of client: ConfiguredClient, over current: SecretInfo?, _ deadlines: inout Deadlines
+    ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
+        guard !jobs.isOverdue(sourceResource(of: client)), let observed = clients[client].source?.reading.value else {
+            return (.unreachable, nil, nil)
+        }
+        var best: SecretInfo?
+        var seen: [SourceView.State: String?] = [:]
+        for observation in observed {
+            let (state, detail): (SourceView.State, String?)
+            switch observation {
+            case .missing: (state, detail) = (.missing, nil)
+            case .refused: (state, detail) = (.unreachable, nil)
+            case .foreign(let words): (state, detail) = (.wrong, words)
+            case .secret(let issued):
+                if let problem = problem(of: issued, client, &deadlines) {
+                    (state, detail) = problem
+                } else if current?.isSame(as: issued) == true {
+                    (state, detail) = (.current, nil)
+                } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {
+                    (state, detail) = (.stale, objection)
+                } else {
+                    best = issued
+                    continue
+                }
+            }
+            if seen[state] == nil { seen[state] = detail }
+        }
+        if let best { return (.current, nil, best) }
+        // The state that needs an operator comes first. `missing` comes last: it matters only if no key's place holds a
+        // secret.
+        for state in [SourceView.State.wrong, .unreachable, .current, .stale] {
+            if let detail = seen[state] { return (state, detail, nil) }
+        }
+        return (.missing, nil, nil)
+    }
+
+    /// What reads a client's source.
+    func sourceResource(of client: ConfiguredClient) -> Resource {
+        client.entry.source?.isStore == true ? .store : .source(client.name)
+    }
+
+    /// Where a client's source is, for messages.
+    private func sourcePlace(_ source: SourceConfiguration) -> Failure.Place {
+        source.path.map { .path($0) } ?? .store
+    }
+
+    /// How long a follower does not report that the store is unreachable: a restarted etcd must not cause ten thousand
+    /// alerts.
+    private static let unreachableAfter: Seconds = 86_400
+
+    // MARK: What is reported
+
+    /// Why a client's source is a reason not to be ok: what it holds is wrong, or nothing newer comes from it although
+    /// the current secret should have been replaced.
+    func sourceReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+        guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
+        var since = verdict.since
+        let isRefused =
+            source.isStore && verdict.state == .unreachable
+            && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
+        if verdict.state != .wrong, !isRefused, let current = clients[client].secret.current {
+            let due = renewal(of: current, client.entry)
+            let isDue = deadlines.reached(due)
+            let isAway =
+                source.isStore && verdict.state == .unreachable
+                && deadlines.reached(verdict.began + Self.unreachableAfter)
+            guard isDue || isAway else { return nil }
+            since = max(since, isAway ? min(due, since + Self.unreachableAfter) : due)
+        }
+        guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
+        let next = jobs.attempts[sourceResource(of: client)]?.notBefore
+        return Reason(
+            failure: failure, client: client.name, since: since,
+            nextAttempt: next.flatMap { upcoming($0, deadlines.now) })
+    }
+
+    /// The failure of a source that offers nothing acceptable; nil for one that holds the current secret.
+    func sourceFailure(of client: ConfiguredClient) -> Failure? {
+        guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
+        let place = sourcePlace(source)
+        let remedy = source.isStore ? Self.storeRemedy : nil
+        switch verdict.state {
+        case .current: return nil
+        case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail, remedy: remedy)
+        case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail, remedy: remedy)
+        case .missing: return Failure(.sourceMissing, at: place, remedy: remedy)
+        case .unreachable where source.isStore:
+            return storeFailure(of: client) ?? Failure(.storeUnreachable, at: place)
+        case .unreachable:
+            return overdueFailure(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
+                ?? Failure(.sourceUnreadable, at: place)
+        }
+    }
+
+    private static let storeRemedy = Remedy.say(
+        "check on the machine with the private key whether it reaches the store, and whether public_key here is that key's"
+    )
+
+    /// The source holds the current secret, which should have been replaced.
+    private func overdue(_ client: ConfiguredClient, _ source: SourceConfiguration) -> Failure? {
+        guard let current = clients[client].secret.current else { return nil }
+        return Failure(
+            .sourceStale, at: sourcePlace(source),
+            detail: "renewal was due at \(renewal(of: current, client.entry))",
+            remedy: source.isStore ? Self.storeRemedy : nil)
+    }
+
+    /// What the status document says of a client's source; nil for a client that mints.
+    func sourceView(of client: ConfiguredClient, at now: Now) -> SourceView? {
+        guard let source = client.entry.source else { return nil }
+        let verdict = clients[client].source?.verdict
+        return SourceView(
+            kind: source.isStore ? "store" : "path",
+            place: source.path?.description ?? configuration.store?.place ?? "", state: verdict?.state ?? .unreachable,
+            since: verdict?.since ?? now.wall)
+    }
+
+    /// The failures of all sources from which nothing acceptable comes, by client.
+    package var sourceFailures: [ClientName: Failure] {
+        index.all.reduce(into: [:]) { all, client in all[client.name] = sourceFailure(of: client) }
+    }
+}
