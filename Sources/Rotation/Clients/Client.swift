@@ -28,7 +28,7 @@ struct Client: Sendable {
     /// When received secrets may be delivered; nil where none was drawn.
     var turn: DeliveryTurn?
     /// What was put into the store; nil before the first put.
-    var share: SharedSecret?
+    var share: OwnSecretPuts?
     /// Nil where no secret of it is rolled out from here.
     var rollout: RolloutProgress?
     /// What the credential socket serves.

@@ -2,8 +2,8 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// A client's secret that was put into the store.
-struct SharedSecret: Hashable, Sendable {
+/// A signer's puts of one of its own secrets into the store.
+struct OwnSecretPuts: Hashable, Sendable {
     /// The secret that was last put there.
     private var secret: SecretInfo
     /// When it was tried to put it there.
@@ -13,7 +13,7 @@ struct SharedSecret: Hashable, Sendable {
 
     /// Records that a secret was put, or was to be.
     mutating func put(_ secret: SecretInfo, at now: Now) {
-        if self.secret != secret { self = SharedSecret(secret) }
+        if self.secret != secret { self = OwnSecretPuts(secret) }
         puts.note(at: now.boot)
     }
 
@@ -38,7 +38,7 @@ extension Rotation {
     /// Counts that it was tried to put a secret, even if nothing was put: a place that always holds something else would be
     /// put into without a pause.
     mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
-        var share = clients[client].share ?? SharedSecret(secret)
+        var share = clients[client].share ?? OwnSecretPuts(secret)
         share.put(secret, at: now)
         clients[client].share = share
     }
