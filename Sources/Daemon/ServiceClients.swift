@@ -8,7 +8,7 @@ import UserWriter
 /// The daemon's clients of this machine's services, whose sockets are next to the status socket.
 struct ServiceClients: Sendable {
     let writers: UserWriterClient
-    let verifier: Verifier
+    let verifier: VerifierClient
     let pusher: Pusher
     let store: StoreService
 
@@ -28,7 +28,7 @@ struct ServiceClients: Sendable {
         writers = UserWriterClient(
             besideSocket: status, configuration: configuration, identity: identity, cancel: cancel,
             sha256: { SHA256.digest($0) })
-        verifier = Verifier(besideSocket: status, program: program, identity: identity, cancel: cancel)
+        verifier = VerifierClient(besideSocket: status, program: program, identity: identity, cancel: cancel)
         pusher = Pusher(
             besideSocket: status, configuration: configuration, program: program, identity: identity, cancel: cancel)
         store = try StoreService(besideSocket: status, identity: identity, cancel: cancel, post: post)

@@ -11,7 +11,7 @@ import Testing
 @testable import Daemon
 
 /// What the daemon makes of the service that asks Apple, however that one behaves.
-@Suite struct VerifierTests {
+@Suite struct VerifierClientTests {
     private static let signature = String(repeating: "c2lnbmF0dXJl", count: 7)
     private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ.\(signature)"
     private let directory: TemporaryDirectory
@@ -29,7 +29,7 @@ import Testing
     ) throws -> Failure? {
         let token = Token(Array(Self.token.utf8)) { _ in [UInt8](repeating: 1, count: 32) }
         let issued = SecretInfo(fingerprint: token.fingerprint, claims: .sample(), signer: nil)
-        let verifier = Verifier(
+        let verifier = VerifierClient(
             besideSocket: directory("status.sock"), program: program, identity: .current(), cancel: cancel,
             timeout: timeout)
         let client = try #require(ClientName("web"))

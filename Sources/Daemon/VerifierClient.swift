@@ -6,7 +6,7 @@ import Outputs
 import SignIn
 
 /// The daemon's client of the service that asks Apple whether it accepts a secret.
-struct Verifier: Sendable {
+struct VerifierClient: Sendable {
     private let socket: NetworkService.Socket
     private let service: NetworkService
     /// The program that asks where no service listens; nil to need a service.
@@ -32,33 +32,7 @@ struct Verifier: Sendable {
     /// Returns when Apple accepts the secret. Blocks.
     func verify(_ secret: Secret, of client: ClientName) throws(Failure) {
         let trial = SecretTrial(clientID: secret.issued.client, secret: secret.token)
-        let verdict = try verdict(on: trial, of: client)
-        switch verdict.outcome {
-        case .accepted: return
-        case .refused:
-            throw Failure(
-                .refusedByApple, at: .client(client),
-                detail: Redaction.foreign(verdict.code ?? trial.rules.refusal))
-        case .unknown:
-            throw Failure(
-                .verdictUnknown, at: .client(client),
-                detail: verdict.transportFailure.map { $0.words(Redaction.foreign) }
-                    ?? Redaction.foreign(verdict.detail ?? verdict.reason ?? ""),
-                remedy: remedy(for: verdict, on: trial, of: client))
-        }
-    }
-
-    /// Nil for the one that the failure has by itself.
-    private func remedy(for verdict: Verdict, on trial: SecretTrial, of client: ClientName) -> Remedy? {
-        // With a status it was reached, and the way there is not what is wrong.
-        guard verdict.status == nil else {
-            return .say(
-                "the answer says nothing about the secret; check whether there is a proxy between this machine and Apple, and try again",
-                see: .verify(client.description))
-        }
-        guard trial.rules.server != Claims.audience else { return nil }
-        return .say(
-            "see whether this machine reaches Apple", see: .reach(trial.rules.server + trial.rules.path))
+        if let failure = Failure(try verdict(on: trial, of: client), on: trial, of: client) { throw failure }
     }
 
     private func verdict(on trial: SecretTrial, of client: ClientName) throws(Failure) -> Verdict {
