@@ -1,0 +1,121 @@
+package import AppleClientSecret
+package import Failures
+
+/// Whether Apple accepts a client secret.
+package struct Verdict: Hashable, Sendable {
+    package enum Outcome: String, JSONString, Hashable, Sendable {
+        case accepted
+        /// Apple said so. A single refusal may be a stray: ask a second time.
+        case refused
+        /// No answer, or another one.
+        case unknown
+    }
+
+    package let outcome: Outcome
+    /// The `error` that Apple answered with; nil where there is none.
+    package let code: String?
+    /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil
+    /// where something is known.
+    package let reason: String?
+    /// What happened, in words that a server or the library for the network may have chosen; nil where it was accepted.
+    package let detail: String?
+    /// The answer's HTTP status; nil without an answer.
+    package let status: Int?
+    /// The server's clock; nil where it does not tell.
+    package let serverTime: WallTime?
+
+    private init(
+        _ outcome: Outcome, code: String? = nil, reason: String? = nil, detail: String? = nil, status: Int? = nil,
+        serverTime: WallTime? = nil
+    ) {
+        self.outcome = outcome
+        self.code = code
+        self.reason = reason
+        self.detail = detail
+        self.status = status
+        self.serverTime = serverTime
+    }
+
+    /// Why there was no answer; nil where there was one, or nothing was asked.
+    package var transportFailure: TransportFailure? {
+        guard outcome == .unknown, let reason, let kind = TransportFailure.Kind(rawValue: reason) else { return nil }
+        return TransportFailure(kind, detail ?? "")
+    }
+
+    /// Nothing was asked, because the request was no request.
+    package static let malformedRequest = Verdict(
+        .unknown, reason: "malformed_request",
+        detail: "the request is not a JSON object with client_id and client_secret")
+
+    /// Nothing was asked, because nothing at Apple tries such a token.
+    package static let cannotBeTried = Verdict(
+        .unknown, reason: "cannot_be_tried",
+        detail: "Apple offers no check of a Maps token for web pages")
+
+    /// What came of a trial.
+    ///
+    /// - Parameters:
+    ///   - trial: what was asked, which says what the answers mean.
+    ///   - redacted: a text of the answer without what must not be shown.
+    package init(
+        _ result: Result<HTTPAnswer, TransportFailure>, to trial: TokenTrial = TokenKind.signIn.rules.trial,
+        redacted: (String) -> String = { $0 }
+    ) {
+        switch result {
+        case .failure(let failure):
+            self.init(.unknown, reason: failure.kind.rawValue, detail: failure.detail)
+        case .success(let answer):
+            let error = OAuthError(answer)?.redacted(redacted)
+            switch trial.answers.first(where: { $0.fits(answer) })?.isAcceptance {
+            case true?:
+                self.init(.accepted, code: error?.code, status: answer.status, serverTime: answer.date)
+            case false?:
+                self.init(
+                    .refused, code: error?.code, detail: error?.description, status: answer.status,
+                    serverTime: answer.date)
+            case nil:
+                let isRedirect = (300..<400).contains(answer.status)
+                // With any other status, an error of this name says nothing about the secret.
+                let meaning = answer.status == 400 ? error?.explanation(of: .code).map { ": \($0)" } ?? "" : ""
+                let what =
+                    error.map { $0.code + meaning }
+                    ?? "something that is \(trial.request == .bearer ? "not a verdict" : "not an OAuth error")"
+                self.init(
+                    .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
+                    detail: isRedirect
+                        ? "the server redirects, and redirects are not followed"
+                        : "the server answered \(answer.status) with \(what)", status: answer.status,
+                    serverTime: answer.date)
+            }
+        }
+    }
+}
+
+extension HTTPAnswer {
+    fileprivate var isPage: Bool { body.first { !$0.isASCIISpace } == UInt8(ascii: "<") }
+}
+
+extension TokenTrial.Answer {
+    fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
+        guard statuses.contains(answer.status) else { return false }
+        return switch body {
+        case .noPage: !answer.isPage
+        case .noError: !answer.isPage && (try? JSONValue(answer.body, duplicates: .lastCounts))?["errors"] == nil
+        case .accessToken: TokenResponse(answer) != nil
+        case .member(let name): (try? JSONValue(answer.body, duplicates: .lastCounts))?[name]?.text != nil
+        case .error(let code): OAuthError(answer)?.code == code
+        }
+    }
+}
+
+/// The verdict as the network program writes it on its standard output, on one line.
+extension Verdict: JSONDocument {
+    package init(_ verdict: Verdict?, _ members: inout JSONMembers) throws(JSONError) {
+        outcome = try members("verdict", verdict?.outcome)
+        code = try members.orNull("code", verdict?.code)
+        reason = try members.orNull("reason", verdict?.reason)
+        detail = try members.orNull("detail", verdict?.detail)
+        status = try members.orNull("status", verdict?.status)
+        serverTime = try members.orNull("server_time", (verdict?.serverTime).map(UnixTime.init))?.moment
+    }
+}
