@@ -18,7 +18,7 @@ internal import SystemPackage
 package struct ExecAction: Sendable {
     let identity: Identity
     let cancel: EventCounter
-    let redact: HookOutput.Redaction
+    let redact: HookLogLines.LineFilter
     let output: @Sendable (ActionID, String) -> Void
 
     /// `PATH` of every program: Debian's directories, no others.
@@ -43,7 +43,7 @@ package struct ExecAction: Sendable {
         if let failure = Self.problem(with: action, as: identity) { throw failure }
         let id = action.id
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
-        for line in HookOutput(report, redact).lines { output(id, line) }
+        for line in HookLogLines(report, redact).lines { output(id, line) }
         switch report.ending {
         case .exited(0): return
         case .exited(let status): throw Failure(.actionFailed, at: .action(id), detail: "exit status \(status)")

@@ -3,14 +3,14 @@ internal import Linux
 
 /// What is logged of a hook's output: its beginning and its end, redacted and escaped, and between them how many lines
 /// were omitted.
-package struct HookOutput {
+package struct HookLogLines {
     /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
     /// last one.
-    package typealias Redaction = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]
+    package typealias LineFilter = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]
 
     package let lines: [String]
 
-    init(_ report: ExitReport, _ redact: Redaction) {
+    init(_ report: ExitReport, _ redact: LineFilter) {
         func shown(_ piece: OutputPiece, isCut: Bool) -> [String] {
             redact(piece.lines, isCut)[piece.shown].compactMap { $0.map(Printable.line) }
         }
