@@ -9,7 +9,7 @@ import Testing
         "AppleClientSecret/Token.swift",  // where it stands
         "AppleClientSecret/TokenText.swift",  // writes them into messages and records
         "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
-        "Daemon/SecretCache.swift",  // knows secrets again by their bytes, so that hooks' output can be redacted
+        "Daemon/SecretCache+Redaction.swift",  // knows secrets again by their bytes in hooks' output
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/OutputMerge.swift",  // gives them to the output formats
         "Push/PushExchange.swift",  // makes them requests to an API

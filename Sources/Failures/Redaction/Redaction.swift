@@ -5,7 +5,7 @@ internal import AppleClientSecret
 /// The program redacts here and nowhere else:
 /// - ``plain(_:)`` removes what looks like a secret from text that may hold one by mistake;
 /// - ``foreign(_:)`` does that for the words of another process;
-/// - ``printed(_:)`` and ``PrintedSecrets`` are for lines that a hook printed;
+/// - ``printed(_:)`` and ``HookOutputSecrets`` are for lines that a hook printed;
 /// - ``EchoedSecrets`` is for servers, which may return what they were sent in another form.
 package enum Redaction {
     /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is

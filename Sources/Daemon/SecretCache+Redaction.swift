@@ -1,0 +1,20 @@
+import AppleClientSecret
+import Failures
+import Keys
+import Outputs
+
+extension SecretCache {
+    /// `lines` with every cached secret replaced by its fingerprint, and without what else could be a secret or a key,
+    /// because a hook's output is logged; nil for a line of which nothing is left.
+    ///
+    /// - Parameter isCut: whether the last line is not all that was printed.
+    func redacted(_ lines: [String], isCut: Bool) -> [String?] {
+        let known = all
+        let lengths = Set(known.values.map { $0.token.withBytes(\.count) })
+        let filtered = HookOutputSecrets(lines).replaced(lengths: lengths, isCut: isCut) { bytes in
+            let fingerprint = Token(bytes).fingerprint
+            return known[fingerprint] == nil ? nil : fingerprint.description
+        }
+        return Redaction.printed(lineByLine: filtered)
+    }
+}
