@@ -11,7 +11,7 @@ package struct DryRun: Sendable {
     /// What `run` would do with one client's secret.
     package struct Secret: Sendable {
         package let client: ClientName
-        package let decision: Decision
+        package let decision: RenewalDecision
         /// Its outputs that do not hold the secret that would be kept, and would be written.
         package let outputsToWrite: [AbsolutePath]
         /// Its targets that were not given the secret that would be kept, and would be.

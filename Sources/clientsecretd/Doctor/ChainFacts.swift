@@ -21,7 +21,7 @@ struct ChainFacts {
     /// What `check` finds of this client and of what all clients share.
     var problems: [Failure] = []
     /// What `run` would do with the secret, as `check` says.
-    var decision: Decision?
+    var decision: RenewalDecision?
     /// Why what `check` finds holds for the caller only; nil where it holds for the daemon.
     var isForCallerOnly = false
     /// The daemon's view; nil where none answers.

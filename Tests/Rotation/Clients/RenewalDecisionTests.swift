@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// Which secrets a changed configuration replaces.
-@Suite struct RenewalTests {
+@Suite struct RenewalDecisionTests {
     private let web = "web"
 
     private func settled(_ entry: ClientConfiguration? = nil) throws -> Bench {

@@ -2,7 +2,7 @@ package import AppleClientSecret
 package import Model
 
 /// What to do about a client's secret.
-package enum Decision: Hashable, Sendable {
+package enum RenewalDecision: Hashable, Sendable {
     /// The key, the record or a file was not read yet.
     case wait
     case keep(SecretInfo, until: WallTime)
@@ -94,14 +94,16 @@ extension Rotation {
     }
 
     /// Decides what to do about a client's secret from what is known.
-    package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> Decision {
+    package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> RenewalDecision {
         guard let client = index[name], isKnown(client) else { return .wait }
         var batches = RenewalBatches()
         return decide(client, &batches, &deadlines)
     }
 
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
-    func decide(_ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines) -> Decision {
+    func decide(
+        _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
+    ) -> RenewalDecision {
         if client.entry.source != nil {
             guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
                 return .receive
@@ -118,7 +120,7 @@ extension Rotation {
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
         _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
-    ) -> Decision {
+    ) -> RenewalDecision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
         if let spared = spared(client, &deadlines) { return .keep(spared, until: renewal(of: spared, client.entry)) }
@@ -157,7 +159,7 @@ extension Rotation {
     }
 
     /// Decides under a restrained configuration: mints only to keep applications from being locked out.
-    private func decideRestrained(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Decision {
+    private func decideRestrained(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> RenewalDecision {
         let usable = usable(client, &deadlines)
         // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
         guard let held = usable ?? clients[client].secret.current, wantedSecret(client) != nil || usable != nil,
