@@ -54,27 +54,27 @@ struct HealthCommand: ParsableCommand {
         if errno != EPIPE {
             CommandOutput.complain("cannot write to standard output: \(CommandOutput.text(ofErrno: errno))")
         }
-        CommandOutput.end(max(line.state.rawValue, HealthLine.State.warning.rawValue))
+        CommandOutput.end(max(line.state.rawValue, HealthResult.State.warning.rawValue))
     }
 
-    private func line(now: WallTime) -> HealthLine {
+    private func line(now: WallTime) -> HealthResult {
         if offline { return judge(unanswered: nil, now: now) }
         do throws(ClientError) {
             let client = daemon.client(timeouts: Self.timeouts)
-            return HealthLine(try client.status(), now: now)
+            return HealthResult(try client.status(), now: now)
         } catch {
             // The default configuration is not known to be that of a daemon on a socket that the flag names; one in the environment
             // is that of the environment's daemon, as in the container image.
             guard daemon.socket == nil || settings.isNamed(Environment.current) else {
-                return HealthLine(
-                    unanswered: HealthLine.words(of: error)
+                return HealthResult(
+                    unanswered: HealthResult.words(of: error)
                         + "; name its configuration with --config to judge the published files")
             }
-            return judge(unanswered: HealthLine.words(of: error), now: now)
+            return judge(unanswered: HealthResult.words(of: error), now: now)
         }
     }
 
-    private func judge(unanswered: String?, now: WallTime) -> HealthLine {
+    private func judge(unanswered: String?, now: WallTime) -> HealthResult {
         let before = unanswered.map { $0 + "; " } ?? ""
         // What asks the daemon helps nothing.
         var context = CommandContext.current
@@ -84,7 +84,7 @@ struct HealthCommand: ParsableCommand {
             // Keys may be read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
-            return HealthLine(unknown: before + error.description)
+            return HealthResult(unknown: before + error.description)
         }
         let path = settings.path(Environment.current)
         let source = ConfigurationSource.ofService(path)
@@ -92,13 +92,13 @@ struct HealthCommand: ParsableCommand {
         switch source.load() {
         case .failure(let error):
             let why = error.headline?.description ?? "no configuration"
-            guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
+            guard let adopted = source.loadAdopted() else { return HealthResult(unknown: before + why) }
             // The daemon would start with the last adopted configuration, too, and be degraded.
-            return HealthLine(
+            return HealthResult(
                 OfflineEvaluation(of: adopted, from: source).health(), isForeign: isForeign,
                 unanswered: before + "the configuration would not start: " + why, now: now)
         case .success(let loaded):
-            return HealthLine(
+            return HealthResult(
                 OfflineEvaluation(of: loaded, from: source).health(), isForeign: isForeign, unanswered: unanswered,
                 now: now)
         }

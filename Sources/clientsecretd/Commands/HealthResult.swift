@@ -12,7 +12,7 @@ import StatusAPI
 /// left to `check`, the first clients that are
 /// not ok are named and the others counted, and performance data is given for as many clients as there is room for. The
 /// worst clients always come first.
-struct HealthLine: Equatable {
+struct HealthResult: Equatable {
     /// The exit codes of monitoring plugins.
     enum State: Int32 {
         case ok = 0

@@ -10,7 +10,7 @@ import Testing
 @testable import clientsecretd
 
 /// The line for monitoring plugins: `SERVICE STATE - words | 'label'=value[unit];warn;crit;min`.
-@Suite struct HealthLineTests {
+@Suite struct HealthResultTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)  // 2026-11-21T04:31:00Z
 
     private func document(state: String, reason: String?, failure: String = "null") throws -> Snapshot {
@@ -33,7 +33,7 @@ import Testing
         for (state, code, word) in [
             ("ok", 0, "OK"), ("degraded", 1, "WARNING"), ("critical", 2, "CRITICAL"),
         ] as [(String, Int32, String)] {
-            let line = HealthLine(try document(state: state, reason: nil), now: now)
+            let line = HealthResult(try document(state: state, reason: nil), now: now)
             #expect(line.state.rawValue == code)
             #expect(line.text(now: now).hasPrefix("CLIENTSECRETD \(word) - "))
         }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func theReasonIsOneLineWithoutABar() throws {
-        let line = HealthLine(
+        let line = HealthResult(
             try document(state: "degraded", reason: #"a | b\nsince 2026-11-21T04:29:00Z"#), now: now)
         #expect(
             line.text(now: now)
@@ -69,7 +69,7 @@ import Testing
              "remedy":"do it: \(command)","command":"\(command)"}
             """
         let reason = "/srv/x: no; since 2026-11-21T04:29:00Z; do it: \(command)"
-        let line = HealthLine(try document(state: "degraded", reason: reason, failure: failure), now: now)
+        let line = HealthResult(try document(state: "degraded", reason: reason, failure: failure), now: now)
         let start = "CLIENTSECRETD WARNING - /srv/x: no; since 2026-11-21T04:29:00Z (2 minutes ago); do it"
         let end = isShown ? ": \(command)" : "; run clientsecretd check as root"
         #expect(line.text(now: now).hasPrefix(start + end + "; 1 client, "))
@@ -96,21 +96,21 @@ import Testing
     }
 
     @Test func aDaemonThatDoesNotAnswerIsAWarningAtLeast() throws {
-        let good = HealthLine(try evaluations(0), unanswered: "nobody is there", now: now)
+        let good = HealthResult(try evaluations(0), unanswered: "nobody is there", now: now)
         #expect(good.state == .warning)
         #expect(good.words.hasPrefix("nobody is there; published: 1 client, the first"))
-        let expired = HealthLine(try evaluations(90), unanswered: "nobody is there", now: now)
+        let expired = HealthResult(try evaluations(90), unanswered: "nobody is there", now: now)
         #expect(expired.state == .critical)
-        #expect(HealthLine(try evaluations(0), unanswered: nil, now: now).state == .ok)
-        #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
+        #expect(HealthResult(try evaluations(0), unanswered: nil, now: now).state == .ok)
+        #expect(HealthResult(try evaluations(60), unanswered: nil, now: now).state == .warning)
     }
 
     @Test func theRemedyForASilentDaemonIsWholeOrLeftToCheck() {
         let restart = "systemctl restart clientsecretd.service"
-        let words = HealthLine.words(of: .malformed(what: "no \"state\""))
+        let words = HealthResult.words(of: .malformed(what: "no \"state\""))
         #expect(words.hasSuffix("no \"state\"; restart it after an upgrade: \(restart)"))
-        #expect(HealthLine(unanswered: words).text(now: now) == "CLIENTSECRETD WARNING - \(words)")
-        let long = HealthLine.words(of: .malformed(what: String(repeating: "n", count: 600)))
+        #expect(HealthResult(unanswered: words).text(now: now) == "CLIENTSECRETD WARNING - \(words)")
+        let long = HealthResult.words(of: .malformed(what: String(repeating: "n", count: 600)))
         #expect(long.utf8.count <= 500)
         #expect(long.hasSuffix("nn...; run clientsecretd check as root"))
     }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func hundredsOfClientsFitTheWorstFirst() throws {
-        let text = HealthLine(try manyClients(reason: "why"), now: now).text(now: now)
+        let text = HealthResult(try manyClients(reason: "why"), now: now).text(now: now)
         #expect(text.utf8.count < 4096 && text.utf8.count > 4000)
         func name(_ number: Int) -> String { "c\(number)".padding(toLength: 64, withPad: "-", startingAt: 0) }
         // The critical one, then those that expire first.
@@ -151,11 +151,11 @@ import Testing
 
     /// Nor does a path of the longest kind leave no room for the rest.
     @Test func aLongReasonIsCut() throws {
-        let text = HealthLine(try manyClients(reason: String(repeating: "ü", count: 4000)), now: now).text(now: now)
+        let text = HealthResult(try manyClients(reason: String(repeating: "ü", count: 4000)), now: now).text(now: now)
         #expect(text.utf8.count < 4096)
         #expect(text.contains("üü...; 500 clients are not ok: "))
         #expect(text.contains(" | 'c500"))
-        #expect(HealthLine(unknown: String(repeating: "n", count: 9000)).text(now: now).utf8.count < 4096)
+        #expect(HealthResult(unknown: String(repeating: "n", count: 9000)).text(now: now).utf8.count < 4096)
     }
 
     @Test func severalThatAreNotOkAreNamed() throws {
@@ -164,14 +164,14 @@ import Testing
         document.clients[0].name = try #require(ClientName("x"))
         document.clients[1].name = try #require(ClientName("y"))
         document.clients[2].health = .ok
-        let words = HealthLine(document, now: now).words
+        let words = HealthResult(document, now: now).words
         #expect(words.hasPrefix("why; 2 clients are not ok: y, x; 3 clients, "))
         document.clients[0].health = .ok
-        #expect(HealthLine(document, now: now).words.hasPrefix("why; 3 clients, "))
+        #expect(HealthResult(document, now: now).words.hasPrefix("why; 3 clients, "))
     }
 
     @Test func nothingToJudgeIsUnknown() {
-        #expect(HealthLine([], unanswered: nil, now: now).state == .unknown)
-        #expect(HealthLine(unknown: "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
+        #expect(HealthResult([], unanswered: nil, now: now).state == .unknown)
+        #expect(HealthResult(unknown: "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
     }
 }
