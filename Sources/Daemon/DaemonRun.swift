@@ -75,7 +75,7 @@ package struct DaemonRun {
         let words = headline?.words ?? ""
         refusal.lines.withLock { $0 = (words, why.map(\.words)) }
         let more = why.count > 1 ? " (and \(why.count - 1) more)" : ""
-        ManagerNotifications(log: log).fail(words + more, errno: headline?.errno)
+        ServiceManagerNotifications(log: log).fail(words + more, errno: headline?.errno)
         return ending
     }
 

@@ -39,7 +39,7 @@ final class Loop {
 
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
-    private var manager: ManagerNotifications
+    private var manager: ServiceManagerNotifications
     private var stopAt: BootTime?
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
     private var reloadAt: BootTime?
@@ -84,7 +84,7 @@ final class Loop {
         credentials = sockets.credentials?.server
         self.watcher = watcher
         self.metrics = metrics
-        manager = ManagerNotifications(log: log)
+        manager = ServiceManagerNotifications(log: log)
         epoll = try Epoll()
         wallTimer = try WallTimer()
         bootTimer = try BootTimer()

@@ -1,4 +1,3 @@
-import CLibsystemd
 import Glibc
 package import Linux
 
@@ -80,16 +79,5 @@ package final class NotifySocket {
     /// Has systemd store a copy of a descriptor. Returns false, with nothing sent, when there is no room now.
     package func store(_ descriptor: borrowing Descriptor, as name: String) throws(SystemError) -> Bool {
         try socket.send(Array("FDSTORE=1\nFDNAME=\(name)".utf8), to: address, passing: descriptor.raw)
-    }
-}
-
-/// systemd's watchdog of this service.
-package enum Watchdog {
-    /// Milliseconds that may pass between two ``Notify/Message/watchdog`` messages before systemd ends the service;
-    /// `nil` when the watchdog is off. Half of it is a good interval.
-    package static func interval() -> Int64? {
-        var microseconds: UInt64 = 0
-        guard unsafe sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
-        return Int64(clamping: microseconds / 1_000)
     }
 }

@@ -5,7 +5,7 @@ import Systemd
 
 /// Reports the daemon's state to the service manager without waiting for it: messages that it does not take now are
 /// sent when it reads again. Without `NOTIFY_SOCKET` nothing is sent.
-struct ManagerNotifications {
+struct ServiceManagerNotifications {
     private let log: Log
     private let socket: NotifySocket?
     private var notifyQueue = NotifyQueue()

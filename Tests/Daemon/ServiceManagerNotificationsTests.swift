@@ -10,11 +10,11 @@ import Testing
 @testable import Daemon
 
 /// What the service manager is told, and when.
-@Suite struct ManagerNotificationsTests {
+@Suite struct ServiceManagerNotificationsTests {
     @Test func aLongStartIsGivenMoreTimeAsLongAsItComesFurther() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             manager.show(try Self.snapshot(0, of: 10_000), at: Self.after(0))
             #expect(receiver.received() == ["STATUS=publishing 0 of 10,000 secrets\nEXTEND_TIMEOUT_USEC=60000000"])
             // Not more than once a second, and not where nothing has come of it.
@@ -34,7 +34,7 @@ import Testing
     @Test func aReloadAlwaysEndsWithReady() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             // Before the service is up it is not said to reload: READY would say that it is.
             manager.reload(isGoingOn: true)
             manager.reload(isGoingOn: false)
@@ -59,11 +59,11 @@ import Testing
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
             unsafe unsetenv("WATCHDOG_USEC")
-            var unwatched = ManagerNotifications(log: Log(environment: [:]))
+            var unwatched = ServiceManagerNotifications(log: Log(environment: [:]))
             #expect(unwatched.alive(at: Self.after(0)) == nil)
             unsafe setenv("WATCHDOG_USEC", "3000000", 1)
             unsafe unsetenv("WATCHDOG_PID")
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             #expect(manager.alive(at: Self.after(0)) == Self.after(1_500))
             #expect(receiver.received() == ["WATCHDOG=1"])
             #expect(manager.alive(at: Self.after(1_499)) == Self.after(1_500))
@@ -76,7 +76,7 @@ import Testing
     @Test func anEndIsExplained() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
-            ManagerNotifications(log: Log(environment: [:])).fail("cannot run: no memory", errno: 12)
+            ServiceManagerNotifications(log: Log(environment: [:])).fail("cannot run: no memory", errno: 12)
             #expect(receiver.received() == ["STATUS=cannot run: no memory\nERRNO=12"])
         }
     }
@@ -87,7 +87,7 @@ import Testing
             let log = try unsafe open(directory.write("", to: "log"), O_WRONLY | O_APPEND)
             #expect(dup2(log, STDERR_FILENO) == STDERR_FILENO)
             unsafe setenv("NOTIFY_SOCKET", directory("nobody"), 1)
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
             manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(1_000))
             manager.stop()
@@ -100,7 +100,7 @@ import Testing
     @Test func aMessageWithoutRoomIsSentAsSoonAsThereIsSome() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             try receiver.fill()
             manager.show(try Self.snapshot(0, of: 2), at: Self.after(0))
             manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(1_000))
@@ -127,7 +127,7 @@ import Testing
     @Test func aReloadIsNotifiedWithTheTimeThatItBegan() async {
         await #expect(processExitsWith: .success) {
             let receiver = try NotifyReceiver()
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
             try receiver.fill()
             let before = Clocks.monotonicMicroseconds()
@@ -147,7 +147,7 @@ import Testing
             let receiver = try NotifyReceiver()
             unsafe setenv("WATCHDOG_USEC", "3000000", 1)
             unsafe unsetenv("WATCHDOG_PID")
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             try receiver.fill()
             #expect(manager.alive(at: Self.after(0)) == Self.after(1_500))
             #expect(manager.alive(at: Self.after(1_500)) == Self.after(3_000))
@@ -165,7 +165,7 @@ import Testing
             let directory = try TemporaryDirectory()
             let log = try unsafe open(directory.write("", to: "log"), O_WRONLY | O_APPEND)
             #expect(dup2(log, STDERR_FILENO) == STDERR_FILENO)
-            var manager = ManagerNotifications(log: Log(environment: [:]))
+            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
             manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
             #expect(manager.alive(at: Self.after(0)) == nil)
             // One that has much to do is not.
