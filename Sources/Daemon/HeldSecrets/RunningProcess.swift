@@ -34,7 +34,7 @@ package struct RunningProcess: Hashable, Sendable {
     }
 
     /// The system's service to which it belongs; nil for a user's services, sessions and containers.
-    package var unit: String? { ControlGroup.service(ofProcessIn: folder) }
+    package var unit: String? { Cgroup.service(ofProcessIn: folder) }
 
     /// When it was started; nil when it has ended.
     package var startedAt: WallTime? {

@@ -7,7 +7,7 @@ package enum OwnUnit {
     /// - Parameter environment: systemd names the process there (systemd.exec(5), `SYSTEMD_EXEC_PID`).
     package static func service(_ environment: [String: String]) -> String? {
         guard environment["SYSTEMD_EXEC_PID"] == String(getpid()) else { return nil }
-        return ControlGroup.service(ofProcessIn: "/proc/self")
+        return Cgroup.service(ofProcessIn: "/proc/self")
     }
 
     /// The same by this process's own environment.

@@ -3,7 +3,7 @@ import Testing
 @testable import Linux
 
 /// Which service a process belongs to.
-@Suite struct ControlGroupTests {
+@Suite struct CgroupTests {
     @Test(arguments: [
         ("0::/system.slice/shop.service\n", "shop.service"),
         ("0::/system.slice/system-shop.slice/shop@one.service\n", "shop@one.service"),
@@ -20,6 +20,6 @@ import Testing
         ("0::/system.slice/_cpu.service\n", "cpu.service"), ("0::/system.slice/_cpu.service/worker\n", "cpu.service"),
     ])
     func aProcesssServiceIsKnown(text: String, unit: String?) {
-        #expect(ControlGroup.service(in: text) == unit)
+        #expect(Cgroup.service(in: text) == unit)
     }
 }

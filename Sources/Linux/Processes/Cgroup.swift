@@ -1,5 +1,5 @@
 /// The control groups of processes, as systemd names them (cgroups(7)).
-package enum ControlGroup {
+package enum Cgroup {
     /// The system's service to which a process belongs; nil for a user's services, sessions and containers.
     ///
     /// - Parameter folder: the process's directory in /proc.
