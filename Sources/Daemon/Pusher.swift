@@ -127,6 +127,6 @@ struct Pusher: Sendable {
         }
         return .say(
             "pass it to the service, in a drop-in of its unit: "
-                + UnitSetting.loadCredential("clientsecretd.yaml", from: configuration))
+                + UnitFileLine.loadCredential("clientsecretd.yaml", from: configuration))
     }
 }

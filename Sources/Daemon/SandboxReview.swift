@@ -46,7 +46,7 @@ package struct SandboxReview {
                 .outsideSandbox, at: .named(service.name),
                 detail: "it does not start without \(path), which \(setting)= names",
                 remedy: .say(
-                    "create it, or put a \"-\" before the path, as in \(UnitSetting.paths(setting, path)), with systemctl edit "
+                    "create it, or put a \"-\" before the path, as in \(UnitFileLine.paths(setting, path)), with systemctl edit "
                         + service.name))
         }
     }
@@ -107,7 +107,7 @@ package struct SandboxReview {
             Failure(
                 .outsideSandbox, at: .action(action.id), detail: "\(service.name) may not execute \(path) (\(setting))",
                 remedy: .say(
-                    "add \(UnitSetting.paths("ExecPaths", path.description, isOptional: false)) to its [Service] section with "
+                    "add \(UnitFileLine.paths("ExecPaths", path.description, isOptional: false)) to its [Service] section with "
                         + "systemctl edit \(service.name)"))
         }
     }
@@ -140,7 +140,7 @@ package struct SandboxReview {
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
         case .readOnly(let setting):
-            let line = UnitSetting.paths("ReadWritePaths", directory.description)
+            let line = UnitFileLine.paths("ReadWritePaths", directory.description)
             lines[unit.name, default: []].insert(line)
             let failure = Failure(
                 .outsideSandbox, at: .path(path),
@@ -154,7 +154,7 @@ package struct SandboxReview {
                     ? "leave \"state_dir\" out, or write another path"
                     : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
-                let line = UnitSetting.paths("BindPaths", directory.description)
+                let line = UnitFileLine.paths("BindPaths", directory.description)
                 let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]
                 lines[unit.name, default: []].formUnion(both)
                 remedy = Self.adding(both.joined(separator: " and "), to: unit)

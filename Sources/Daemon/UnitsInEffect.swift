@@ -77,7 +77,7 @@ package struct UnitsInEffect {
                 removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
             return "\(credential.unit) does not load the credential \(Printable.name(credential.name)): \(why); "
                 + (removed.map { Self.advice(for: credential.unit, [$0]) + ", or publish it as a file" }
-                    ?? "write \(UnitSetting.loadCredential(credential.name)) into its [Service] section")
+                    ?? "write \(UnitFileLine.loadCredential(credential.name)) into its [Service] section")
         }
     }
 
@@ -120,7 +120,7 @@ package struct UnitsInEffect {
         return (
             "\(unit) has no LoadCredential= for \(Printable.name(credential))",
             .say(
-                "write \(UnitSetting.loadCredential(credential, from: "/path/to/file")) into its [Service] section, with systemctl edit \(unit)"
+                "write \(UnitFileLine.loadCredential(credential, from: "/path/to/file")) into its [Service] section, with systemctl edit \(unit)"
             )
         )
     }

@@ -68,7 +68,7 @@ extension FailureCode {
         case .credentialMissing:
             row("systemd has not passed this credential") {
                 .say(
-                    "add \(UnitSetting.loadCredential($0.credential ?? "NAME", from: "/path/to/file")) to the daemon's unit and restart it"
+                    "add \(UnitFileLine.loadCredential($0.credential ?? "NAME", from: "/path/to/file")) to the daemon's unit and restart it"
                 )
             }
         case .signingFailed:
@@ -98,7 +98,7 @@ extension FailureCode {
         case .readOnlyFileSystem:
             row("the file system is read-only", traits: .mayBeOfSandbox) {
                 .say(
-                    "mount it writable, or add \(UnitSetting.paths("ReadWritePaths", $0.directory)) to the daemon's unit"
+                    "mount it writable, or add \(UnitFileLine.paths("ReadWritePaths", $0.directory)) to the daemon's unit"
                 )
             }
         case .diskFull: row("the disk is full") { .say("make room", see: $0.parent.flatMap(ShellCommand.showSpace)) }

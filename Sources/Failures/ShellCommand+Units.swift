@@ -86,7 +86,7 @@ extension ShellCommand {
         _ unit: String? = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause
     ) -> ShellCommand? {
         guard cause == .sandbox, CommandContext.current.hasSystemd, let unit else { return nil }
-        return addSettings([UnitSetting.paths("ReadWritePaths", directory)], to: unit)
+        return addSettings([UnitFileLine.paths("ReadWritePaths", directory)], to: unit)
     }
 
     /// Adds settings to a service, and restarts it where it runs.

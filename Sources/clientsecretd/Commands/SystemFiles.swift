@@ -72,12 +72,12 @@ struct SystemFiles: Equatable {
         switch destination {
         case nil: return nil
         case .credential(let name):
-            let line = UnitSetting.loadCredential(name)
+            let line = UnitFileLine.loadCredential(name)
             return order + "\n[Service]\n\(line)\n"
         case .file(let file):
             guard file.user == nil else { return nil }
             guard file.variable != nil else { return order }
-            return order + "\n[Service]\n\(UnitSetting.environmentFile(file.path.description))\n"
+            return order + "\n[Service]\n\(UnitFileLine.environmentFile(file.path.description))\n"
         }
     }
 

@@ -86,7 +86,7 @@ struct SetupTarget {
         lines.append("token_credential: \(kind.name)-token")
         return TargetEntry(
             name: name, lines: lines,
-            credential: UnitSetting.loadCredential("\(kind.name)-token", from: tokenFile.description))
+            credential: UnitFileLine.loadCredential("\(kind.name)-token", from: tokenFile.description))
     }
 }
 

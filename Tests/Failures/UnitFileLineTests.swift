@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What systemd reads in a line that was written for it, by systemd.syntax(7), systemd.unit(5) and glob(7).
-@Suite struct UnitSettingTests {
+@Suite struct UnitFileLineTests {
     private static let names = [
         "web.env", "a b", "100%", "a:b", "a'b", #"a"b"#, #"a\b"#, "[a]*?.env", "a;b", "ends in a blank ", #"ends in \"#,
         "%%h",
@@ -13,18 +13,18 @@ import Testing
 
     @Test(arguments: names) func aListOfPathsIsReadBack(name: String) throws {
         for (setting, separators) in [("ReadWritePaths", " "), ("BindPaths", ": ")] {
-            let line = UnitSetting.paths(setting, "/srv/" + name)
+            let line = UnitFileLine.paths(setting, "/srv/" + name)
             let value = try #require(line.split(separator: "=", maxSplits: 1).last)
             #expect(line.hasPrefix(setting + "=") && !Self.continues(line))
             #expect(Self.words(of: String(value), separators) == ["-/srv/" + name], "\(line)")
         }
-        #expect(UnitSetting.paths("ExecPaths", "/srv/a", isOptional: false) == "ExecPaths=/srv/a")
+        #expect(UnitFileLine.paths("ExecPaths", "/srv/a", isOptional: false) == "ExecPaths=/srv/a")
     }
 
     @Test(arguments: names) func anEnvironmentFileIsTheOnlyOneThatMatches(name: String) throws {
         let directory = try TemporaryDirectory()
         for other in Self.names + ["a", "axx.env", "ab", "ends in a blank"] { try directory.write("", to: other) }
-        let line = UnitSetting.environmentFile(directory(name))
+        let line = UnitFileLine.environmentFile(directory(name))
         let value = line.dropFirst("EnvironmentFile=".count)
         #expect(line.hasPrefix("EnvironmentFile=/") && !value.hasSuffix(" ") && !Self.continues(line))
         var found = unsafe glob_t()
@@ -38,7 +38,7 @@ import Testing
 
     @Test func aCredentialIsReadBack() {
         #expect(
-            UnitSetting.loadCredential("100%", from: "/etc/a b:c%")
+            UnitFileLine.loadCredential("100%", from: "/etc/a b:c%")
                 == "LoadCredential=100%%:/etc/a b:c%%")
     }
 

@@ -1,6 +1,6 @@
 /// Lines of a unit file that set a path, whatever characters are in it (systemd.syntax(7)). A `%` begins a specifier in all of
 /// them; the rest differs.
-package enum UnitSetting {
+package enum UnitFileLine {
     /// A list of paths, such as `ReadWritePaths=` and `BindPaths=` (systemd.exec(5)): words in which quotes and backslashes have a
     /// meaning, and in `BindPaths=` colons.
     ///
