@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// A state directory that was emptied or replaced while the daemon runs, and what is removed from it.
-@Suite struct RecordsTests {
+@Suite struct RecordKeepingTests {
     private let after = Values.exec("/bin/after")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
 
