@@ -152,7 +152,7 @@ import Testing
         let ids = ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
         var given = try InitCommand.parse(ids + flags).given
         // Not as a flag: this process may have no terminal, and without one it is refused.
-        given.format = format.flatMap { FormOptions.Format(argument: $0) }
+        given.format = format.flatMap { FormatOptions.Format(argument: $0) }
         try given.validate(canAsk: true)
         let person = Person(lines)
         let answered = try person.dialog.complete(given).configuration()

@@ -39,7 +39,7 @@ struct MintCommand: ParsableCommand {
             "60s to the longest of the kind, or max (default: the client's, else 90d).", valueName: "duration"))
     var lifetime: String?
 
-    @OptionGroup var form: FormOptions
+    @OptionGroup var form: FormatOptions
 
     mutating func validate() throws {
         if name == nil {

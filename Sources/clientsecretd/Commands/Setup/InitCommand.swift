@@ -58,10 +58,10 @@ struct InitCommand: ParsableCommand {
     var output: AbsolutePath?
 
     @Option(help: "How the secret is written (default: as in the file, or raw).")
-    var format: FormOptions.Format?
+    var format: FormatOptions.Format?
 
     @Option(
-        help: ArgumentHelp("The variable that \(FormOptions.Format.withVariable) sets.", valueName: "name"),
+        help: ArgumentHelp("The variable that \(FormatOptions.Format.withVariable) sets.", valueName: "name"),
         transform: Flags.variable)
     var variable: String?
 

@@ -17,7 +17,7 @@ struct SetupAnswers {
     var client: ClientID?
     var name: ClientName?
     var output: AbsolutePath?
-    var format: FormOptions.Format?
+    var format: FormatOptions.Format?
     var variable: String?
     var user: String?
     var group: String?
@@ -59,9 +59,9 @@ struct SetupAnswers {
         case .unwritable: return answers
         case .variable(let name):
             answers.variable = name
-            answers.format = FormOptions.Format(FormatRegistry.environment)
+            answers.format = FormatOptions.Format(FormatRegistry.environment)
         case .whole(let name):
-            answers.format = format ?? FormatRegistry.named(name).map { FormOptions.Format($0) }
+            answers.format = format ?? FormatRegistry.named(name).map { FormatOptions.Format($0) }
         }
         answers.output = path
         if group == nil { answers.user = self.user ?? user }
@@ -79,7 +79,7 @@ struct SetupAnswers {
             if app.verb != nil { answers.unit = unit ?? app.unit }
         }
         guard credential == nil, format == nil || format?.type.name == app.format else { return answers }
-        answers.format = FormatRegistry.named(app.format).map { FormOptions.Format($0) }
+        answers.format = FormatRegistry.named(app.format).map { FormatOptions.Format($0) }
         answers.variable = variable ?? app.variable
         return answers
     }
@@ -101,7 +101,7 @@ struct SetupAnswers {
             let found = contentOfOutput.flatMap(FormatRegistry.guess) ?? (isNamedSo ? FormatRegistry.environment : nil)
         else { return self }
         var answers = self
-        answers.format = FormOptions.Format(found)
+        answers.format = FormatOptions.Format(found)
         if found.name == FormatRegistry.environment.name, variable == nil {
             let holders = variablesWithSecret
             if holders.count == 1 { answers.variable = holders.first }
@@ -150,7 +150,7 @@ struct SetupAnswers {
                 "--format \(type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
         }
         if type.setting == nil, variable != nil {
-            throw ValidationError("--variable belongs to \(FormOptions.Format.withVariable)")
+            throw ValidationError("--variable belongs to \(FormatOptions.Format.withVariable)")
         }
     }
 

@@ -139,12 +139,12 @@ struct SetupDialog {
         let name = answers.name?.description ?? "web"
         switch place {
         case .environmentFile:
-            answers.format = FormOptions.Format(FormatRegistry.environment)
+            answers.format = FormatOptions.Format(FormatRegistry.environment)
             try askForVariable(&answers)
             answers.output = try answer("The file", offering: "\(OutputRemedy.ownDirectory)/\(name).env", Flags.path)
         case .dotenv:
             answers.output = try answer("The file", Flags.path)
-            answers.format = FormOptions.Format(FormatRegistry.environment)
+            answers.format = FormatOptions.Format(FormatRegistry.environment)
             if answers.variable == nil { try askForVariable(&answers) }
             let owner = answers.output.flatMap { Self.owner(of: $0) }
             answers.user = try answer("The user who owns the file", offering: owner) { text in
@@ -160,7 +160,7 @@ struct SetupDialog {
                 answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
             }
         case .file(let format):
-            answers.format = FormOptions.Format(format)
+            answers.format = FormatOptions.Format(format)
             if answers.group == nil {
                 answers.group = try optional("The group that reads it", none: "only root and the daemon") { text in
                     let name = try Flags.account(text)
@@ -178,10 +178,10 @@ struct SetupDialog {
         if answers.unit == nil { answers.unit = try askForUnit(answers) }
     }
 
-    private func askForFormat() throws -> FormOptions.Format {
+    private func askForFormat() throws -> FormatOptions.Format {
         try choice(
             "How does the application read the secret from the file?",
-            FormOptions.Format.all.map { ($0.words, FormOptions.Format($0)) })
+            FormatOptions.Format.all.map { ($0.words, FormatOptions.Format($0)) })
     }
 
     private func askForVariable(_ answers: inout SetupAnswers) throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Formats
 
 /// How a secret is written: the formats of outputs that need nothing but a variable.
-struct FormOptions: ParsableArguments {
+struct FormatOptions: ParsableArguments {
     struct Format: ExpressibleByArgument {
         let type: any OutputFormat.Type
 
