@@ -160,7 +160,7 @@ struct NetworkService: Sendable {
         } catch {
             // No socket is missing: none is needed where the program can be started.
             let remedy: Remedy? =
-                error.errno == .noSuchFileOrDirectory ? .say("install the package \(NetworkProgram.name)") : nil
+                error.errno == .noSuchFileOrDirectory ? .say("install the package \(NetworkProgramFile.name)") : nil
             throw Failure(
                 missing, at: place, cause: error.errno.rawValue, detail: arguments.first, remedy: remedy)
         }

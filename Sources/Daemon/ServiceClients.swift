@@ -24,7 +24,8 @@ struct ServiceClients: Sendable {
         let configuration = ConfigurationLoader.absolutePath(of: settings.path)?.description ?? settings.path
         let identity = settings.identity
         let program =
-            isOnce && NetworkProgram.mayHaveNetwork ? NetworkProgram.path() ?? NetworkProgram.installed : nil
+            isOnce && NetworkProgramFile.mayHaveNetwork
+            ? NetworkProgramFile.path() ?? NetworkProgramFile.installed : nil
         writers = UserWriterClient(
             besideSocket: status, configuration: configuration, identity: identity, cancel: cancel,
             sha256: { SHA256.digest($0) })

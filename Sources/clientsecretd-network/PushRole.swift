@@ -34,7 +34,7 @@ struct PushRole: ParsableCommand {
     @Argument(help: "A name under \"targets\".")
     var target: String
 
-    @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var configuration: RoleConfigurationOption
 
     @Option(help: ArgumentHelp("The timeout of one request.", valueName: "milliseconds"))
     var timeout = 30_000

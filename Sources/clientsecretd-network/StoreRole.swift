@@ -24,7 +24,7 @@ struct StoreRole: ParsableCommand {
     /// In seconds: longer than the daemon waits for an answer.
     private static let longestAnswer: UInt32 = 100
 
-    @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var configuration: RoleConfigurationOption
 
     func run() throws {
         // A write to a reader that is gone fails with an error instead of ending the process.

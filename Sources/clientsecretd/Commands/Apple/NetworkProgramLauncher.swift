@@ -8,7 +8,7 @@ import SignIn
 /// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of
 /// the user who types the command, never through the service.
 struct NetworkProgramLauncher {
-    static let name = NetworkProgram.name
+    static let name = NetworkProgramFile.name
 
     private let path: String
     private let server: [String]
@@ -18,7 +18,7 @@ struct NetworkProgramLauncher {
         guard OwnProgram.path() != nil else {
             throw CommandFailure(.failed, "\(Self.name) cannot be found without /proc")
         }
-        guard let path = NetworkProgram.path() else {
+        guard let path = NetworkProgramFile.path() else {
             throw CommandFailure(
                 .failed,
                 "\(Self.name), the program that connects to Apple, is not installed; install it: "

@@ -3,7 +3,7 @@ import Config
 import Glibc
 
 /// Which configuration a role reads.
-struct ConfigurationOption: ParsableArguments {
+struct RoleConfigurationOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The configuration; otherwise the credential clientsecretd.yaml, or \(ConfigurationLoader.defaultPath).",

@@ -2,7 +2,7 @@ import Glibc
 import Linux
 
 /// The program `clientsecretd-network`, which has the network that this one has not.
-package enum NetworkProgram {
+package enum NetworkProgramFile {
     package static let name = "clientsecretd-network"
     /// Where Debian's package installs it.
     static let installed = "/usr/libexec/clientsecretd/\(name)"
