@@ -174,7 +174,7 @@ let package = Package(
             "clientsecretd",
             of: [
                 "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Model", "Push",
-                "Rotation", "AppleClientSecret", systemPackage,
+                "Rotation", "Keys", "Linux", "AppleClientSecret", systemPackage,
             ]),
         // The real programs against a stand-in for Apple.
         test("Network", of: []),

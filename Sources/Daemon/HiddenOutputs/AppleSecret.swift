@@ -1,5 +1,5 @@
 package import AppleClientSecret
-import Keys
+package import Keys
 
 /// A client secret for Apple in other people's bytes, from any source, and whether Apple accepts it or not.
 package struct AppleSecret {
@@ -25,7 +25,7 @@ package struct AppleSecret {
     }
 
     /// Whether one of these keys signed it.
-    func isSigned(by keys: [PublicKey]) -> Bool { keys.contains { $0.verifies(jws) } }
+    package func isSigned(by keys: [PublicKey]) -> Bool { keys.contains { $0.verifies(jws) } }
 
     /// At most eight are looked for: the bytes are other people's.
     package static func all(in bytes: [UInt8]) -> [AppleSecret] {

@@ -1,10 +1,11 @@
-package import AppleClientSecret
+import AppleClientSecret
+import Daemon
 import Failures
 
 /// A client secret for Apple that a running process has.
-package struct HeldSecret: Hashable, Sendable {
+struct HeldSecret: Hashable, Sendable {
     /// Where the process has it.
-    package enum Place: Hashable, Sendable {
+    enum Place: Hashable, Sendable {
         /// A variable that it was started with.
         case variable(String)
         /// A file of its credentials directory.
@@ -13,14 +14,14 @@ package struct HeldSecret: Hashable, Sendable {
         case openFile(String)
     }
 
-    package let place: Place
-    package let fingerprint: Fingerprint
+    let place: Place
+    let fingerprint: Fingerprint
     /// For whom it is, by ``ClientID``'s text; the `sub` as stated where it is no client's.
-    package let client: String?
+    let client: String?
     /// Nil where it states none.
-    package let expiresAt: WallTime?
+    let expiresAt: WallTime?
 
-    package init(place: Place, fingerprint: Fingerprint, client: String?, expiresAt: WallTime?) {
+    init(place: Place, fingerprint: Fingerprint, client: String?, expiresAt: WallTime?) {
         self.place = place
         self.fingerprint = fingerprint
         self.client = client
@@ -35,7 +36,7 @@ package struct HeldSecret: Hashable, Sendable {
     }
 
     /// The place in words, such as `the variable APPLE_CLIENT_SECRET`.
-    package var words: String {
+    var words: String {
         switch place {
         case .variable(let name): "the variable \(Printable.name(name))"
         case .credential(let name): "the credential \(Printable.name(name))"

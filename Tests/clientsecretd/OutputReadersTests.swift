@@ -3,7 +3,7 @@ import Linux
 import TestSupport
 import Testing
 
-@testable import Daemon
+@testable import clientsecretd
 
 @Suite struct OutputReadersTests {
     /// Of a file with this mode: whether its owner's processes count, those of its group, and anybody else's.

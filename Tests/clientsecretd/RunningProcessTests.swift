@@ -1,11 +1,12 @@
 import AppleClientSecret
+import Daemon
 import Foundation
 import Keys
 import Model
 import TestSupport
 import Testing
 
-@testable import Daemon
+@testable import clientsecretd
 
 /// What can be seen of a process that has a client secret.
 @Suite struct RunningProcessTests {

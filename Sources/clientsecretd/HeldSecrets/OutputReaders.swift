@@ -1,13 +1,13 @@
-package import Linux
+import Linux
 
 /// The users that may read some outputs, by the owners and modes of their files: whose processes may hold the secrets.
-package struct OutputReaders: Hashable, Sendable {
+struct OutputReaders: Hashable, Sendable {
     /// Nil where every user may.
     private let users: Set<UInt32>?
     private let groups: Set<UInt32>
 
     /// - Parameter files: with an access list, or readable for all, a file makes every user a reader.
-    package init(of files: [(path: String, status: FileStatus)] = []) {
+    init(of files: [(path: String, status: FileStatus)] = []) {
         let isForAll = files.contains { $0.status.mode & 0o004 != 0 || FileStatus.hasAccessList($0.path) }
         self.init(
             users: isForAll ? nil : Set(files.map(\.status.owner) + [0]),
@@ -17,13 +17,13 @@ package struct OutputReaders: Hashable, Sendable {
     /// - Parameters:
     ///   - users: nil where every user may read them.
     ///   - groups: those whose members may.
-    package init(users: Set<UInt32>?, groups: Set<UInt32> = []) {
+    init(users: Set<UInt32>?, groups: Set<UInt32> = []) {
         self.users = users
         self.groups = groups
     }
 
     /// Whether a process of this user and group may read one of the outputs; nil: the process has ended.
-    package func include(user: UInt32?, group: UInt32?) -> Bool {
+    func include(user: UInt32?, group: UInt32?) -> Bool {
         guard let users else { return true }
         return user.map(users.contains) == true || group.map(groups.contains) == true
     }

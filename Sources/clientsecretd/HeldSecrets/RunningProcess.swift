@@ -1,11 +1,12 @@
-package import AppleClientSecret
+import AppleClientSecret
+import Daemon
 import Glibc
 import Linux
-package import Model
+import Model
 
 /// A process of this machine, as far as this user may look into it. What is read here decides nothing: other users choose it.
-package struct RunningProcess: Hashable, Sendable {
-    package let id: Int32
+struct RunningProcess: Hashable, Sendable {
+    let id: Int32
 
     /// In bytes.
     private static let environmentLimit = 4 << 20
@@ -15,29 +16,29 @@ package struct RunningProcess: Hashable, Sendable {
     private static let nameLimit = 50_000
     private static let descriptorLimit = 1_024
 
-    package init(_ id: Int32) {
+    init(_ id: Int32) {
         self.id = id
     }
 
     /// All of them, by their numbers.
-    package static func all() -> [RunningProcess] {
+    static func all() -> [RunningProcess] {
         ForeignFile.names(in: "/proc", limit: nameLimit).compactMap { Int32($0) }.sorted().map(RunningProcess.init)
     }
 
     private var folder: String { "/proc/\(id)" }
 
     /// The first 15 bytes of its program's name.
-    package var command: String? {
+    var command: String? {
         ForeignFile.read("\(folder)/comm", limit: 4_096).map {
             String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         }
     }
 
     /// The system's service to which it belongs; nil for a user's services, sessions and containers.
-    package var unit: String? { Cgroup.service(ofProcessIn: folder) }
+    var unit: String? { Cgroup.service(ofProcessIn: folder) }
 
     /// When it was started; nil when it has ended.
-    package var startedAt: WallTime? {
+    var startedAt: WallTime? {
         guard let bytes = ForeignFile.read("\(folder)/stat", limit: 65_536),
             // The name in parentheses may contain anything (proc_pid_stat(5)); field 22 is the 20th behind it.
             let end = bytes.lastIndex(of: UInt8(ascii: ")")),
@@ -48,9 +49,9 @@ package struct RunningProcess: Hashable, Sendable {
         return WallTime(secondsSinceEpoch: Clocks.wallSeconds() - age)
     }
 
-    package var workingDirectory: String? { ForeignFile.link("\(folder)/cwd") }
+    var workingDirectory: String? { ForeignFile.link("\(folder)/cwd") }
 
-    package var owner: UInt32? { FileStatus.following(folder)?.owner }
+    var owner: UInt32? { FileStatus.following(folder)?.owner }
 
     /// The group that it runs as; others that it is in are not looked at.
     var group: UInt32? { FileStatus.following(folder)?.group }
@@ -77,7 +78,7 @@ package struct RunningProcess: Hashable, Sendable {
     }
 
     /// The client secrets in its variables, its credentials and the files that it has open.
-    package var secrets: [HeldSecret] { secretsInEnvironment + secretsInCredentials + secretsInOpenFiles }
+    var secrets: [HeldSecret] { secretsInEnvironment + secretsInCredentials + secretsInOpenFiles }
 
     private var secretsInCredentials: [HeldSecret] {
         let name = Array("CREDENTIALS_DIRECTORY=".utf8)
@@ -104,7 +105,7 @@ package struct RunningProcess: Hashable, Sendable {
 extension RunningProcess {
     /// The services that seem to read the secret in a file: those that were started with it, else those of the file's owner that
     /// run in its directory. Sorted.
-    package static func services(reading fingerprint: Fingerprint, in path: AbsolutePath) -> [String] {
+    static func services(reading fingerprint: Fingerprint, in path: AbsolutePath) -> [String] {
         let all = all()
         let holding = all.filter { $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
         let owner = FileStatus.following(path.description)?.owner

@@ -1,63 +1,23 @@
-package import AppleClientSecret
-package import Keys
-import Linux
-package import Model
-import Systemd
-
-/// A service that reads a client's secret, and its processes.
-package struct ReaderUnit: Hashable, Sendable {
-    package let name: String
-    /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
-    package let activity: String?
-
-    package init(name: String, activity: String?) {
-        self.name = name
-        self.activity = activity
-    }
-
-    /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
-    /// no secret of their own. Blocks.
-    package static func all(of client: ClientConfiguration) -> [ReaderUnit] {
-        var names: [String] = []
-        for action in client.onChange {
-            switch action {
-            case .unit(.start, _), .exec, .redeploy: break
-            case .unit(_, let unit), .signal(let unit, _): names.append(unit)
-            }
-        }
-        if let credential = client.credential { names.append(credential.unit) }
-        var seen: Set<String> = []
-        names = names.filter { seen.insert($0).inserted }
-        guard SystemManager.isSystemd, !names.isEmpty else { return names.map { ReaderUnit(name: $0, activity: nil) } }
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
-            var units: [ReaderUnit] = []
-            for name in names {
-                units.append(ReaderUnit(name: name, activity: try systemd.condition(of: name).activity))
-            }
-            return units
-        } catch {
-            return names.map { ReaderUnit(name: $0, activity: nil) }
-        }
-    }
-}
+import AppleClientSecret
+import Daemon
+import Keys
 
 /// A process that reads a client's secret, or seems to.
-package struct ReaderProcess: Hashable, Sendable {
-    package let id: Int32
+struct ReaderProcess: Hashable, Sendable {
+    let id: Int32
     /// The first bytes of its program's name, which it can choose.
-    package let command: String
+    let command: String
     /// The service to which it belongs; nil for another process that holds a secret of the client's.
-    package let unit: String?
+    let unit: String?
     /// The user that it runs as; nil when it has ended.
-    package let owner: UInt32?
+    let owner: UInt32?
     /// The group that it runs as; nil when it has ended.
-    package let group: UInt32?
+    let group: UInt32?
     /// Nil when it has ended.
-    package let startedAt: WallTime?
-    package let secrets: [HeldSecret]
+    let startedAt: WallTime?
+    let secrets: [HeldSecret]
 
-    package init(
+    init(
         id: Int32, command: String, unit: String?, owner: UInt32?, group: UInt32? = nil, startedAt: WallTime?,
         secrets: [HeldSecret]
     ) {
@@ -77,7 +37,7 @@ package struct ReaderProcess: Hashable, Sendable {
     /// keys signed: any user can start a process with a token that it made up. For root; others see little.
     ///
     /// - Parameter readers: who may read one of the outputs.
-    package static func all(
+    static func all(
         of units: Set<String>, readers: OutputReaders, signedBy keys: [PublicKey]
     ) -> [ReaderProcess] {
         var counts: [String: Int] = [:]
