@@ -1,17 +1,5 @@
 package import AppleClientSecret
 
-/// Whose secrets they are, whatever key has signed them: by this machines know each other's clients, whose names in the
-/// configuration may differ.
-package struct ClientIdentity: Hashable, Sendable {
-    package let team: TeamID
-    package let client: ClientID
-
-    package init(team: TeamID, client: ClientID) {
-        self.team = team
-        self.client = client
-    }
-}
-
 /// What a machine says of itself in the store. There is nothing secret in it, and a machine that may write there may have made it
 /// up.
 package struct HostReport: Hashable, Sendable {

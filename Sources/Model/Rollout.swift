@@ -68,18 +68,6 @@ package enum RolloutObservation: Hashable, Sendable {
     }
 }
 
-/// A secret that is put into the store in one transaction with its rollout, if its place was last changed at this
-/// revision.
-package struct SecretPut: Hashable, Sendable {
-    package let secret: SecretInfo
-    package let revision: Int64
-
-    package init(_ secret: SecretInfo, ifAt revision: Int64) {
-        self.secret = secret
-        self.revision = revision
-    }
-}
-
 /// What came of putting a rollout.
 package enum RolloutPut: Hashable, Sendable {
     /// It is there, and the secret with it, at this revision.

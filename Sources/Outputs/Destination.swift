@@ -21,45 +21,6 @@ package protocol Destination: Sendable {
     func problem(mayCreate: Bool) -> Failure?
 }
 
-/// A secret and what is known of it: what a slot is to hold.
-package struct Secret: Sendable {
-    package let token: Token
-    package let issued: SecretInfo
-
-    package init(token: Token, issued: SecretInfo) {
-        self.token = token
-        self.issued = issued
-    }
-}
-
-/// A file that the daemon writes itself.
-package struct OwnFile: Destination {
-    private let file: FileSpec
-    private let publisher: Publisher
-    private let sweptDirectories: SweptDirectories?
-
-    /// - Parameter sweptDirectories: removes what a killed daemon left next to the file; nil: nothing may be changed.
-    package init(_ file: FileSpec, by publisher: Publisher, sweeping sweptDirectories: SweptDirectories?) {
-        self.file = file
-        self.publisher = publisher
-        self.sweptDirectories = sweptDirectories
-    }
-
-    package func observe() throws(Failure) -> OutputContents {
-        // Only here: every file is read back before it is first written.
-        sweptDirectories?.sweep(beside: file.path)
-        return try publisher.observe(file)
-    }
-
-    package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
-        try publisher.publish(secrets, in: file, mayCreate: mayCreate).contents
-    }
-
-    package func problem(mayCreate: Bool) -> Failure? {
-        publisher.problem(with: file, mayCreate: mayCreate)
-    }
-}
-
 /// What a file held when it was read back.
 package struct OutputContents: Sendable {
     package var exists: Bool
