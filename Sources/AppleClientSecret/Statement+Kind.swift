@@ -1,0 +1,32 @@
+extension Statement {
+    /// Which kind of token it is, as far as its names tell; a client secret of Sign in with Apple where they tell nothing.
+    ///
+    /// Without an origin and a scope, MusicKit's and MapKit's differ only in `typ`, which other programs may write into
+    /// either.
+    package var kind: TokenKind {
+        let ids = [issuer.value.flatMap { TeamID($0)?.form }, keyID.value.flatMap { KeyID($0)?.form }]
+        if subject != .missing || audience != .missing || ids != [.tenCharacters, .tenCharacters] {
+            return subject.value.map(isSearchAdsID) == true || ids.contains(.searchAds) ? .appleAds : .signIn
+        }
+        if scope != .missing { return .maps }
+        return origins == .missing ? (type == .missing ? .music : .maps) : (originIsList ? .music : .maps)
+    }
+
+    /// For whom it is; nil where that is missing or of another form than its kind has.
+    package var client: ClientID? {
+        switch kind {
+        case .signIn, .appleAds:
+            return subject.value.flatMap { ClientID(identifier: $0) }.flatMap { $0.kind == kind ? $0 : nil }
+        case .music:
+            let known = (origins.value ?? []).compactMap { WebOrigin($0) }
+            guard known.count == (origins.value ?? []).count, known.count <= WebOrigin.maximumCount else { return nil }
+            return origins == .missing || !known.isEmpty ? .music(origins: known) : nil
+        case .maps:
+            let origin = origins.value?.first.flatMap { WebOrigin($0) }
+            guard origins == .missing || origin != nil && !originIsList, scope == .missing || scope.value != nil else {
+                return nil
+            }
+            return .maps(origin: origin, scope: scope.value)
+        }
+    }
+}
