@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func theSecretsOfApplicationsAreCounted() throws {
-        let line = HealthLine(try document(state: "ok", reason: nil), now: now)
+        let line = HealthResult(try document(state: "ok", reason: nil), now: now)
         #expect(
             line.text(now: now)
                 == "CLIENTSECRETD OK - 1 client, the first secret to expire is web's, in 24 hours "
