@@ -179,7 +179,7 @@ package enum ConfigurationLoader {
         case .missing, .directoryMissing:
             return sentence(
                 "there is no such file",
-                .say("create one with \"clientsecretd init\", or name another one with --config"))
+                .say("name another one with --config, or create this one", run: .initialize))
         case .notGuarded, .untrustedLink:
             let place = Printable.name(error.path)
             return sentence("other users can change \(place): \(error.detail ?? "it is not guarded")", error.remedy)

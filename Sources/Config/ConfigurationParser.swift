@@ -32,7 +32,7 @@ package enum ConfigurationParser {
                 } else if isMain {
                     diagnostics.error(
                         at: Position(file: file.name, line: 1, column: 1),
-                        "the file is empty; write keys and clients, or create one with \"clientsecretd init\"")
+                        "the file is empty; write keys and clients, or remove it and create one with 'init'")
                     unreadable = true
                 }
                 settings.append(TopLevelSettings())

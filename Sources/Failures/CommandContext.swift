@@ -14,13 +14,15 @@ package struct CommandContext: Hashable, Sendable {
     package var lostSocket: LostSocket?
     /// The unit that was found to run the daemon; nil where none was looked for.
     package var unit: String?
+    /// Whether a daemon at the socket is that of the configuration, as far as the command line tells.
+    package var knowsDaemon: Bool
 
     /// The unit that runs the package's daemon, unless another was found to.
     package static let packagesUnit = "clientsecretd.service"
 
     package init(
         configuration: String? = nil, socket: String? = nil, hasSystemd: Bool = true, hasDaemon: Bool = true,
-        lostSocket: LostSocket? = nil, unit: String? = nil
+        lostSocket: LostSocket? = nil, unit: String? = nil, knowsDaemon: Bool = true
     ) {
         self.configuration = configuration
         self.socket = socket
@@ -28,6 +30,7 @@ package struct CommandContext: Hashable, Sendable {
         self.hasDaemon = hasDaemon
         self.lostSocket = lostSocket
         self.unit = unit
+        self.knowsDaemon = knowsDaemon
     }
 
     /// The unit that runs the daemon; nil where another daemon than the package's may be meant, and its unit is not known.

@@ -21,7 +21,9 @@ extension ShellCommand {
 
     static func tryKey(_ file: String) -> ShellCommand? { ShellCommand("openssl pkey -in \(file) -noout") }
 
-    package static func journal(of unit: String) -> ShellCommand? { ShellCommand("journalctl -u \(unit)") }
+    package static func journal(of unit: String) -> ShellCommand? {
+        CommandContext.current.hasSystemd ? ShellCommand("journalctl -u \(unit)") : nil
+    }
 
     package static var daemonsJournal: ShellCommand? {
         let suffix = ".service"
@@ -53,6 +55,7 @@ extension ShellCommand {
     }
 
     private static func unitLook(_ verb: String, _ name: String) -> ShellCommand? {
-        name.hasPrefix("-") ? nil : ShellCommand("systemctl \(verb) \(name)")
+        guard CommandContext.current.hasSystemd, !name.hasPrefix("-") else { return nil }
+        return ShellCommand("systemctl \(verb) \(name)")
     }
 }

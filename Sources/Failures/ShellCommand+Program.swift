@@ -2,9 +2,11 @@
 extension ShellCommand {
     private static func words(_ flag: String, _ value: String?) -> [String] { value.map { [flag, $0] } ?? [] }
 
-    /// A command to the daemon of this process.
+    /// A command to the daemon of this process; nil where its socket is not known.
     private static func asking(_ words: [String], of client: String? = nil) -> ShellCommand? {
-        let socket = Self.words("--socket", CommandContext.current.socket)
+        let context = CommandContext.current
+        guard context.knowsDaemon else { return nil }
+        let socket = Self.words("--socket", context.socket)
         return ShellCommand("clientsecretd \(words + socket + [client].compactMap { $0 })")
     }
 
@@ -20,6 +22,8 @@ extension ShellCommand {
 
     package static var status: ShellCommand? { asking(["status"]) }
 
+    package static var statusOfFleet: ShellCommand? { asking(["status", "--fleet"]) }
+
     package static func resumeRollout(_ client: String) -> ShellCommand? { asking(["rollout", "resume"], of: client) }
 
     static func showRollout(_ client: String) -> ShellCommand? { asking(["rollout", "show"], of: client) }
@@ -32,6 +36,11 @@ extension ShellCommand {
     }
 
     package static var check: ShellCommand? { reading(["check"]) }
+
+    /// Writes the first configuration.
+    package static var initialize: ShellCommand? { reading(["init"]) }
+
+    package static var doctor: ShellCommand? { reading(["doctor"]) }
 
     package static var checkFix: ShellCommand? { reading(["check", "--fix"]) }
 

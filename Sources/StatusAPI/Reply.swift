@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Model
 import NIOCore
 import NIOHTTP1
@@ -78,18 +79,13 @@ extension Reply {
         case .noRollout(let failure?):
             self.init(Problem(.serviceUnavailable, failure.sentence))
         case .noRollout(nil):
-            self.init(
-                Problem(
-                    .notFound,
-                    "no rollout of this client is under way; see how far it is: clientsecretd status --fleet"))
+            self.init(Problem(.notFound, "no rollout of this client is under way; \(Self.look)"))
         case .rolloutOvertaken:
-            self.init(
-                Problem(
-                    .conflict,
-                    "a new secret, a reload or another order came first; see how far it is: clientsecretd status --fleet"
-                ))
+            self.init(Problem(.conflict, "a new secret, a reload or another order came first; \(Self.look)"))
         case .stopping:
             self.init(Problem(.serviceUnavailable, "the daemon is stopping"))
         }
     }
+
+    private static var look: Remedy { .say("see how far it is", run: .statusOfFleet) }
 }

@@ -224,10 +224,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notReachable:
             // Which configuration another socket's daemon reads is not known here.
             Remedy.forLostSocket
-                ?? .say(
-                    CommandContext.current.socket == nil
-                        ? "is it running? (systemctl status clientsecretd)" : "is its daemon running?")
-        case .notConfigured: .say("create one: clientsecretd init")
+                ?? .say("is it running?", see: ShellCommand.daemonUnit.flatMap(ShellCommand.status(of:)))
+        case .notConfigured: .say("create one", run: .initialize)
         // No command: the user who put the socket there chose its group.
         case .notPermitted: .say("use sudo, or join the group that owns the socket")
         case .timedOut: .say("look at its log", see: .daemonsJournal)

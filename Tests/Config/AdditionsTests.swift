@@ -81,7 +81,7 @@ import Testing
         let said = diagnose("", additions: [("x.yaml", main + "clients: {web: {outputs: [{path: /run/web}]}}")])
         #expect(
             said == [
-                #"c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init""#
+                #"c.yaml:1:1: error: the file is empty; write keys and clients, or remove it and create one with 'init'"#
             ])
     }
 

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func saysThatThereIsNoFile() {
-        let advice = #"there is no such file; create one with "clientsecretd init", or name another one with --config"#
+        let advice = #"there is no such file; name another one with --config, or create this one: clientsecretd init"#
         #expect(said("c.yaml") == ["\(directory("c.yaml")):1:1: error: \(advice)"])
         #expect(said("x/c.yaml") == ["\(directory("x/c.yaml")):1:1: error: \(advice)"])
     }

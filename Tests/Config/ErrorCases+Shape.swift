@@ -3,15 +3,15 @@ extension ErrorCase {
     static let ofShape = #"""
         ## empty file
         ->
-        c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init"
+        c.yaml:1:1: error: the file is empty; write keys and clients, or remove it and create one with 'init'
         ## only a comment
         # nothing
         ->
-        c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init"
+        c.yaml:1:1: error: the file is empty; write keys and clients, or remove it and create one with 'init'
         ## an empty document
         ---
         ->
-        c.yaml:1:1: error: the file is empty; write keys and clients, or create one with "clientsecretd init"
+        c.yaml:1:1: error: the file is empty; write keys and clients, or remove it and create one with 'init'
         ## a list
         - keys
         ->

@@ -70,7 +70,7 @@ struct StatusClientTests {
         #expect(
             missing.description
                 == "no daemon can be reached at \(directory("none.sock")): No such file or directory; is it running? "
-                + "(systemctl status clientsecretd)")
+                + "(systemctl status clientsecretd.service)")
         let unset = StatusClient(socket: directory("none.sock"), configuration: directory("none.yaml"))
         #expect(
             try failure { _ = try unset.status() }.description

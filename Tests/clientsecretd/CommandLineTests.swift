@@ -1,5 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
+import Failures
 import Model
 import Rotation
 import Testing
@@ -98,6 +99,27 @@ import Testing
         #expect(try SocketOption.parse(["--socket", "/y"]).path(["CLIENTSECRETD_SOCKET": "/x"]) == "/y")
         #expect(refusal(["status", "--socket", ""]) == "--socket needs the path of a socket")
         #expect(refusal(["check", "--config", ""]) == "--config needs the path of a file")
+    }
+
+    /// A command to another daemon than that of the configuration would not do what it is printed for.
+    @Test(arguments: [
+        ("check", true), ("check --config=/etc/clientsecretd/clientsecretd.yaml", true),
+        ("check --config /srv/b.yaml", false), ("check --config /srv/b.yaml --socket /run/b.sock", true),
+        ("run --config /srv/b.yaml", true),
+    ])
+    func theServicesSocketIsOfTheServicesConfigurationOnly(line: String, isKnown: Bool) {
+        let words = line.split(separator: " ").map(String.init)
+        #expect(CommandContext(arguments: words, [:], hasSystemd: true).knowsDaemon == isKnown)
+        #expect(CommandContext(arguments: words, [:], hasSystemd: false).knowsDaemon)
+    }
+
+    @Test func commandsNameTheDefaultWhereTheEnvironmentNamesAnother() {
+        let words = ["check", "--config", ConfigurationOption.standard, "--socket", SocketOption.standard]
+        let other = ["CLIENTSECRETD_CONFIG": "/srv/b.yaml", "CLIENTSECRETD_SOCKET": "/run/b.sock"]
+        let context = CommandContext(arguments: words, other)
+        #expect(context.configuration == ConfigurationOption.standard)
+        #expect(context.socket == SocketOption.standard)
+        #expect(CommandContext(arguments: words, [:]).configuration == nil)
     }
 
     @Test func aCommandThatDoesNotExist() {

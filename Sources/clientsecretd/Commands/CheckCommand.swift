@@ -79,16 +79,15 @@ struct CheckCommand: ParsableCommand {
         let warnings = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
         HidingWarnings.show(warnings)
         Self.warn(of: dryRun, positions)
-        if !isForeign, source.credentials == nil,
+        if !isForeign, ServiceUser.isServices(path), source.credentials == nil,
             dryRun.problems.contains(where: { $0.failure.code == .credentialMissing })
         {
-            CommandOutput.complain(
-                "credentials are there only while the service runs: start it and check again (systemctl start clientsecretd)"
-            )
+            let advice = Remedy.say(
+                "start it and check again", see: ShellCommand.daemonUnit.flatMap(ShellCommand.start))
+            CommandOutput.complain("credentials are there only while the service runs: \(advice)")
         }
-        if !fix, !answer.json, !isForeign, !commands.isEmpty {
-            CommandOutput.complain(
-                "\(ShellCommand.checkFix?.text ?? "clientsecretd check --fix"), as root, runs the commands above")
+        if !fix, !answer.json, !isForeign, !commands.isEmpty, let command = ShellCommand.checkFix {
+            CommandOutput.complain("\(command.text), as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
         if !answer.json, !isForeign, commands.isEmpty, diagnostics.isEmpty, warnings.isEmpty, !dryRun.hasWarnings {

@@ -2,6 +2,7 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
+import Failures
 import Glibc
 import Linux
 import Model
@@ -74,6 +75,9 @@ struct DoctorCommand: ParsableCommand {
 
     /// The daemon's view, or why it does not answer.
     private func status(of names: [ClientName]) -> (Snapshot?, unanswered: String?) {
+        guard CommandContext.current.knowsDaemon else {
+            return (nil, "the service reads another configuration; name the socket of this one's daemon with --socket")
+        }
         do throws(ClientError) {
             return (try daemon.client().settledStatus(of: names), nil)
         } catch {

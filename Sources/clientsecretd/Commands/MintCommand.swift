@@ -107,7 +107,7 @@ struct MintCommand: ParsableCommand {
             throw CommandFailure(
                 .usage,
                 "client \"\(name)\" receives its secrets, so there is no private key to mint with; mint on the machine "
-                    + "that has it, or see with \"clientsecretd status\" what was received")
+                    + "that has it, or see with 'status' what was received")
         }
         var lifetime = client.lifetime
         if let given = self.lifetime {

@@ -62,7 +62,7 @@ enum ServiceUser {
     /// as root.
     static var limits: String {
         "This user is not the service's, so it cannot judge everything. "
-            + (ShellCommand.checkAsRoot.map { "Run: \($0.text)" } ?? "Run clientsecretd check as root")
+            + (ShellCommand.checkAsRoot.map { "Run: \($0.text)" } ?? "Check it as root")
     }
 
     /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Model
 import StatusAPI
 
@@ -56,7 +57,8 @@ struct StatusReport {
         }.count
         // Not even the worst fits: show its beginning.
         guard count > 0 else { return blocks.prefix(1).map { Array($0.prefix(max(room, 0))) } }
-        return blocks.prefix(count) + [[[], [Piece("for more problems, run: clientsecretd status")]]]
+        let more = ShellCommand.status.map { "for more problems, run: \($0.text)" } ?? "there are more problems"
+        return blocks.prefix(count) + [[[], [Piece(more)]]]
     }
 }
 

@@ -170,6 +170,7 @@ import Testing
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
         #expect(made.status == 0, "\(made.complaints)")
         #expect(made.complaints.contains("clientsecretd.d/shop.yaml would hold:"))
+        #expect(made.output.contains("\n  clientsecretd reload --socket \(sandbox.socket)\n"))
         #expect(made.output.hasSuffix("\nNothing is missing.\n"))
         #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
         let again = try sandbox.command(
@@ -196,7 +197,10 @@ import Testing
         #expect(made.complaints.contains("which reads /etc/clientsecretd/clientsecretd.yaml; leave out --now"))
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
         let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
-        #expect(written.output.contains("clientsecretd run --config \(sandbox.directory("clientsecretd.yaml"))"))
+        #expect(
+            written.output.contains(
+                "\n  clientsecretd run --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)\n"
+            ))
         #expect(!written.output.contains("systemctl"), "\(written.output)")
     }
 

@@ -37,7 +37,7 @@ import Testing
         sandbox.stop()
         let away = try console.wait(for: "Not reachable since 2")
         let words = away.joined(separator: " ").split(separator: " ").joined(separator: " ")
-        #expect(words.contains("is its daemon running?"))
+        #expect(words.contains("is it running?"))
         #expect(away.contains { $0.hasPrefix("The daemon's last status, ") })
         #expect(away.contains { $0.hasPrefix("web     ok") })
         try sandbox.start()

@@ -81,7 +81,7 @@ struct ExchangeCommand: ParsableCommand {
         else {
             throw CommandFailure(
                 .failed,
-                "\(NamedFile.shown(file)): this is not an address from 'clientsecretd authorize-url'")
+                "\(NamedFile.shown(file)): this is not an address from 'authorize-url'")
         }
         return request
     }

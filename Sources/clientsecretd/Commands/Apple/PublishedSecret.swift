@@ -31,8 +31,9 @@ struct PublishedSecret {
         let bytes = try FoundSecret.token(
             in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
         guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
+            let look = file == NamedFile.standardInput ? nil : ShellCommand.inspect(file)
             throw CommandFailure(
-                .failed, "\(name): this is not a client secret; look at it with: clientsecretd inspect")
+                .failed, "\(name): this is not a client secret; \(Remedy.say("look at it with 'inspect'", see: look))")
         }
         self.init(name: nil, place: name, token: Token(bytes), jws: jws, clientID: client, configured: nil)
     }

@@ -9,7 +9,7 @@ struct RevokeCommand: ParsableCommand {
         abstract: "Revoke a token, as an app must when a user deletes the account.",
         discussion: """
             Revoking a refresh token or an access token ends the user's connection with the app. Apple accepts the \
-            request for any token. To be sure, run 'clientsecretd refresh': it must now fail.
+            request for any token. To be sure, run 'refresh': it must now fail.
 
             Examples:
               clientsecretd revoke web tokens.json
@@ -41,7 +41,7 @@ struct RevokeCommand: ParsableCommand {
             return try CommandOutput.answer(JSONText.object([("accepted", .bool(true))]).rendered)
         }
         try CommandOutput.answer(
-            "Apple accepted the request, as it does for any token. To be sure, run 'clientsecretd refresh': it must now fail."
+            "Apple accepted the request, as it does for any token. To be sure, run 'refresh': it must now fail."
         )
     }
 }

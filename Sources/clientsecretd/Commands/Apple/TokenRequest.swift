@@ -79,7 +79,7 @@ extension OAuthError.Request {
     fileprivate var wordsIfSent: String {
         switch self {
         case .code:
-            "the code was sent and may be used up: if it is refused now, start again with 'clientsecretd authorize-url'"
+            "the code was sent and may be used up: if it is refused now, start again with 'authorize-url'"
         case .refresh: "the refresh token was sent, and stays valid"
         case .revocation: "the token was sent and may be revoked: it is safe to revoke it again"
         }

@@ -37,6 +37,7 @@ struct InitCommand: ParsableCommand {
             """)
 
     @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
 
     @Option(
         help: ArgumentHelp("The file with the client secret that the application reads now.", valueName: "file"),
@@ -262,12 +263,9 @@ struct InitCommand: ParsableCommand {
         if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
         if let change = plan.change { try CommandOutput.answer(change) }
         // Last, because it gives up root's rights.
-        try CheckCommand.parse(["--config", place.path]).run(
-            after: """
-                To see what is missing, run
-                  clientsecretd check --config \(ShellWord.quoted(place.path))
-                It now shows:
-                """)
+        let check = ShellCommand.check.map { "To see what is missing, run\n  \($0.text)\nIt now shows:" }
+        try CheckCommand.parse(["--config", place.path, "--socket", daemon.path(Environment.current)])
+            .run(after: check ?? "'check' shows:")
     }
 
     /// What the person has to change where the application reads another secret than the one that is renewed; nil where that is
@@ -287,8 +285,9 @@ struct InitCommand: ParsableCommand {
         case .credential(let name)?: advice = "let the application read the credential \(name) instead of this line"
         case nil: return nil
         }
-        let restart = first.unit.flatMap { first.verb == .restart ? ": systemctl restart \($0)" : nil } ?? ""
-        return "\(Printable.name(file.description)):\(line): \(advice); then restart it once\(restart)"
+        let restart = first.verb == .restart ? first.unit.flatMap { ShellCommand.restart($0) } : nil
+        return "\(Printable.name(file.description)):\(line): \(advice); "
+            + Remedy.say("then restart it once", run: restart).description
     }
 
     private func checkNow(_ path: String) throws(CommandFailure) {
@@ -298,6 +297,10 @@ struct InitCommand: ParsableCommand {
                 .usage,
                 "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
             )
+        }
+        guard daemon.path(Environment.current) == SocketOption.standard else {
+            throw CommandFailure(
+                .usage, "--now is for systemd's service, which listens at \(SocketOption.standard); leave out --socket")
         }
         guard SystemManager.isSystemd else {
             throw CommandFailure(
@@ -318,8 +321,7 @@ struct InitCommand: ParsableCommand {
 
     /// What makes a daemon use the file that was written.
     private static func nextStep(_ path: String, isAdded: Bool) -> String {
-        let isStandard = path == ConfigurationOption.standard
-        if isStandard, SystemManager.isSystemd {
+        if ServiceUser.isServices(path) {
             return isAdded
                 ? " To load it into the service, run\n  systemctl reload-or-restart clientsecretd"
                 : " When nothing is missing, start the service with\n  systemctl enable --now clientsecretd"
@@ -327,16 +329,11 @@ struct InitCommand: ParsableCommand {
         let hint =
             SystemManager.isSystemd
             ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
-        let socket = CommandContext.current.socket
-        // The default socket is the service's, which reads another file.
-        if isAdded, socket == nil, SystemManager.isSystemd {
-            return "\(hint) To use it, reload its daemon: clientsecretd reload with the --socket of that daemon"
+        guard let command = isAdded ? ShellCommand.reload : .runDaemon else {
+            let how = isAdded ? "reload its daemon with 'reload' and its --socket" : "start its daemon with 'run'"
+            return "\(hint) To use it, \(how)."
         }
-        let command =
-            isAdded
-            ? "clientsecretd reload" + (socket.map { " --socket \(ShellWord.quoted($0))" } ?? "")
-            : "clientsecretd run --config \(ShellWord.quoted(path))"
-        return "\(hint) To use it, run\n  \(command)"
+        return "\(hint) To use it, run\n  \(command.text)"
     }
 
     /// Asks at the terminal; nil where no user would answer.

@@ -18,7 +18,7 @@ struct SetupOutcome {
             let isServed = client.health == .ok ? " \"\(client.name)\" is served." : ""
             lines += [
                 "The configuration is loaded, but client \"\(other.name)\" fails (below).\(isServed)",
-                "  \(other.name): \(other.readReason?.sentence ?? "see clientsecretd status")",
+                "  \(other.name): \(other.readReason?.sentence ?? "the reason is not known")",
             ]
         }
         if client.health == .ok, client.delivered, let current = client.current {
@@ -27,7 +27,7 @@ struct SetupOutcome {
         } else if let reason = client.readReason {
             lines.append("\(client.name): \(reason.sentence)")
         }
-        self.lines = lines + ["Check the whole path: clientsecretd doctor"]
+        self.lines = lines + [ShellCommand.doctor.map { "Check the whole path: \($0.text)" }].compactMap(\.self)
     }
 
     private static func place(_ first: FirstConfiguration) -> String {
