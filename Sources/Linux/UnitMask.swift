@@ -7,14 +7,20 @@ package enum UnitMask {
     /// masked; nil where none of them is.
     ///
     /// - Parameter socket: the socket's unit.
-    package static func remedy(ofSocket socket: String) -> Remedy? {
-        remedy(in: ["/etc/systemd/system", "/run/systemd/system"], ofSocket: socket)
+    package static func remedy(ofSocket socket: String) -> Remedy? { remedy(in: directories, ofSocket: socket) }
+
+    /// What helps where this unit itself is masked; nil where it is not.
+    package static func remedy(of unit: String) -> Remedy? { remedy(in: directories, of: names(of: unit)) }
+
+    /// Where the links are that mask a unit.
+    private static let directories = ["/etc/systemd/system", "/run/systemd/system"]
+
+    static func remedy(in directories: [String], ofSocket socket: String) -> Remedy? {
+        remedy(in: directories, of: units(ofSocket: socket))
     }
 
-    /// - Parameter directories: where the links are that mask a unit.
-    static func remedy(in directories: [String], ofSocket socket: String) -> Remedy? {
-        let names = units(ofSocket: socket)
-        let masked = names.first { name in
+    private static func remedy(in directories: [String], of units: [String]) -> Remedy? {
+        let masked = units.first { name in
             directories.contains { ForeignFile.link("\($0)/\(name)") == "/dev/null" }
         }
         return masked.map { .say("\($0) is masked: unmask it, if it is meant to run", see: .unmask($0)) }
@@ -24,6 +30,9 @@ package enum UnitMask {
     private static func units(ofSocket socket: String) -> [String] {
         let stem = socket.hasSuffix(".socket") ? String(socket.dropLast(".socket".count)) : socket
         let services = [stem + ".service"] + (stem.contains("@") ? [] : [stem + "@.service"])
-        return ([socket] + services).flatMap { [$0, UnitTemplate.name(of: $0)].compactMap(\.self) }
+        return ([socket] + services).flatMap(names)
     }
+
+    /// A unit and its template.
+    private static func names(of unit: String) -> [String] { [unit, UnitTemplate.name(of: unit)].compactMap(\.self) }
 }

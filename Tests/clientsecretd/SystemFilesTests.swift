@@ -24,8 +24,28 @@ import Testing
                 path: try #require(AbsolutePath(path)), variable: variable, user: user, group: group))
     }
 
-    private func files(_ first: FirstConfiguration, rule: String? = nil, isMissing: Bool = false) -> SystemFiles {
-        SystemFiles(for: first, dropIns: [], rule: rule, isMissing: { _ in isMissing })
+    private func files(
+        _ first: FirstConfiguration, rule: String? = nil, isMissing: Bool = false, masked: String? = nil
+    ) -> SystemFiles {
+        SystemFiles(
+            for: first, dropIns: [], rule: rule, isMissing: { _ in isMissing },
+            mask: { $0 == masked ? .say("\($0) is masked") : nil })
+    }
+
+    /// systemctl would refuse it.
+    @Test func whatIsMaskedIsNamedAndNotStarted() throws {
+        let output = try file("/srv/app/.env", variable: "SECRET", user: "app")
+        let writer = files(try first(output), masked: "clientsecretd-writer@app.socket")
+        #expect(writer.commands.isEmpty)
+        #expect(writer.masked.map(\.description) == ["clientsecretd-writer@app.socket is masked"])
+        var web = try first(output)
+        web.destination = nil
+        web.target = TargetEntry(name: try #require(TargetName("shop")), lines: [])
+        let push = files(web, masked: "clientsecretd-push@shop.socket")
+        #expect(push.commands.isEmpty && push.masked.count == 1)
+        let credential = files(
+            try first(.credential("apple"), unit: "app.service"), masked: "clientsecretd-credentials.socket")
+        #expect(credential.masked.map(\.description) == ["clientsecretd-credentials.socket is masked"])
     }
 
     @Test func aFileInTheDaemonsDirectoryNeedsNothing() throws {

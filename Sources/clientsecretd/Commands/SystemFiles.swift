@@ -29,6 +29,8 @@ struct SystemFiles: Equatable {
     var files: [File] = []
     /// The commands that have them take effect.
     var commands: [ShellCommand] = []
+    /// What is needed and masked, and what to do: the command that starts it would fail.
+    var masked: [Remedy] = []
 
     /// Nothing: for a configuration that is not the service's.
     init() {}
@@ -37,7 +39,11 @@ struct SystemFiles: Equatable {
     ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
     ///   - isMissing: whether the output's directory has to be made.
-    init(for first: FirstConfiguration, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool) {
+    ///   - mask: the remedy where a socket, or what it starts, is masked.
+    init(
+        for first: FirstConfiguration, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool,
+        mask: (String) -> Remedy?
+    ) {
         for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
         if let unit = first.unit, first.verb != .start, let lines = Self.lines(ofReader: first.destination) {
             files.append(File(path: "/etc/systemd/system/\(unit).d/clientsecretd.conf", lines: lines))
@@ -51,17 +57,27 @@ struct SystemFiles: Equatable {
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
-        if let target = first.target {
-            commands += [.enableNow("clientsecretd-push@\(target.name).socket")].compactMap(\.self)
-        }
+        if let target = first.target { listen("clientsecretd-push@\(target.name).socket", mask) }
+        // The service brings this one along, where it is not masked.
+        if case .credential? = first.destination { masked += [mask(Self.credentialSocket)].compactMap(\.self) }
         guard case .file(let file)? = first.destination else { return }
         if let user = file.user {
-            commands += [.enableNow("clientsecretd-writer@\(user).socket")].compactMap(\.self)
+            listen("clientsecretd-writer@\(user).socket", mask)
         } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
             files.append(File(path: Self.temporaryFiles, lines: line))
             commands += [.createRuntimeFiles(of: Self.temporaryFiles)].compactMap(\.self)
         }
     }
+
+    private mutating func listen(_ socket: String, _ mask: (String) -> Remedy?) {
+        if let remedy = mask(socket) {
+            masked.append(remedy)
+        } else {
+            commands += [.enableNow(socket)].compactMap(\.self)
+        }
+    }
+
+    private static let credentialSocket = "clientsecretd-credentials.socket"
 
     /// Where an administrator has directories made (tmpfiles.d(5)).
     private static let temporaryFiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"

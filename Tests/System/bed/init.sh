@@ -90,6 +90,16 @@ eventually "the variable is set" written
 equal "and the rest kept" PORT=80 "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
 
 anew
+systemctl disable --now clientsecretd-writer@app.socket
+systemctl mask clientsecretd-writer@app.socket clientsecretd.service
+refused "what is masked is not started" "${init[@]}" --now --output /srv/app/.env --format env --variable AUTH_APPLE_SECRET --as app
+contains "but named, with what to do" "warning: clientsecretd-writer@app.socket is masked: unmask it, if it is meant to run (systemctl unmask" \
+    "$(cat "$seen")"
+contains "as is the service" "First: clientsecretd.service is masked: unmask it" "$(cat "$seen")"
+equal "and no command fails" 0 "$(grep -c 'this failed' "$seen")"
+systemctl unmask clientsecretd-writer@app.socket clientsecretd.service
+
+anew
 rm -r /etc/systemd/system/app.service.d
 printf '[Unit]\n' >/run/elsewhere
 mkdir /etc/systemd/system/app.service.d

@@ -11,6 +11,25 @@ import Systemd
 
 // What `init` refuses before it writes anything.
 extension InitCommand {
+    /// Throws where `--now` cannot start what reads the configuration.
+    func checkNow(_ path: String) throws(CommandFailure) {
+        guard now else { return }
+        guard path == ConfigurationOption.standard else {
+            throw CommandFailure(
+                .usage,
+                "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
+            )
+        }
+        guard daemon.path(Environment.current) == SocketOption.standard else {
+            throw CommandFailure(
+                .usage, "--now is for systemd's service, which listens at \(SocketOption.standard); leave out --socket")
+        }
+        guard SystemManager.isSystemd else {
+            throw CommandFailure(
+                .usage, "--now is for systemd's service, and systemd does not run here; leave out --now")
+        }
+    }
+
     /// Throws where the user who is to write a file may not write to its directory: the daemon would fail, with everything
     /// written.
     static func checkIsWritable(

@@ -9,6 +9,9 @@ import Systemd
 
 /// What the package's service needs in addition to the configuration.
 extension InitCommand {
+    /// What helps where the service is masked, so that no command starts it; nil where it is not.
+    static var maskOfService: Remedy? { UnitMask.remedy(of: CommandContext.packagesUnit) }
+
     /// Starts the service, and has one that runs read what was written.
     static var start: [ShellCommand] {
         let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
@@ -68,7 +71,7 @@ extension InitCommand {
                     return FileStatus.isAbsent(directory.description)
                 }
                 return ShellCommand.making(directory.description, for: service.id) != nil
-            })
+            }, mask: UnitMask.remedy(ofSocket:))
     }
 
     static func preview(of commands: [ShellCommand]) -> [String] {

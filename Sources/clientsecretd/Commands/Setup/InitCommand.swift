@@ -131,6 +131,7 @@ struct InitCommand: ParsableCommand {
         let first: FirstConfiguration
         let writer: SetupWriter
         let commands: [ShellCommand]
+        let masked: [Remedy]
         /// What the person has to change in the file of `--from`; nil where nothing.
         var change: String?
     }
@@ -148,7 +149,10 @@ struct InitCommand: ParsableCommand {
         if case .file(let file)? = first.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
         var plan = try plan(for: first, token: answers.target?.typedToken, at: place)
         plan.change = Self.change(from, found, to: first, app?.preset)
-        for line in plan.writer.preview + Self.preview(of: plan.commands) { CommandOutput.complain(lines: line) }
+        let warnings = plan.masked.map { "warning: \($0)" }
+        for line in plan.writer.preview + Self.preview(of: plan.commands) + warnings {
+            CommandOutput.complain(lines: line)
+        }
         if let dialog, !yes {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
@@ -236,11 +240,11 @@ struct InitCommand: ParsableCommand {
             let source = SourceFile(name: place.path, path: place.file, bytes: Array(text.utf8))
             _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
         }
-        if now { others.commands += Self.start }
+        if now, Self.maskOfService == nil { others.commands += Self.start }
         // The configuration comes last: until it is there, all of this can be done again.
         let file = SystemFiles.File(path: (place.existing?.file ?? place.file).description, lines: text)
         let writer = try SetupWriter(others.files + [token, main, file].compactMap(\.self))
-        return Plan(first: first, writer: writer, commands: others.commands)
+        return Plan(first: first, writer: writer, commands: others.commands, masked: others.masked)
     }
 
     private func carryOut(_ plan: Plan, at place: Place) throws {
@@ -255,10 +259,11 @@ struct InitCommand: ParsableCommand {
             }
         }
         // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
-        let snapshot = now ? try? Self.waitForDaemon(notifying: plan.first.name) : nil
+        let isStarted = now && Self.maskOfService == nil
+        let snapshot = isStarted ? try? Self.waitForDaemon(notifying: plan.first.name) : nil
         let outcome = snapshot.flatMap { SetupOutcome(of: plan.first, in: $0, isRunning: Self.isRunning) }
         if outcome == nil { unexplained.forEach(PrintedLine.show) }
-        let nextStep = now ? "" : Self.nextStep(place.path, isAdded: place.existing != nil)
+        let nextStep = isStarted ? "" : Self.nextStep(place.path, isAdded: place.existing != nil)
         try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(nextStep)")
         if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
         if let change = plan.change { try CommandOutput.answer(change) }
@@ -266,46 +271,6 @@ struct InitCommand: ParsableCommand {
         let check = ShellCommand.check.map { "To see what is missing, run\n  \($0.text)\nIt now shows:" }
         try CheckCommand.parse(["--config", place.path, "--socket", daemon.path(Environment.current)])
             .run(after: check ?? "'check' shows:")
-    }
-
-    /// What the person has to change where the application reads another secret than the one that is renewed; nil where that is
-    /// the same place.
-    static func change(
-        _ file: AbsolutePath?, _ found: FoundClient?, to first: FirstConfiguration, _ app: AppPreset?
-    ) -> String? {
-        guard let file, case .unwritable(let line, _)? = found?.place else { return nil }
-        let advice: String
-        switch first.destination {
-        case .file(let output)?:
-            let path = output.path.description
-            advice =
-                app?.settings.map { "remove \($0.secret), write \($0.file.replacing("@", with: path))" }
-                ?? output.variable.map { "let the application read \($0) from \(path) instead of this line" }
-                ?? "let the application read \(path) instead of this line"
-        case .credential(let name)?: advice = "let the application read the credential \(name) instead of this line"
-        case nil: return nil
-        }
-        let restart = first.verb == .restart ? first.unit.flatMap { ShellCommand.restart($0) } : nil
-        return "\(Printable.name(file.description)):\(line): \(advice); "
-            + Remedy.say("then restart it once", run: restart).description
-    }
-
-    private func checkNow(_ path: String) throws(CommandFailure) {
-        guard now else { return }
-        guard path == ConfigurationOption.standard else {
-            throw CommandFailure(
-                .usage,
-                "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
-            )
-        }
-        guard daemon.path(Environment.current) == SocketOption.standard else {
-            throw CommandFailure(
-                .usage, "--now is for systemd's service, which listens at \(SocketOption.standard); leave out --socket")
-        }
-        guard SystemManager.isSystemd else {
-            throw CommandFailure(
-                .usage, "--now is for systemd's service, and systemd does not run here; leave out --now")
-        }
     }
 
     /// That the secret cannot be replaced where it is; at a terminal, another place is asked for next.
@@ -317,23 +282,6 @@ struct InitCommand: ParsableCommand {
             throw CommandFailure(.failed, "\(words); name another file with --output, and let the application read it")
         }
         dialog.say(words)
-    }
-
-    /// What makes a daemon use the file that was written.
-    private static func nextStep(_ path: String, isAdded: Bool) -> String {
-        if ServiceUser.isServices(path) {
-            return isAdded
-                ? " To load it into the service, run\n  systemctl reload-or-restart clientsecretd"
-                : " When nothing is missing, start the service with\n  systemctl enable --now clientsecretd"
-        }
-        let hint =
-            SystemManager.isSystemd
-            ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
-        guard let command = isAdded ? ShellCommand.reload : .runDaemon else {
-            let how = isAdded ? "reload its daemon with 'reload' and its --socket" : "start its daemon with 'run'"
-            return "\(hint) To use it, \(how)."
-        }
-        return "\(hint) To use it, run\n  \(command.text)"
     }
 
     /// Asks at the terminal; nil where no user would answer.
