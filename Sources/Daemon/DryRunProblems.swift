@@ -100,7 +100,7 @@ struct DryRunProblems {
             let met = failed.removeValue(forKey: .file(path)) ?? found[path]
             let all =
                 review?.problems(with: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
-            add(all, for: spec.slots.values.min())
+            for client in Set(spec.slots.values) { add(all, for: client) }
         }
     }
 
