@@ -199,7 +199,7 @@ package struct DaemonRun {
         sockets.status?.close()
         // Meanwhile, refused callers read their answers.
         credentials?.server.beginStop()
-        return finish(end, executor, metrics, by: stopBy)
+        return finish(end, executor, metrics, loop.once, by: stopBy)
     }
 
     /// What carries out the jobs, and has the sockets follow a configuration that is adopted.
@@ -228,17 +228,19 @@ package struct DaemonRun {
     ///
     /// - Parameter stopBy: when the daemon has to be gone; nil where nothing says so.
     private func finish(
-        _ end: Snapshot, _ executor: Executor, _ metrics: MetricsKeeper, by stopBy: BootTime?
+        _ end: Snapshot, _ executor: Executor, _ metrics: MetricsKeeper, _ once: OnceLog?, by stopBy: BootTime?
     ) -> Ending {
         let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastTimeout }
         let unwritten = metrics.finish(
             end, goesOn: isOnce, within: isOnce ? Self.timeout : min(left(), Self.lastTimeout))
         if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastTimeout)) }
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
-        guard isOnce else { return .done }
+        guard let once else { return .done }
         report(end)
-        for client in end.clients where client.health != .ok {
-            log.note(.leftUndone(client.name, client.health, client.reason?.failure))
+        let undone = end.clients.filter { $0.health != .ok }
+        for client in undone { log.note(.leftUndone(client.name, client.health, client.reason?.failure)) }
+        for entry in once.left(besides: undone.compactMap(\.reason?.failure)) {
+            log.note(entry.event, clients: entry.clients)
         }
         return Ending(ofOnce: end, unwritten: unwritten)
     }

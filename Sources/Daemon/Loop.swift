@@ -37,6 +37,8 @@ final class Loop {
     /// What the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
 
+    /// Nil without `--once`.
+    private(set) var once: OnceLog?
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
     private var manager: ServiceManagerNotifications
@@ -84,6 +86,7 @@ final class Loop {
         credentials = sockets.credentials?.server
         self.watcher = watcher
         self.metrics = metrics
+        once = metrics == nil ? OnceLog() : nil
         manager = ServiceManagerNotifications(log: log)
         epoll = try Epoll()
         wallTimer = try WallTimer()
@@ -120,7 +123,9 @@ final class Loop {
             credentials?.serve(step.served)
             executor.start(step.start) { [channels] in channels.inbox.post($0) }
             for (event, clients) in zip(step.changes, rotation.clients(of: step.changes)) {
-                log.note(event, clients: clients)
+                for entry in once?.take(event, clients) ?? [(event, clients)] {
+                    log.note(entry.event, clients: entry.clients)
+                }
                 if case .configured = event { follow(rotation.configuration, at: now) }
             }
             manager.reload(isGoingOn: rotation.isReloading)

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which problems commands report, and for whom.
+@Suite(.waits) struct ReportedProblemsTests {
+    /// Each client's output is a line of its own.
+    @Test func checkNamesEveryClientOfASharedFileThatWasDeleted() throws {
+        let sandbox = try Sandbox()
+        let file = try sandbox.directory.write("PORT=80\n", to: "out/.env")
+        let clients = ["a", "b"].map { name in
+            """
+              \(name):
+                client_id: com.example.\(name)
+                outputs: [{path: \(file), format: env, variable: SECRET_\(name.uppercased())}]
+
+            """
+        }
+        try sandbox.configure(clients.joined())
+        let once = try sandbox.command("run", "--once")
+        #expect(once.status == 0, "\(once.complaints)")
+        try FileManager.default.removeItem(atPath: file)
+        let check = try sandbox.command("check")
+        let lines = check.complaints.split(separator: "\n").filter { $0.contains("was deleted with its other lines") }
+        let positions = Set(lines.compactMap { $0.split(separator: ":").dropFirst().first })
+        #expect(check.status == 1 && lines.count == 2 && positions.count == 2, "\(check.complaints)")
+    }
+
+    @Test func runOncePrintsAFailureOnce() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web", more: "    on_change: [{exec: [/bin/false]}]"))
+        let once = try sandbox.command("run", "--once")
+        let lines = once.complaints.split(separator: "\n").filter { $0.contains("exec /bin/false: failed") }
+        #expect(once.status == 1 && lines.count == 1, "\(once.complaints)")
+        #expect(lines.first?.hasPrefix("web: ") == true)
+    }
+}
