@@ -22,16 +22,15 @@ extension Rotation {
         return jobs.attempts[resource]
     }
 
-    /// The first failure since a request was made that keeps a client from being served. Its record does not count:
+    /// The failures since a request was made that keep a client from being served. Its record does not count:
     /// without it the secret is still published and delivered.
-    func failure(of client: ConfiguredClient, since job: JobID) -> Failure? {
-        guard jobs.hasFailure else { return nil }
-        for resource in resources(of: client) where resource != .record(client.name) {
+    func failures(of client: ConfiguredClient, since job: JobID) -> [Failure] {
+        guard jobs.hasFailure else { return [] }
+        return resources(of: client).filter { $0 != .record(client.name) }.compactMap { resource in
             // The current secret is published and delivered whatever Apple says of it.
-            if resource == .verification(client.name), pendingCandidate(client) == nil { continue }
+            if resource == .verification(client.name), pendingCandidate(client) == nil { return nil }
             if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
-            if let failure = overdueFailure(of: resource) { return failure }
+            return overdueFailure(of: resource)
         }
-        return nil
     }
 }

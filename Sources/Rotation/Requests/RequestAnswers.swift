@@ -35,10 +35,8 @@ extension Rotation {
             // The search for former outputs starts only after everything was tried.
             guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
             return .reloaded(
-                unserved: index.all.compactMap { client in
-                    (failure(of: client, since: request.since) ?? contest(of: client, at: now) ?? loss(of: client)
-                        ?? (wantedSecret(client) == nil ? clock.failure : nil))
-                        .map { "client \"\(client.name)\": \($0.message)" }
+                unserved: index.all.flatMap { client in
+                    problems(of: client, since: request.since, at: now).map { "client \"\(client.name)\": \($0)" }
                 } + noticeProblems.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
         case .rollout(let client, let order):
@@ -59,16 +57,21 @@ extension Rotation {
         }
     }
 
-    /// A file of the client that was deleted with other lines, and is not created again.
-    private func loss(of client: ConfiguredClient) -> Failure? {
-        client.files.first(where: isDeleted).map { Failure(.outputDeleted, at: .path($0)) }
+    /// Everything that keeps a client from being served after a reload, each once.
+    private func problems(of client: ConfiguredClient, since job: JobID, at now: Now) -> [String] {
+        let losses = client.files.filter(isDeleted).map { Failure(.outputDeleted, at: .path($0)) }
+        let all =
+            failures(of: client, since: job) + contests(of: client, at: now) + losses
+            + (wantedSecret(client) == nil ? [clock.failure].compactMap { $0 } : [])
+        var seen: Set<String> = []
+        return all.map(\.message).filter { seen.insert($0).inserted }
     }
 
     private func result(of name: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
         if request.undecided.contains(name) { return nil }
         guard request.chosen.contains(name) else { return .untouched }
         guard let client = index[name] else { return .failed("the client is no longer configured") }
-        if let failure = failure(of: client, since: request.since) { return .failed(failure.message) }
+        if let failure = failures(of: client, since: request.since).first { return .failed(failure.message) }
         if let failure = request.denied[name] { return .failed(failure.message) }
         if wantedSecret(client) == nil, !jobs.isBusy(.client(name)), let failure = clock.failure {
             return .failed(failure.message)
@@ -85,7 +88,7 @@ extension Rotation {
         else {
             return nil
         }
-        if let failure = contest(of: client, at: now) { return .failed(failure.message) }
+        if let failure = contests(of: client, at: now).first { return .failed(failure.message) }
         guard isPublished(client, at: now), wasPushed(client, at: now) else { return nil }
         if !owedActions(of: client).isEmpty {
             return (configurationWatch.restraint?.message).map { .failed($0) }
@@ -93,11 +96,11 @@ extension Rotation {
         return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
     }
 
-    /// The failure of a client's contested file or target, which is left bad for now because another program keeps changing
-    /// it.
-    private func contest(of client: ConfiguredClient, at now: Now) -> Failure? {
-        let file = client.files.first { isLeftAlone($0, at: now) }.map(Failure.Place.path)
-        let place = file ?? client.targets.first { isLeftAlone($0.target, at: now) }.map { .target($0.target) }
-        return place.map { Failure(.contested, at: $0) }
+    /// The failures of a client's contested files and targets, which are left bad for now because another program keeps
+    /// changing them.
+    private func contests(of client: ConfiguredClient, at now: Now) -> [Failure] {
+        let files = client.files.filter { isLeftAlone($0, at: now) }.map(Failure.Place.path)
+        let targets = client.targets.filter { isLeftAlone($0.target, at: now) }.map { Failure.Place.target($0.target) }
+        return (files + targets).map { Failure(.contested, at: $0) }
     }
 }

@@ -308,11 +308,11 @@ import Testing
 
     @Test func aConfigurationIsAdoptedAndWhatItCannotServeIsNamed() throws {
         let bench = try settled()
-        let path = try Values.path("c.jwt")
-        bench.failures = [.file(path): Failure(.directoryMissing, at: .path(path))]
-        try bench.reload(["b": Values.client("b"), "c": Values.client("c")])
-        let failure = Failure(.directoryMissing, at: .path(path))
-        #expect(bench.answer() == .reloaded(unserved: ["client \"c\": \(failure.message)"]))
+        let outputs = [try Values.raw("c.jwt"), try Values.raw("d.jwt")]
+        let failures = outputs.map { Failure(.directoryMissing, at: .path($0.path)) }
+        bench.failures = Dictionary(uniqueKeysWithValues: zip(outputs.map { .file($0.path) }, failures))
+        try bench.reload(["b": Values.client("b"), "c": Values.client("c", outputs: outputs)])
+        #expect(bench.answer() == .reloaded(unserved: failures.map { "client \"c\": \($0.message)" }))
         #expect(try bench.view("b").health == .ok)
         #expect(bench.rotation.snapshot(at: bench.now).clients.map(\.name.description) == ["b", "c"])
         #expect(bench.entries.contains(.configured(clients: 2)))
