@@ -104,6 +104,15 @@ import Testing
         #expect(try bench.view(web).delivered == false)
         // What helps is to correct the configuration: a request would be refused.
         #expect(try bench.view(web).reason?.failure == snapshot(bench).reason?.failure)
+        // And that of now, not of the start.
+        for text in [Outcome.refused(["c.yaml:2:1: error: another"]), .configuration(try configuration())] {
+            let before = try bench.view(web).reason?.failure
+            bench.text = .success(text)
+            bench.tell(.changeNoticed(.configuration))
+            bench.pass(2)
+            #expect(try bench.view(web).reason?.failure == snapshot(bench).reason?.failure)
+            #expect(try bench.view(web).reason?.failure != before)
+        }
     }
 
     @Test func aRequestForMoreIsAnsweredWithTheReason() throws {

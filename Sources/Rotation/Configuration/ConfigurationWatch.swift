@@ -118,7 +118,10 @@ extension Rotation {
             adopt(configuration, at: now)
             waiting.endReading(.adopted)
         case .success(.passes):
-            if configurationWatch.refusal != nil { events.append(.passes) }
+            if configurationWatch.refusal != nil {
+                events.append(.passes)
+                touchRestrained()
+            }
             configurationWatch.pass()
         case .success(.refused(let lines)): refuse(lines, by: job, at: now)
         case .failure(let failure):
@@ -140,7 +143,14 @@ extension Rotation {
 
     /// Records why a configuration is not adopted; logs it if these reasons are new.
     mutating func refuse(_ lines: [String], _ event: ([String]) -> LogEvent, _ now: Now) {
-        if configurationWatch.refuse(lines, at: now) { events.append(event(lines)) }
+        guard configurationWatch.refuse(lines, at: now) else { return }
+        events.append(event(lines))
+        touchRestrained()
+    }
+
+    /// The restraint, whose words have changed, is the reason of clients.
+    private mutating func touchRestrained() {
+        if configurationWatch.isRestrained { touchEverything() }
     }
 
     mutating func planConfiguration(_ deadlines: inout Deadlines) {
