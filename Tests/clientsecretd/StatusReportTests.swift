@@ -125,8 +125,8 @@ import Testing
         #expect(
             both[1...] == [
                 "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients; add one",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check",
                 "  c.yaml:2:1: error: bad",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check",
             ])
     }
 
@@ -139,8 +139,8 @@ import Testing
             try document([], state: "degraded", failure: failure, error: #""c.yaml:1:1: error: bad\nmore""#), on: pipe)
         #expect(
             shown[1...] == [
-                "", "clientsecretd is degraded: c.yaml:1:1: error: bad",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check", "  more",
+                "", "clientsecretd is degraded: c.yaml:1:1: error: bad", "  more",
+                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check",
             ])
     }
 

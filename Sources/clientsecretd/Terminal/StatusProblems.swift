@@ -30,19 +30,16 @@ struct StatusProblems {
         let reason = snapshot.reasonReport.flatMap { reason in
             clients.contains { $0.reasonReport?.sentence == reason.sentence } ? nil : reason
         }
-        var block = reason.map { reason in
+        // All errors of a configuration that would not start; a reason about it names the first one, and has the remedy of all.
+        let errors = snapshot.configuration.error?.split(separator: "\n").map { ReportLine("  \($0)") } ?? []
+        let isAboutErrors = reason?.failure?.code == FailureCode.configurationRefused.rawValue
+        let block = reason.map { reason in
             let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
-            return lines("clientsecretd is ", problem)
+            return lines("clientsecretd is ", problem, more: isAboutErrors ? Array(errors.dropFirst()) : [])
         }
-        // All errors of a configuration that would not start; a reason about it names the first one.
-        let errors = snapshot.configuration.error?.split(separator: "\n").map(String.init) ?? []
-        guard !errors.isEmpty else { return [block].compactMap { $0 } }
-        if reason?.failure?.code == FailureCode.configurationRefused.rawValue {
-            block? += errors.dropFirst().map { ReportLine("  \($0)") }
-            return [block].compactMap { $0 }
-        }
+        guard !errors.isEmpty, !isAboutErrors else { return [block].compactMap { $0 } }
         let heading: ReportLine = "The configuration in \(snapshot.configuration.path) would not start:"
-        return [block].compactMap { $0 } + [[heading] + errors.map { ReportLine("  \($0)") }]
+        return [block].compactMap { $0 } + [[heading] + errors]
     }
 
     /// Clients with the same failure, such as that of a key they share, are reported together.
@@ -113,16 +110,17 @@ struct StatusProblems {
     }
 
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
-    private func lines(_ subject: String, _ problem: CommonProblem) -> [ReportLine] {
+    ///
+    /// - Parameter more: what else happened for which the same helps.
+    private func lines(_ subject: String, _ problem: CommonProblem, more: [ReportLine] = []) -> [ReportLine] {
         guard let failure = problem.failure else {
             return ["\(subject)\(problem.health.rawValue): \(TimeWords.annotated(problem.reason, now: now))"]
         }
         var times = "since \(failure.since)"
         if let next = failure.nextAttempt { times += "; next attempt \(next)" }
-        var lines: [ReportLine] = [
-            "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))",
-            "  \(TimeWords.annotated(times, now: now))",
-        ]
+        let first: ReportLine =
+            "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))"
+        var lines = [first] + more + ["  \(TimeWords.annotated(times, now: now))"]
         if let remedy = failure.remedy { lines.append(ReportLine("  fix: " + remedy, command: failure.command)) }
         return lines
     }
