@@ -45,11 +45,10 @@ enum StoreLoginFiles {
                 add(.storeFileUnusable, "\(name) holds no certificate in PEM")
                 return failures
             }
-            let expiry = "\(name) expires at \(certificate.expiresAt)"
             if certificate.expiresAt <= now {
-                add(.storeCertificateRefused, expiry)
+                add(.storeCertificateRefused, "\(name) expired at \(certificate.expiresAt)")
             } else if certificate.expiresAt < now + SecretStore.certificateNotice {
-                add(.storeCertificateExpiring, expiry)
+                add(.storeCertificateExpiring, "\(name) expires at \(certificate.expiresAt)")
             }
             // etcd's gateway would take it for the user of that name.
             if store.user != nil, let commonName = certificate.commonName {

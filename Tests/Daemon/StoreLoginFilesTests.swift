@@ -51,7 +51,7 @@ struct StoreLoginFilesTests {
         #expect(failures(after: 87).map(\.code) == [.storeCertificateExpiring])
         let expired = failures(after: 101)
         #expect(expired.map(\.code) == [.storeCertificateRefused])
-        #expect(expired.first?.message.contains("\(directory.path)/client.pem expires at ") == true)
+        #expect(expired.first?.message.contains("\(directory.path)/client.pem expired at ") == true)
     }
 
     /// With users, etcd's gateway refuses such a certificate.

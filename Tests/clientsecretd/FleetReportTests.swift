@@ -56,7 +56,7 @@ import Testing
         var web = try client([.current: 19, .silent: 1], delivered: 19, fingerprint: current)
         web.rollout = going
         let words =
-            "all known machines have delivered; finished in 24 hours (2026-11-22T04:31:00Z), unless another one reports"
+            "all known machines have delivered; finishes in 1 day (2026-11-22T04:31:00Z), unless another one reports"
         #expect(RolloutWords.lines(for: web.name, going, in: web, now: now) == ["web: " + words])
         #expect(lines(web, columns: 300)[0].hasSuffix("; rollout: " + words))
         let others: [([FleetCounts.State: Int], delivered: Int, share: Double)] = [

@@ -43,7 +43,7 @@ import Testing
         let line = HealthResult(try document(state: "ok", reason: nil), now: now)
         #expect(
             line.text(now: now)
-                == "CLIENTSECRETD OK - 1 client, the first secret to expire is web's, in 24 hours "
+                == "CLIENTSECRETD OK - 1 client, the first secret to expire is web's, in 1 day "
                 + "(2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(
             line.text(now: now)
                 == "CLIENTSECRETD WARNING - a / b since 2026-11-21T04:29:00Z (2 minutes ago); 1 client, "
-                + "the first secret to expire is web's, in 24 hours (2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
+                + "the first secret to expire is web's, in 1 day (2026-11-22T04:31:00Z) | 'web'=86400s;;;0")
     }
 
     /// A bar, characters that the locale may not have, or many bytes: who pastes it must not run another command.

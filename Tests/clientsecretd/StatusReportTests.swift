@@ -57,12 +57,12 @@ import Testing
     @Test func everythingOk() throws {
         let headings = ["CLIENT", "STATE", "LIFE (| renewal)", "EXPIRES", "RENEWS", "MINTED", "OUTPUTS"]
         let cells = [
-            "web", "ok", "..........####|#####", "in 24 hours (2026-11-22T04:31:00Z)",
+            "web", "ok", "..........####|#####", "in 1 day (2026-11-22T04:31:00Z)",
             "in 12 hours (2026-11-21T16:31:00Z)",
             "3", "1 of 1 ok",
         ]
         func row(_ texts: [String]) -> String {
-            zip(texts, [6, 5, 20, 34, 34, 6, 9]).map { text, width in
+            zip(texts, [6, 5, 20, 31, 34, 6, 9]).map { text, width in
                 text + String(repeating: " ", count: width - text.count)
             }.joined(separator: "  ")
         }
@@ -126,7 +126,7 @@ import Testing
             both[1...] == [
                 "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients; add one",
                 "  c.yaml:2:1: error: bad",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check",
+                "  since 2026-11-21T04:30:00Z (1 minute ago)", "  fix: clientsecretd check",
             ])
     }
 
@@ -140,7 +140,7 @@ import Testing
         #expect(
             shown[1...] == [
                 "", "clientsecretd is degraded: c.yaml:1:1: error: bad", "  more",
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: clientsecretd check",
+                "  since 2026-11-21T04:30:00Z (1 minute ago)", "  fix: clientsecretd check",
             ])
     }
 
@@ -205,7 +205,7 @@ import Testing
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {
         let shown = lines(try document([client("web", more: #""delivered":false"#)]), on: pipe)
-        #expect(shown[3].contains("...................#  in 60 seconds (2026-11-21T04:32:00Z)"))
+        #expect(shown[3].contains("...................#  in 1 minute (2026-11-21T04:32:00Z)"))
     }
 
     /// At any width lines fit, and the state and the expiry are never lost where there is room for them.
@@ -217,7 +217,7 @@ import Testing
         let table = shown.drop { !$0.isEmpty }.dropFirst().prefix(3)
         #expect(table.allSatisfy { $0.count <= columns }, "\(table)")
         if columns >= 32 {
-            #expect(table.allSatisfy { $0.contains("in 24 hours") || $0.contains("EXPIRES") }, "\(table)")
+            #expect(table.allSatisfy { $0.contains("in 1 day") || $0.contains("EXPIRES") }, "\(table)")
             #expect(table.dropFirst().map { $0.contains(" critical ") } == [true, false])
         }
     }
@@ -266,7 +266,7 @@ import Testing
         #expect(
             shown.suffix(3) == [
                 "shop is critical: " + evil.replacing("00Z; run", with: "00Z (3 minutes ago); run"),
-                "  since 2026-11-21T04:30:00Z (60 seconds ago)", "  fix: rm /tmp/l",
+                "  since 2026-11-21T04:30:00Z (1 minute ago)", "  fix: rm /tmp/l",
             ])
     }
 

@@ -7,7 +7,9 @@ import Testing
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
 
     @Test(arguments: [
-        (0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (7199, "119 minutes"),
+        (0, "0 seconds"), (1, "1 second"), (60, "1 minute"), (119, "119 seconds"), (120, "2 minutes"),
+        (7199, "119 minutes"),
+        (3_600, "1 hour"), (3_659, "1 hour"), (3_660, "61 minutes"), (86_400, "1 day"), (90_000, "25 hours"),
         (7200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"), (15_776_700, "182 days"), (-90, "90 seconds"),
         (.min, "106751991167300 days"),
     ])
@@ -18,6 +20,11 @@ import Testing
     @Test(arguments: [(0, "now"), (74, "in 74 seconds"), (-180, "3 minutes ago")])
     func moments(seconds: Int64, words: String) {
         #expect(TimeWords.relative(now + Seconds(seconds), to: now) == words)
+    }
+
+    @Test func anExpiryIsPastOrToCome() {
+        #expect(TimeWords.expiry(now + 74, to: now) == "expires in 74 seconds (\(now + 74))")
+        #expect(TimeWords.expiry(now + Seconds(-3_600), to: now) == "expired 1 hour ago (\(now + Seconds(-3_600)))")
     }
 
     /// It was read from a clock that was wrong, or is another machine's.

@@ -72,7 +72,7 @@ import Testing
                 "  would write /out/a",
                 "  would write /out/b",
                 "shop: would keep sha256:0000000000000001, which expires in 182 days (2027-05-22T18:56:00Z); "
-                    + "renewal in 24 hours (2026-11-22T04:31:00Z)",
+                    + "renewal in 1 day (2026-11-22T04:31:00Z)",
                 "  would write /out/c",
                 "web: would do nothing until the problem is fixed",
             ])

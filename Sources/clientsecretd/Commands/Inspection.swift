@@ -73,7 +73,8 @@ struct Inspection {
             rows.append(("origin", text(statement.origins.map { $0.joined(separator: ", ") })))
         }
         if statement.scope != .missing { rows.append(("scope", text(statement.scope))) }
-        rows += [("issued", moment(statement.issuedAt)), ("expires", moment(statement.expiresAt))]
+        let isPast = statement.expiresAt.value?.moment.map { $0 < now } == true
+        rows += [("issued", moment(statement.issuedAt)), (isPast ? "expired" : "expires", moment(statement.expiresAt))]
         if let life = life(terminal) { rows.append(("lifetime", life)) }
         rows.append(("signature", signature))
         rows.append(("fingerprint", Piece(fingerprint.description)))

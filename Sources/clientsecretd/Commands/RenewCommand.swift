@@ -76,7 +76,7 @@ enum RenewalWords {
     static func line(for outcome: RenewalReport.Outcome, deliverOnly: Bool, now: WallTime) -> String {
         switch outcome.result {
         case .renewed, .delivered:
-            let expiry = outcome.expiresAt.map { ", expires \(TimeWords.full($0, to: now))" } ?? ""
+            let expiry = outcome.expiresAt.map { ", \(TimeWords.expiry($0, to: now))" } ?? ""
             let name = outcome.fingerprint.map { " (\($0))" } ?? ""
             return "\(outcome.client): \(outcome.result.rawValue)\(name)\(expiry)"
         case .untouched:

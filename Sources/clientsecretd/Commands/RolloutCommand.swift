@@ -103,7 +103,8 @@ enum RolloutWords {
         return switch view.state {
         case .finished: "all machines may deliver, \(since)"
         case .going where view.percent == 100 && fleet?.haveAllDelivered == true:
-            "all known machines have delivered; finished \(TimeWords.full(view.end, to: now)), unless another one reports"
+            "all known machines have delivered; \(view.end < now ? "finished" : "finishes") "
+                + "\(TimeWords.full(view.end, to: now)), unless another one reports"
         case .going: "\(view.percent) % of the machines may deliver"
         case .held: "held at \(view.percent) % of the machines, \(since)"
         }

@@ -89,7 +89,7 @@ extension ChainFacts {
         }
         if let link = link(.secret, shared) { return link }
         if let current {
-            let words = "\(current.fingerprint), which expires \(TimeWords.full(current.expiresAt, to: now))"
+            let words = "\(current.fingerprint), which \(TimeWords.expiry(current.expiresAt, to: now))"
             guard now < current.expiresAt else {
                 if clockFailure != nil || daemonsClock != nil {
                     return ChainLink(.secret, .unknown, words + " by this clock, which is not trusted")

@@ -136,8 +136,9 @@ struct DryRunReport {
         case .wait:
             return "would do nothing until the problem is fixed"
         case .keep(let issued, let due):
-            let when = TimeWords.full(issued.expiresAt, to: now)
-            return "would keep \(issued.fingerprint), which expires \(when); renewal \(TimeWords.full(due, to: now))"
+            let renewal = due < now ? "renewal was due" : "renewal"
+            return "would keep \(issued.fingerprint), which \(TimeWords.expiry(issued.expiresAt, to: now)); "
+                + "\(renewal) \(TimeWords.full(due, to: now))"
         case .receive:
             return "would wait until its source holds a secret that can be received"
         case .mint(let reason):

@@ -3,13 +3,17 @@ import StatusAPI
 
 /// Spans and moments in words.
 enum TimeWords {
-    /// `74 seconds`, `3 minutes`, `12 hours`, `89 days`: rounded down, in the largest unit that gives two or more.
+    /// `74 seconds`, `3 minutes`, `12 hours`, `89 days`: rounded down, in the largest unit that gives two or more; but no
+    /// `60 minutes`.
     static func span(_ span: Seconds) -> String {
         let count = span.count.magnitude
         let (number, unit) =
             switch count {
+            case 60: (count / 60, "minute")
             case ..<120: (count, "second")
+            case 3_600..<3_660: (count / 3_600, "hour")
             case ..<7_200: (count / 60, "minute")
+            case 86_400..<90_000: (count / 86_400, "day")
             case ..<172_800: (count / 3_600, "hour")
             default: (count / 86_400, "day")
             }
@@ -28,6 +32,11 @@ enum TimeWords {
     static func past(_ moment: WallTime, to now: WallTime) -> String {
         if moment - now > SecretForm.clockTolerance { return "by a clock that is ahead" }
         return relative(min(moment, now), to: now)
+    }
+
+    /// `expires in 89 days (2027-02-19T04:31:00Z)`, or `expired 3 minutes ago (…)`.
+    static func expiry(_ moment: WallTime, to now: WallTime) -> String {
+        "\(moment < now ? "expired" : "expires") \(full(moment, to: now))"
     }
 
     /// `in 89 days (2027-02-19T04:31:00Z)`.
