@@ -115,6 +115,15 @@ import Testing
             { $0.decision = .keep(secret(expiringAt: now), until: now) }
         ),
         (
+            "the daemon has no secret, and reports why", .secret, "clientsecretd renew web",
+            {
+                var view = try view(of: $0.client)
+                view.current = nil
+                view.reason = Reason(failure: Failure(.noSecret, at: .client($0.name)), client: $0.name, since: now)
+                $0.view = view
+            }
+        ),
+        (
             "the disk of its output does not respond", .outputs, nil,
             {
                 $0.problems = [Failure(.notResponding, at: .path(try path("/srv/shop/.env")))]

@@ -96,12 +96,13 @@ extension HiddenOutput {
             guard DotenvName.takesPrecedence(name(of: file.path), over: name(of: output.path)),
                 let place = file.assignments.last(where: { $0.name == variable })
             else { return nil }
-            let restart = output.restarted.map { "then: systemctl restart \($0)" } ?? "then restart the application"
             return HiddenOutput(
                 file: file.path, line: place.line,
                 words: "\(variable) is set here too, and applications that read this file, as with Next.js or Vite, "
                     + "prefer it to \(Printable.name(output.path))",
-                remedy: .say("remove \(variable) from \(Printable.name(file.path)), \(restart)"))
+                remedy: .say(
+                    "remove \(variable) from \(Printable.name(file.path)), then restart the application",
+                    see: output.restarted.flatMap { ShellCommand.restart($0) }))
         }
     }
 

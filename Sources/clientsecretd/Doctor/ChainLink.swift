@@ -44,6 +44,11 @@ struct ChainLink: Equatable {
     init(_ name: Name, broken failure: Failure) {
         self.init(name, .broken, failure.message, failure.remedy)
     }
+
+    /// What the daemon reports.
+    init(_ name: Name, broken failure: FailureReport) {
+        self.init(name, .broken, failure.message, failure.remedy.map { .reported($0, command: failure.command) })
+    }
 }
 
 /// The links of one client.

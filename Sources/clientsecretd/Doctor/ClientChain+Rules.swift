@@ -48,7 +48,12 @@ extension ChainFacts {
                 .ids, .broken, "key_id is \(key.keyID), but the file is called \(path.name): \(ids)",
                 .say("remove key_id, or name the file of that key"))
         }
-        if let advice = certain([.team, .client, .form]) { return ChainLink(.ids, .broken, "\(ids): \(advice)") }
+        if let advice = certain([.team, .client, .form]) {
+            let renewal = Remedy.renew(name.description)
+            let end = "; \(PublishedSecret.words(renewal))"
+            guard advice.hasSuffix(end) else { return ChainLink(.ids, .broken, "\(ids): \(advice)") }
+            return ChainLink(.ids, .broken, "\(ids): \(advice.dropLast(end.count))", renewal)
+        }
         return ChainLink(.ids, .ok, ids)
     }
 
@@ -71,7 +76,7 @@ extension ChainFacts {
         guard let failure = view?.reasonReport?.failure, codes.contains(where: { $0.rawValue == failure.code }) else {
             return nil
         }
-        return ChainLink(.clock, .broken, failure.message, failure.remedy.map { .say($0) })
+        return ChainLink(.clock, broken: failure)
     }
 
     /// What a refusal by Apple proves.
@@ -98,7 +103,10 @@ extension ChainFacts {
             }
             return ChainLink(.secret, .ok, words)
         }
-        if let reason = view?.readReason { return ChainLink(.secret, .broken, reason.sentence) }
+        if let reason = view?.reasonReport {
+            return reason.failure.map { ChainLink(.secret, broken: $0) }
+                ?? ChainLink(.secret, .broken, reason.sentence)
+        }
         switch decision {
         case .mint where evaluation?.failure?.code == .notResponding:
             return ChainLink(.secret, .unknown, "none is known, because an output does not respond")
@@ -112,11 +120,8 @@ extension ChainFacts {
 
     private var renewal: Remedy {
         if view != nil { return .renew(name.description) }
-        guard CommandContext.current.configuration != nil else {
-            return .run(ShellCommand.daemonUnit.flatMap { .start($0) }, otherwise: "start the daemon")
-        }
-        // It does not end, so nothing carries it out.
-        return .say("start the daemon", see: .runDaemon)
+        let start = ShellCommand.daemonUnit.flatMap { ShellCommand.start($0) }
+        return start.map { Remedy.run($0) } ?? .say("start the daemon", run: .runDaemon)
     }
 
     fileprivate var outputsLink: ChainLink {
@@ -258,7 +263,8 @@ extension ChainFacts {
             case .accepted: return ChainLink(.apple, .ok, words ?? "accepted")
             case .unknown: return ChainLink(.apple, .unknown, words ?? "not known")
             case .refused:
-                let advice = result.advice.first.map { Remedy.say($0.words) }
+                let command = Remedy.renew(name.description).command
+                let advice = result.advice.first.map { Remedy.reported($0.words, command: command) }
                 return ChainLink(.apple, .broken, words ?? "refused", advice)
             }
         }

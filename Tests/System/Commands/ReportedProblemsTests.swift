@@ -34,4 +34,16 @@ import Testing
         #expect(once.status == 1 && lines.count == 1, "\(once.complaints)")
         #expect(lines.first?.hasPrefix("web: ") == true)
     }
+
+    @Test func doctorsDocumentHasTheCommandOfItsText() throws {
+        let sandbox = try Sandbox(clients: "web")
+        let run = "clientsecretd run --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)"
+        let text = try sandbox.command("doctor", "--skip-verify")
+        #expect(text.output.hasSuffix("\n  fix: start the daemon: \(run)\n"), "\(text.output)")
+        let document = try sandbox.command("doctor", "--skip-verify", "--json")
+        let json = try JSONSerialization.jsonObject(with: Data(document.output.utf8)) as? [String: Any]
+        let client = try #require((json?["clients"] as? [[String: Any]])?.first)
+        #expect(client["remedy"] as? String == "start the daemon: \(run)")
+        #expect(client["command"] as? String == run)
+    }
 }

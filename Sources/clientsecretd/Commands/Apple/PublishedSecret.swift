@@ -143,9 +143,12 @@ struct PublishedSecret {
         return token
     }
 
+    /// How advice ends that a renewal helps.
+    static func words(_ renewal: Remedy) -> String { "renew it: \(renewal)" }
+
     /// What is known of this secret after it was refused.
     func evidence(serverTime: WallTime?) -> RefusalAdvice.Evidence {
-        let renew = name.map { "renew it: \(Remedy.renew($0.description))" } ?? "mint a new one"
+        let renew = name.map { Self.words(.renew($0.description)) } ?? "mint a new one"
         guard let (key, loader) = configured else {
             return RefusalAdvice.Evidence(
                 secret: jws, configured: nil, isSignedByKey: nil, keyFileID: nil, now: .now, serverTime: serverTime,
