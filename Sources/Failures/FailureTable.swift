@@ -424,7 +424,7 @@ extension FailureCode {
                 .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
             row("the API knows no such place", .say("correct the target's settings, or make the place there"))
-        case .pushRateLimited: row("the API limits the request rate", .say("wait: the daemon tries again"))
+        case .pushRateLimited: row("the rate limit for the API is reached", .say("wait: the daemon tries again"))
         case .pushQuotaExceeded:
             row("a quota of the API is used up", .say("raise it there, or remove something there"))
         case .pushServerFailed: row("the API reports a server error", .say("wait: the daemon tries again"))

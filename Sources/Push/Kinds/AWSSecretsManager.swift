@@ -136,7 +136,8 @@ extension PushExchange {
         let rest = write + Self.writePause - date
         if rest > 0, rest <= Self.writePause {
             throw RoleFailure(
-                .pushRateLimited, "the secret was written less than ten minutes ago",
+                .pushRateLimited,
+                "clientsecretd writes it at most every ten minutes, because AWS keeps a hundred versions",
                 retryAfter: Int(min(rest, bound).count))
         }
     }
