@@ -53,11 +53,11 @@ import Testing
     }
 
     private static func process(
-        holding secrets: [HeldSecret], of unit: String? = "shop.service", owner: UInt32 = 0, group: UInt32 = 0,
+        holding secrets: [HeldSecret], of unit: String? = "shop.service", owner: UInt32 = 0, groups: Set<UInt32> = [0],
         startedAt: WallTime = now - 60
     ) -> ReaderProcess {
         ReaderProcess(
-            id: 42, command: "node", unit: unit, owner: owner, group: group, startedAt: startedAt, secrets: secrets)
+            id: 42, command: "node", unit: unit, owner: owner, groups: groups, startedAt: startedAt, secrets: secrets)
     }
 
     /// What the daemon shows of the client.
@@ -228,7 +228,7 @@ import Testing
             "a process of a group that may read the file holds an earlier one", .process, nil,
             {
                 $0.readers = OutputReaders(users: [0], groups: [33])
-                $0.processes = [process(holding: [held(former)], of: "web.service", owner: 4_711, group: 33)]
+                $0.processes = [process(holding: [held(former)], of: "web.service", owner: 4_711, groups: [1, 33])]
             }
         ),
         (

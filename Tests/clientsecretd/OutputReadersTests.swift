@@ -14,8 +14,8 @@ import Testing
         let status = try #require(FileStatus.following(directory("out")))
         let readers = OutputReaders(of: [(path: directory("out"), status: status)])
         let stranger: UInt32 = 4_711
-        #expect(readers.include(user: status.owner, group: stranger) == expected[0])
-        #expect(readers.include(user: stranger, group: status.group) == expected[1])
-        #expect(readers.include(user: stranger, group: stranger) == expected[2])
+        #expect(readers.include(user: status.owner, groups: [stranger]) == expected[0])
+        #expect(readers.include(user: stranger, groups: [stranger, status.group]) == expected[1])
+        #expect(readers.include(user: stranger, groups: [stranger]) == expected[2])
     }
 }

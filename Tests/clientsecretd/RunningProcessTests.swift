@@ -2,6 +2,7 @@ import AppleClientSecret
 import Daemon
 import Foundation
 import Keys
+import Linux
 import Model
 import TestSupport
 import Testing
@@ -45,6 +46,14 @@ import Testing
                 WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) - $0 < 600
             } == true)
     }
+
+    @Test func itsSupplementaryGroupsCount() {
+        let status = "Name:\tnode\nUid:\t5\t6\t7\t8\nGid:\t1\t33\t2\t3\nFDSize:\t64\nGroups:\t27 100 \nNStgid:\t9\n"
+        #expect(RunningProcess.groups(in: status) == [33, 27, 100])
+        let own = Identity.current()
+        #expect(RunningProcess(getpid()).groups == Set(own.groups + [own.group]))
+    }
+
     /// Any user can start a process with a token that states our ids: what it holds counts only if one of our keys signed it.
     @Test func onlyAKeysOwnSecretIsSignedByIt() throws {
         let directory = try TemporaryDirectory()

@@ -43,7 +43,7 @@ extension ChainFacts {
     /// Whether a secret in a process is one of this client, or in the place of one.
     private func concerns(_ secret: HeldSecret, in process: ReaderProcess) -> Bool {
         let isOfUnit = units.contains { $0.name == process.unit }
-        guard isOfUnit || readers.include(user: process.owner, group: process.group) else { return false }
+        guard isOfUnit || readers.include(user: process.owner, groups: process.groups) else { return false }
         if secret.client.flatMap({ ClientID($0) }).map(client.clientID.accepts) == true {
             return isOfUnit || units.isEmpty || secret.fingerprint == current?.fingerprint
                 || secret.expiresAt.map { $0 <= now } == true

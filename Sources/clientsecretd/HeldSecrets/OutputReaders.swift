@@ -22,9 +22,9 @@ struct OutputReaders: Hashable, Sendable {
         self.groups = groups
     }
 
-    /// Whether a process of this user and group may read one of the outputs; nil: the process has ended.
-    func include(user: UInt32?, group: UInt32?) -> Bool {
+    /// Whether a process of this user and in these groups may read one of the outputs; nil: the process has ended.
+    func include(user: UInt32?, groups: Set<UInt32>) -> Bool {
         guard let users else { return true }
-        return user.map(users.contains) == true || group.map(groups.contains) == true
+        return user.map(users.contains) == true || !self.groups.isDisjoint(with: groups)
     }
 }

@@ -11,21 +11,21 @@ struct ReaderProcess: Hashable, Sendable {
     let unit: String?
     /// The user that it runs as; nil when it has ended.
     let owner: UInt32?
-    /// The group that it runs as; nil when it has ended.
-    let group: UInt32?
+    /// The groups that it is in.
+    let groups: Set<UInt32>
     /// Nil when it has ended.
     let startedAt: WallTime?
     let secrets: [HeldSecret]
 
     init(
-        id: Int32, command: String, unit: String?, owner: UInt32?, group: UInt32? = nil, startedAt: WallTime?,
+        id: Int32, command: String, unit: String?, owner: UInt32?, groups: Set<UInt32> = [], startedAt: WallTime?,
         secrets: [HeldSecret]
     ) {
         self.id = id
         self.command = command
         self.unit = unit
         self.owner = owner
-        self.group = group
+        self.groups = groups
         self.startedAt = startedAt
         self.secrets = secrets
     }
@@ -45,7 +45,7 @@ struct ReaderProcess: Hashable, Sendable {
             let unit = process.unit
             if let unit, unit.hasPrefix("clientsecretd") { return nil }
             guard let unit, units.contains(unit) else {
-                guard readers.include(user: process.owner, group: process.group) else { return nil }
+                guard readers.include(user: process.owner, groups: process.groups) else { return nil }
                 let secrets = process.secretsInEnvironment { $0.isSigned(by: keys) }
                 return secrets.isEmpty ? nil : ReaderProcess(process, unit, secrets)
             }
@@ -57,6 +57,6 @@ struct ReaderProcess: Hashable, Sendable {
     private init(_ process: RunningProcess, _ unit: String?, _ secrets: [HeldSecret]) {
         self.init(
             id: process.id, command: process.command ?? "?", unit: unit, owner: process.owner,
-            group: process.group, startedAt: process.startedAt, secrets: secrets)
+            groups: process.groups, startedAt: process.startedAt, secrets: secrets)
     }
 }
