@@ -1,9 +1,11 @@
+import AppleClientSecret
 import ArgumentParser
 import Daemon
 import Failures
 import Glibc
 import Linux
 import Model
+import Rotation
 
 /// The program: parses the command line into a command, runs it, and turns what it throws into an exit code.
 @main
@@ -105,6 +107,9 @@ extension ParsableCommand {
     fileprivate func setDiskTimeout() {
         switch self {
         case is RunCommand, is WriteCommand, is KeepConfigurationCommand: break
+        // What these call unresponsive is what the daemon does: a busy machine may take seconds for a large file.
+        case is CheckCommand, is DoctorCommand, is InitCommand:
+            DiskTimeout.begin(seconds: Int(Rotation.overdueAfter.count))
         case is HealthCommand: DiskTimeout.begin(seconds: HealthCommand.diskTimeout)
         default: DiskTimeout.begin(seconds: 5)
         }
