@@ -81,7 +81,7 @@ package struct SandboxReview {
             return problem(
                 reading: path, at: .path(path),
                 helpedBy: .say(
-                    "put it below \(place), root's and readable by the group \(group) only, and write "
+                    "put it below \(place), root's and readable by \(Owner.words(groupNamed: group)) only, and write "
                         + "\"\(setting): \(place)/\(path.name)\""))
         }
     }

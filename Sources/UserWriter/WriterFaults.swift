@@ -43,13 +43,15 @@ enum WriterFaults {
             .say(
                 "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
                     + "that are printed", see: .check)
-        case .quotaExceeded: .say("make room, or raise the quota of \(user)")
+        case .quotaExceeded: .say("make room, or raise the quota of \(Owner.words(userNamed: user))")
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
-        case .groupNotPermitted where FileStatus.following(path.description)?.group == 0: Owner.leavingRoots(user)
+        case .groupNotPermitted where FileStatus.following(path.description)?.group == 0:
+            Owner.leavingRoots(Owner.words(userNamed: user))
         case .groupNotPermitted:
             .say(
-                "add \(user) to the file's group and restart its writer, or write a \"group\" that \(user) is in; a "
+                "add \(Owner.words(userNamed: user)) to the file's group and restart its writer, or write a \"group\" that "
+                    + "this user is in; a "
                     + "directory with that group and mode 2750 gives it to new files by itself")
         default: nil
         }
@@ -58,7 +60,9 @@ enum WriterFaults {
     private static func missing(_ socket: String, _ user: String) -> Remedy {
         let listen = ShellCommand.listen(socket)
         return listen.flatMap { _ in UnitMask.remedy(ofSocket: socket) }
-            ?? .run(listen, otherwise: "start the writer of \(user), with its socket next to the daemon's")
+            ?? .run(
+                listen,
+                otherwise: "start the writer of \(Owner.words(userNamed: user)), with its socket next to the daemon's")
     }
 
     private static func id(of user: String) -> UInt32? { try? Accounts.userID(user) }
@@ -70,7 +74,7 @@ enum WriterFaults {
 
     private static func making(_ directory: AbsolutePath, for user: String) -> Remedy {
         guard let id = id(of: user) else {
-            return .say("create \(Printable.name(directory.description)) for \(user)")
+            return .say("create \(Printable.name(directory.description)) for \(Owner.words(userNamed: user))")
         }
         return OutputRemedy.making(directory, for: id)
     }
@@ -86,14 +90,17 @@ enum WriterFaults {
             guard let status = FileStatus.following(way.description) else { break }
             if status.mode & (status.owner == id ? 0o100 : 0o011) == 0 {
                 return .say(
-                    "let \(user) enter \(Printable.name(way.description)), or write another path", see: look)
+                    "let \(Owner.words(userNamed: user)) enter \(Printable.name(way.description)), or write another path",
+                    see: look)
             }
         }
         let name = Printable.name(directory.description)
         guard FileStatus.following(directory.description)?.owner == 0 else {
-            return .say("let \(user) enter \(name) and write there, or write another path", see: look)
+            return .say(
+                "let \(Owner.words(userNamed: user)) enter \(name) and write there, or write another path", see: look)
         }
-        return .say("\(name) belongs to root: write a path in a directory that \(user) owns", see: look)
+        return .say(
+            "\(name) belongs to root: write a path in a directory that \(Owner.words(userNamed: user)) owns", see: look)
     }
 
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
@@ -106,22 +113,22 @@ enum WriterFaults {
     private static func rootsOwn(_ path: AbsolutePath, _ user: String) -> Remedy? {
         id(of: user).flatMap { GuardedPath.rootsOwn(path.description, for: $0) }.map { file in
             .say(
-                "root owns \(Printable.name(file)) now: if its content is meant for \(user), give it back to \(user)",
+                "root owns \(Printable.name(file)) now: if its content is meant for \(Owner.words(userNamed: user)), give it back",
                 see: .list(file))
         }
     }
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
         // Its text may hold a password, in a template or a comment: no command opens it to more users.
-        let words =
-            ": give it a group that \(user) and the daemon's user are in, and mode 0640"
-        guard let path = AbsolutePath(configuration) else { return .say("let \(user) read the configuration" + words) }
+        let name = Owner.words(userNamed: user)
+        let words = ": give it a group that \(name) and the daemon's user are in, and mode 0640"
+        guard let path = AbsolutePath(configuration) else { return .say("let \(name) read the configuration" + words) }
         var files = [configuration]
         let additions = ConfigurationParser.directory(of: path).description
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
             files += names.map { additions + "/" + $0 }
         }
         let closed = files.first { FileStatus.following($0).map { $0.mode & 0o004 == 0 } ?? false } ?? configuration
-        return .say("let \(user) read \(Printable.name(closed))" + words, see: .listWay(to: closed))
+        return .say("let \(name) read \(Printable.name(closed))" + words, see: .listWay(to: closed))
     }
 }

@@ -90,7 +90,7 @@ import Testing
         let refused = try fileError { () throws(FileError) in try open(room("key"), as: .current()) }
         #expect(refused.code == .notGuarded && refused.remedy?.command == nil)
         #expect(
-            refused.remedy?.words?.hasSuffix("if the daemon runs as a user of the group bin, run this as that user")
+            refused.remedy?.words?.hasSuffix("if the daemon runs as a user of group \"bin\", run this as that user")
                 == true)
     }
 

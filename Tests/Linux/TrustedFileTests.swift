@@ -35,7 +35,7 @@ import Testing
             throws: FileError(
                 .notGuarded, at: room("it's"), detail: "the file belongs to nobody (65534)",
                 remedy: .say(
-                    "look at what nobody put there, then replace it with a copy that root owns",
+                    "look at what user \"nobody\" put there, then replace it with a copy that root owns",
                     see: .list(room("it's"))
                 ))
         ) { try read(room("it's")) }

@@ -112,7 +112,7 @@ import Testing
         #expect(
             failed.sentence
                 == "/srv/app/.env: access is denied to the user that reads or writes it: '/srv/app\\n\\x1b[31m (120 characters), rm -rf /' "
-                + "(permission denied); let app enter /srv/app and write there, or write another path (namei -l /srv/app/.env)"
+                + "(permission denied); let user \"app\" enter /srv/app and write there, or write another path (namei -l /srv/app/.env)"
         )
     }
 
@@ -167,7 +167,7 @@ import Testing
         #expect(
             failure(try report(Samples.framed(fault)))?.sentence
                 == "/srv/app/.env: the writer for its user cannot use the configuration: 'there is no such file, make one'; "
-                + "let app read '/etc/c d/c.yaml': give it a group that app and the daemon's user are in, and mode 0640 "
+                + "let user \"app\" read '/etc/c d/c.yaml': give it a group that user \"app\" and the daemon's user are in, and mode 0640 "
                 + "(namei -l '/etc/c d/c.yaml')")
     }
 

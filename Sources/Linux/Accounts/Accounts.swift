@@ -87,14 +87,14 @@ package enum Owner {
     /// What lets a user give files to a group. No command: a member may do whatever else the group may. Nobody joins root's,
     /// which a file has that root made.
     package static func joining(group: String, user: UInt32) -> Remedy {
-        let name = argument(user: user)
+        let name = words(user: user)
         if group == "root" || group == "0" { return leavingRoots(name) }
         return .say(
-            "add \(name) to the group \(Printable.name(group)) and restart what runs as \(name), or write a \"group\" that "
+            "add \(name) to \(words(groupNamed: group)) and restart what runs as \(name), or write a \"group\" that "
                 + "\(name) is in; a directory with that group and mode 2750 gives it to new files by itself")
     }
 
-    /// For a file with root's group that `user` writes.
+    /// For a file with root's group that `user` writes, who is given in words.
     package static func leavingRoots(_ user: String) -> Remedy {
         .say(
             "give the file, which has root's group, a group that \(user) is in, or write such a \"group\" under the output"
@@ -107,6 +107,19 @@ package enum Owner {
 
     package static func describe(group: UInt32) -> String {
         name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
+    }
+
+    /// In a sentence, where a bare name, such as nobody's, would be read as a word: `user "alice"`.
+    package static func words(user: UInt32) -> String { words(userNamed: argument(user: user)) }
+
+    package static func words(userNamed name: String) -> String {
+        name == "root" ? name : "user \(quoted(name))"
+    }
+
+    package static func words(groupNamed name: String) -> String { "group \(quoted(name))" }
+
+    private static func quoted(_ name: String) -> String {
+        name.utf8.allSatisfy(\.isASCIIDigit) ? name : "\"\(Printable.line(name))\""
     }
 
     /// A command's argument: the name, else the number.

@@ -112,8 +112,8 @@ package enum GuardedPath {
                         ? .strangers(place.path)
                         : .say(
                             found.owner == 0
-                                ? "give it back to \(Owner.argument(user: identity.user)), or use another directory"
-                                : "run the daemon as \(Owner.argument(user: found.owner)), or use another directory"))
+                                ? "give it back to \(Owner.words(user: identity.user)), or use another directory"
+                                : "run the daemon as \(Owner.words(user: found.owner)), or use another directory"))
             }
             guard found.mode & 0o022 == 0 else {
                 throw FileError(

@@ -38,10 +38,11 @@ struct KeyFilePermissions {
         let reader = identity.service?.id ?? identity.user
         let group = identity.service?.primaryGroup ?? identity.group
         let name = Owner.argument(user: reader)
+        let advice = "let only \(Owner.words(user: reader)) read it"
         // It may be the group of a daemon that is not known here, which no command may take the key from.
         if identity.user == 0, status.mode & 0o070 != 0, status.group != 0, !identity.mayReadKeys(status.group) {
             return .say(
-                "let only \(name) read it; if the daemon runs as a user of the group \(Owner.argument(group: status.group)), "
+                "\(advice); if the daemon runs as a user of \(Owner.words(groupNamed: Owner.argument(group: status.group))), "
                     + "run this as that user")
         }
         if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
@@ -51,8 +52,8 @@ struct KeyFilePermissions {
         // The group is the service's own only under the service's name. A file that has this group was meant for it.
         let isServices = name == Identity.serviceName && Owner.argument(group: group) == name
         guard isServices, isKey || status.group == group else {
-            return .say("let only \(name) read it" + (isServices ? ": group \(name), mode 0640" : ""))
+            return .say(advice + (isServices ? ": \(Owner.words(groupNamed: name)), mode 0640" : ""))
         }
-        return .say("let only \(name) read it", run: .shareKey(key, withServiceGroup: name))
+        return .say(advice, run: .shareKey(key, withServiceGroup: name))
     }
 }

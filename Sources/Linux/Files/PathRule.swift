@@ -77,7 +77,7 @@ enum PathRule {
     func grantingAccess(_ path: FilePath, for identity: Identity) -> Remedy? {
         guard self == .deciding else { return nil }
         return .say(
-            "\(Owner.argument(user: identity.user)) may not enter \(Printable.name(path.string)): keep the file elsewhere, "
+            "\(Owner.words(user: identity.user)) may not enter \(Printable.name(path.string)): keep the file elsewhere, "
                 + "such as in /etc/clientsecretd")
     }
 

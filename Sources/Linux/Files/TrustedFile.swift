@@ -102,7 +102,7 @@ package enum TrustedFile {
             throw FileError(
                 .permissionDenied, at: path, errno: .permissionDenied, detail: "it may not be executed",
                 remedy: .say(
-                    "let \(Owner.argument(user: identity.user)) execute it",
+                    "let \(Owner.words(user: identity.user)) execute it",
                     run: .makeExecutable(PathComponent(FilePath(path), status, for: identity))))
         }
         return status
@@ -118,7 +118,7 @@ package enum TrustedFile {
                 remedy: directory.status.isWritableByOthers
                     ? .strangers(path)
                     : .say(
-                        "look at what \(Owner.argument(user: status.owner)) put there, then replace it with a copy that root owns",
+                        "look at what \(Owner.words(user: status.owner)) put there, then replace it with a copy that root owns",
                         see: .list(path)))
         }
         if use == .key { return try KeyFilePermissions(identity).check(status, path) }

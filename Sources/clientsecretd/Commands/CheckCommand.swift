@@ -120,7 +120,7 @@ struct CheckCommand: ParsableCommand {
             let remedy = Self.remedy(forIdleWriterOf: user)
             let warning = Diagnostic(
                 .warning, at: positions.positions.position(ofUser: user),
-                "the writer of \(user) does not start after a reboot; \(remedy)")
+                "the writer of \(Owner.words(userNamed: user)) does not start after a reboot; \(remedy)")
             CommandOutput.complain(lines: warning.description)
         }
         for argument in dryRun.unguardedArguments {

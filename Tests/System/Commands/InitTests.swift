@@ -213,7 +213,7 @@ import Testing
         #expect(made.status == 1)
         #expect(
             made.complaints
-                == "clientsecretd: nobody cannot write to \(sandbox.directory("out")) (owner root). "
+                == "clientsecretd: user \"nobody\" cannot write to \(sandbox.directory("out")) (owner: root). "
                 + "Use --output with another directory; nothing was written.\n")
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }

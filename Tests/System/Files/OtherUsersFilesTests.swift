@@ -72,7 +72,8 @@ import Testing
         // A template in it may hold a password.
         #expect(
             blind.complaints.contains(
-                "; let \(Self.user) read \(file): give it a group that \(Self.user) and the daemon's user are in"),
+                "; let user \(Self.user) read \(file): give it a group that user \(Self.user) and the daemon's user are in"
+            ),
             "\(blind.complaints)")
         #expect(!blind.complaints.contains("chmod"))
     }

@@ -114,7 +114,7 @@ chmod 644 $configuration
 complaint "a writer's socket that is not there" "systemctl enable --now clientsecretd-writer@app.socket"
 systemctl start clientsecretd-writer@app.socket
 promise "one that is there for now is no mistake" clientsecretd check
-contains "but is said" "warning: the writer of app does not start after a reboot; systemctl enable clientsecretd-writer@app.socket" \
+contains "but is said" "warning: the writer of user \"app\" does not start after a reboot; systemctl enable clientsecretd-writer@app.socket" \
     "$(cat "$seen")"
 bash <(advice "after a reboot") 2>/dev/null
 equal "and helped" "" "$(clientsecretd check 2>&1 >/dev/null | grep -v 'is no longer an output')"

@@ -47,7 +47,7 @@ extension InitCommand {
         let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name ?? String(status.owner)
         throw CommandFailure(
             .failed,
-            "\(user) cannot write to \(Printable.name(directory)) (owner \(owner)). Use --output with another "
+            "\(Owner.words(userNamed: user)) cannot write to \(Printable.name(directory)) (owner: \(owner)). Use --output with another "
                 + "directory; nothing was written.")
     }
 

@@ -56,7 +56,7 @@ extension InitCommand {
                 guard status.isSetGroupID, status.group == id else {
                     throw CommandFailure(
                         .failed,
-                        "new files in \(Printable.name(directory)) do not get the group \(group); name a file in a directory "
+                        "new files in \(Printable.name(directory)) do not get \(Owner.words(groupNamed: group)); name a file in a directory "
                             + "created for it, such as /run/clientsecretd/\(first.name)/\(file.path.name)")
                 }
             }
