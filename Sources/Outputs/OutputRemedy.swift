@@ -46,12 +46,12 @@ package enum OutputRemedy {
         case .permissionDenied:
             ofDenied(component, for: path, as: identity)
                 ?? .say(
-                    "let \(Owner.argument(user: identity.user)) enter \(Printable.name(path.directory.description)) and write "
+                    "let \(Owner.words(user: identity.user)) enter \(Printable.name(path.directory.description)) and write "
                         + "there, or write another path")
         case .foreignOwner: .say("write \"as:\" and the file's owner under the output, or another path")
         case .quotaExceeded:
             .say(
-                "make room, or raise the quota of \(Owner.argument(user: identity.user))",
+                "make room, or raise the quota of \(Owner.words(user: identity.user))",
                 see: .showSpace(in: component))
         default: nil
         }
@@ -78,7 +78,7 @@ package enum OutputRemedy {
                 "other programs do not see what the service writes to \(mount.point) (PrivateTmp=yes): write another path"
             )
         }
-        let words = "create \(Printable.name(directory.description)) for \(Owner.argument(user: user))"
+        let words = "create \(Printable.name(directory.description)) for \(Owner.words(user: user))"
         guard let make = ShellCommand.making(directory.description, for: user, mode: mode) else { return .say(words) }
         // The service's sandbox is read-only except where its unit allows writing.
         guard let cause = ReadOnlyCause.of(RealPath.of(existing.description)), user == Identity.current().user else {
@@ -113,7 +113,7 @@ package enum OutputRemedy {
 
     /// A directory that the user may not enter or write to, or a file that it may not read.
     private static func ofDenied(_ component: String, for path: AbsolutePath, as identity: Identity) -> Remedy? {
-        let name = Owner.argument(user: identity.user)
+        let name = Owner.words(user: identity.user)
         guard let status = FileStatus.following(component) else { return nil }
         if status.kind == .directory, FileStatus.hasAccessList(component) {
             return .say(
@@ -122,12 +122,12 @@ package enum OutputRemedy {
         }
         if status.owner == identity.user {
             return .say(
-                "\(name) owns \(Printable.name(component)) but its mode does not let \(name) write to it: change the mode"
+                "\(name) owns \(Printable.name(component)) but its mode does not let this user write to it: change the mode"
             )
         }
         if status.owner == 0 {
             return .say(
-                "\(Printable.name(component)) belongs to root and is closed to \(name): write a path in a directory that \(name) owns"
+                "\(Printable.name(component)) belongs to root and is closed to \(name): write a path in a directory that this user owns"
             )
         }
         return ofAnother(Owner.argument(user: status.owner), component, path)

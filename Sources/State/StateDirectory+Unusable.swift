@@ -33,14 +33,14 @@ extension StateDirectory {
             .missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied, .foreignOwner,
         ]
         guard ofRights.contains(error.code) else { return nil }
-        let name = Owner.argument(user: user)
+        let name = Owner.words(user: user)
         guard let status = FileStatus.following(path.description) else {
             return .say("have systemd create it again", run: .restart())
         }
         guard status.owner == user else { return .say("have systemd give it back to \(name)", run: .restart()) }
         if let owner = FileStatus.following(error.path)?.owner, owner != user {
             return .say(
-                "\(Owner.argument(user: owner)) owns \(Printable.name(error.path)): give it back to \(name), with all that "
+                "\(Owner.words(user: owner)) owns \(Printable.name(error.path)): give it back to \(name), with all that "
                     + "is in it")
         }
         // Only a start gives the sandbox a way to write there; nothing else about an own directory is systemd's.
@@ -66,7 +66,7 @@ extension StateDirectory {
         if status.owner == user, let cause = ReadOnlyCause.of(real) {
             return .say("let the daemon write there", run: .letWrite(to: real, readOnlyBy: cause))
         }
-        return .say("name a directory that belongs to \(Owner.argument(user: user)) as \"state_dir\"")
+        return .say("name a directory that belongs to \(Owner.words(user: user)) as \"state_dir\"")
     }
 
     /// Why the directory could not be used; nil when it could. Changes nothing.

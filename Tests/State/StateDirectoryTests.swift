@@ -244,7 +244,7 @@ import Testing
         try expect(
             "theirs",
             "DIR/theirs: the file belongs to another user and is not changed: the directory belongs to daemon (1)",
-            "run the daemon as daemon, or use another directory")
+            "run the daemon as user \"daemon\", or use another directory")
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("theirs")).isEmpty)
     }
 
@@ -266,7 +266,9 @@ import Testing
             try #require(run(["chown", "daemon", scratch("state/clients")]).status == 0)
             #expect(
                 remedy()
-                    == .say("daemon owns \(scratch("state/clients")): give it back to root, with all that is in it"))
+                    == .say(
+                        "user \"daemon\" owns \(scratch("state/clients")): give it back to root, with all that is in it"
+                    ))
             try #require(run(["chown", "daemon", scratch("state")]).status == 0)
             #expect(remedy()?.command == "systemctl restart clientsecretd.service")
         }

@@ -109,7 +109,8 @@ import Testing
     @Test func aMissingDirectoryIsSaidAndGotOver() throws {
         let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
         let path = sandbox.directory("metrics/gone/ours.prom")
-        let remedy = "create \(sandbox.directory("metrics/gone")) for \(NSUserName())"
+        let user = NSUserName() == "root" ? "root" : "user \"\(NSUserName())\""
+        let remedy = "create \(sandbox.directory("metrics/gone")) for \(user)"
         let failure = "\(path): the metrics_file cannot be written, so node_exporter shows old metrics or none: "
         let directory = sandbox.directory("metrics/gone")
         let why = "its directory does not exist: \(directory) (no such file or directory)"
