@@ -46,15 +46,11 @@ struct CheckCommand: ParsableCommand {
             }
             throw CommandFailure(.failed, failure.sentence)
         }
+        try Hardening.protectSecrets()
+        // Before root becomes the daemon's user, who may not read the application's other files.
+        let hidden = geteuid() == 0 ? HidingWarnings.found(byConfiguration: path) : nil
         let unit: ServiceUnit?
-        let hidden: [HiddenOutput]?
-        do {
-            // Before anything is read: no core dump, no inspection by other processes of the same user.
-            try Hardening.forbidInspection()
-            // Before root becomes the daemon's user, who may not read the application's other files.
-            hidden = geteuid() == 0 ? HidingWarnings.found(byConfiguration: path) : nil
-            unit = try ServiceUser.judge(configuration: path)
-        } catch {
+        do throws(SystemError) { unit = try ServiceUser.judge(configuration: path) } catch {
             throw CommandFailure(.failed, error.description)
         }
         let source = ConfigurationSource.ofCaller(path)

@@ -63,12 +63,7 @@ struct MintCommand: ParsableCommand {
     }
 
     func run() throws {
-        do {
-            // Before the key is read: no core dump, no inspection by other processes of the same user.
-            try Hardening.forbidInspection()
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        try Hardening.protectSecrets()
         // By such a clock it would be useless.
         if let failure = Failure.ofMintingNow { throw CommandFailure(.failed, failure.sentence) }
         try print(name.map(configured) ?? fromFlags())
@@ -95,15 +90,10 @@ struct MintCommand: ParsableCommand {
     }
 
     private func configured(_ name: ClientName) throws -> Minted {
-        let path = settings.path(Environment.current)
-        let source = ConfigurationSource.ofService(path)
-        let loaded = try accepted(source.load())
-        let known = loaded.configuration
-        guard let client = known.clients[name], let entry = known.keys[client.key] else {
-            throw CommandFailure.unknown(
-                "client", name.description, among: known.clients.keys.map(\.description), in: source.path)
-        }
-        guard client.source == nil else {
+        let settings = try PublishedSettings(settings)
+        let client = try settings.client(name)
+        let known = settings.loaded.configuration
+        guard client.source == nil, let entry = known.keys[client.key] else {
             throw CommandFailure(
                 .usage,
                 "client \"\(name)\" receives its secrets, so there is no private key to mint with; mint on the machine "
@@ -118,10 +108,12 @@ struct MintCommand: ParsableCommand {
         }
         do throws(Failure) {
             return try mint(
-                entry, with: KeyLoader(as: source.identity.trusting(known), credentials: source.credentials),
+                entry,
+                with: KeyLoader(as: settings.source.identity.trusting(known), credentials: settings.source.credentials),
                 for: client.clientID, lifetime: lifetime)
         } catch {
-            CommandOutput.complain(lines: FailurePositions(in: loaded).diagnostic(error, client: name).description)
+            CommandOutput.complain(
+                lines: FailurePositions(in: settings.loaded).diagnostic(error, client: name).description)
             throw CommandFailure(configuredKey: error)
         }
     }

@@ -27,16 +27,10 @@ struct PublicKeyCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
-        do {
-            // Before a key is read: no core dump, no inspection by other processes of the same user.
-            try Hardening.forbidInspection()
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        try Hardening.protectSecrets()
         _ = PrivateKeyHeap.start()
-        let path = settings.path(Environment.current)
-        let source = ConfigurationSource.ofService(path)
-        let loaded = try accepted(source.load())
+        let settings = try PublishedSettings(settings)
+        let (source, loaded) = (settings.source, settings.loaded)
         let known = loaded.configuration
         for name in names where known.keys[name] == nil {
             throw CommandFailure.unknown(

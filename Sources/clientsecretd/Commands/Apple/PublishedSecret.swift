@@ -166,7 +166,7 @@ struct PublishedSecret {
     }
 }
 
-/// The configuration of commands that use published secrets.
+/// The configuration of commands that use its secrets or keys.
 struct PublishedSettings {
     let source: ConfigurationSource
     let loaded: LoadedConfiguration
