@@ -320,7 +320,9 @@ final class Fleet {
     /// holds it.
     private func checkRollout(on board: Noticeboard) throws {
         guard let rollout, let goodSince, let place = board.places[FleetScenario.place(key)],
-            case .secret(let secret) = place.value
+            case .secret(let secret) = place.value,
+            // Machines that hold a later one never deliver it, until the next.
+            !misdated.contains(secret.fingerprint)
         else { return }
         let found = board.rollouts[FleetScenario.place(key)]?.value
         guard let found, found.secret.isSame(as: secret.name) else {
