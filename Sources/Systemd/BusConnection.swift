@@ -41,7 +41,7 @@ import SystemPackage
     /// - Parameters:
     ///   - deadline: until when the connection may be used, on CLOCK_MONOTONIC, in microseconds.
     ///   - cancel: ends every wait when it is raised.
-    static func open(to address: Address, deadline: Int64, cancel: EventCounter?) throws(BusError) -> BusConnection {
+    static func open(to address: Address, deadline: Int64, cancel: EventCounter?) throws(UnitError) -> BusConnection {
         var made: OpaquePointer?
         let result: Int32
         var isBus = true
@@ -72,31 +72,30 @@ import SystemPackage
     }
 
     /// Notes who owns systemd's name. Asked after the bus was told to report a change, so that none is missed.
-    private mutating func findOwner() throws(BusError) {
+    private mutating func findOwner() throws(UnitError) {
         let rule =
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='\(Self.ownerChanged)',"
             + "arg0='\(Self.systemd)'"
-        _ = try reply(to: send("AddMatch", of: .bus, [.text(rule)]))
+        if let error = try reply(to: send("AddMatch", of: .bus, [.text(rule)])).error { throw error }
         while owner == nil {
-            do throws(BusError) {
-                owner = try reply(to: send("GetNameOwner", of: .bus, [.text(Self.systemd)])).text()
-            } catch {
+            let reply = try reply(to: send("GetNameOwner", of: .bus, [.text(Self.systemd)]))
+            if reply.isError("org.freedesktop.DBus.Error.NameHasNoOwner") {
                 // A bus that was started by this very connection: systemd comes to it a moment later.
-                guard case .refused("org.freedesktop.DBus.Error.NameHasNoOwner", _) = error else { throw error }
                 _ = try receive()
+                continue
             }
+            if let error = reply.error { throw error }
+            owner = try reply.text()
         }
     }
 
     private static let ownerChanged = "NameOwnerChanged"
 
-    /// The reply to a call before which nothing else is of interest.
-    private func reply(to cookie: UInt64) throws(BusError) -> BusMessage {
+    /// The reply, which may be an error, to a call before which nothing else is of interest.
+    private func reply(to cookie: UInt64) throws(UnitError) -> BusMessage {
         while true {
             let message = try receive()
-            guard message.answers == cookie else { continue }
-            if let error = message.error { throw error }
-            return message
+            if message.answers == cookie { return message }
         }
     }
 
@@ -124,7 +123,7 @@ import SystemPackage
     }
 
     /// Sends a method call; its number, which the reply has.
-    func send(_ member: String, of target: Target, _ arguments: [BusMessage.Argument]) throws(BusError) -> UInt64 {
+    func send(_ member: String, of target: Target, _ arguments: [BusMessage.Argument]) throws(UnitError) -> UInt64 {
         var made: OpaquePointer?
         let destination = target.isBus ? Self.driver : owner ?? Self.systemd
         let result = unsafe sd_bus_message_new_method_call(
@@ -139,7 +138,7 @@ import SystemPackage
     }
 
     /// Waits for the next message of systemd or of the bus.
-    func receive() throws(BusError) -> BusMessage {
+    func receive() throws(UnitError) -> BusMessage {
         while true {
             var received: OpaquePointer?
             let progress = unsafe sd_bus_process(bus, &received)
@@ -154,7 +153,7 @@ import SystemPackage
     }
 
     /// Whether a message is from systemd or the bus. Throws when systemd has left the bus.
-    private func isBelieved(_ message: borrowing BusMessage) throws(BusError) -> Bool {
+    private func isBelieved(_ message: borrowing BusMessage) throws(UnitError) -> Bool {
         guard isBus else { return true }
         let sender = message.sender
         guard sender == Self.driver else { return sender != nil && sender == owner }
@@ -167,7 +166,7 @@ import SystemPackage
     }
 
     /// Checks that time is left, and waits for something to do if there is nothing.
-    private func wait(isIdle: Bool) throws(BusError) {
+    private func wait(isIdle: Bool) throws(UnitError) {
         let descriptor = unsafe sd_bus_get_fd(bus)
         // Negative once the connection is lost.
         let events = unsafe sd_bus_get_events(bus)

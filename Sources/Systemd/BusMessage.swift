@@ -24,7 +24,7 @@ import SystemPackage
         case texts([String])
     }
 
-    func append(_ argument: Argument) throws(BusError) {
+    func append(_ argument: Argument) throws(UnitError) {
         switch argument {
         case .text(let text):
             try Self.check(unsafe text.withCString { unsafe sd_bus_message_append_basic(raw, Self.code("s"), $0) })
@@ -38,34 +38,34 @@ import SystemPackage
     }
 
     /// The next value, a string (`s`) or an object's path (`o`).
-    func text(_ type: Unicode.Scalar = "s") throws(BusError) -> String {
+    func text(_ type: Unicode.Scalar = "s") throws(UnitError) -> String {
         var text: UnsafePointer<CChar>?
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code(type), &text))
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
     /// The next value, an unsigned integer (`u`).
-    func number() throws(BusError) -> UInt32 {
+    func number() throws(UnitError) -> UInt32 {
         var number: UInt32 = 0
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("u"), &number))
         return number
     }
 
     /// The next value, a boolean (`b`).
-    func bool() throws(BusError) -> Bool {
+    func bool() throws(UnitError) -> Bool {
         var bool: Int32 = 0
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("b"), &bool))
         return bool != 0
     }
 
     /// The next value, a string in a variant, as properties are returned.
-    func variantText() throws(BusError) -> String {
+    func variantText() throws(UnitError) -> String {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "s"))
         return try text()
     }
 
     /// The next value, bytes (`ay`) in a variant.
-    func variantBytes() throws(BusError) -> [UInt8] {
+    func variantBytes() throws(UnitError) -> [UInt8] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "ay"))
         var start: UnsafeRawPointer?
         var count = 0
@@ -74,13 +74,13 @@ import SystemPackage
     }
 
     /// The next value, a boolean in a variant.
-    func variantBool() throws(BusError) -> Bool {
+    func variantBool() throws(UnitError) -> Bool {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "b"))
         return try bool()
     }
 
     /// The next value, a 64-bit number (`t`) in a variant.
-    func variantNumber() throws(BusError) -> UInt64 {
+    func variantNumber() throws(UnitError) -> UInt64 {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "t"))
         var number: UInt64 = 0
         try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
@@ -88,7 +88,7 @@ import SystemPackage
     }
 
     /// The next value, a number and an object's path in a variant: the path.
-    func variantObject() throws(BusError) -> String {
+    func variantObject() throws(UnitError) -> String {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "(uo)"))
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), "uo"))
         _ = try number()
@@ -96,7 +96,7 @@ import SystemPackage
     }
 
     /// The next value, an array of strings in a variant.
-    func variantTexts() throws(BusError) -> [String] {
+    func variantTexts() throws(UnitError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "as"))
         return try texts()
     }
@@ -104,7 +104,7 @@ import SystemPackage
     /// The next value, an array of structures in a variant: the first two strings of each.
     ///
     /// - Parameter rest: the types that follow these in a structure, such as `bt`.
-    func variantPairs(rest: String = "") throws(BusError) -> [(first: String, second: String)] {
+    func variantPairs(rest: String = "") throws(UnitError) -> [(first: String, second: String)] {
         let members = "ss" + rest
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "a(\(members))"))
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
@@ -119,7 +119,7 @@ import SystemPackage
     }
 
     /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
-    func properties() throws(BusError) -> [String: UnitSettings.Value] {
+    func properties() throws(UnitError) -> [String: UnitSettings.Value] {
         var properties: [String: UnitSettings.Value] = [:]
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "{sv}"))
         while unsafe sd_bus_message_at_end(raw, 0) == 0 {
@@ -140,7 +140,7 @@ import SystemPackage
         return properties
     }
 
-    private func value(_ type: String) throws(BusError) -> UnitSettings.Value? {
+    private func value(_ type: String) throws(UnitError) -> UnitSettings.Value? {
         switch type {
         case "b": return .flag(try bool())
         case "s": return .text(try text())
@@ -173,7 +173,7 @@ import SystemPackage
     }
 
     /// The next value, an array of strings.
-    func texts() throws(BusError) -> [String] {
+    func texts() throws(UnitError) -> [String] {
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(raw, 0) == 0 { texts.append(try text()) }
@@ -184,7 +184,7 @@ import SystemPackage
     /// The next value, an array of structures: the first string of each.
     ///
     /// - Parameter rest: the types that follow it in a structure.
-    func firstTexts(rest: String) throws(BusError) -> [String] {
+    func firstTexts(rest: String) throws(UnitError) -> [String] {
         let members = "s" + rest
         try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
         var texts: [String] = []
@@ -212,18 +212,23 @@ import SystemPackage
         unsafe sd_bus_message_is_signal(raw, interface, member) > 0
     }
 
+    /// Whether this is the reply to a call that failed with the error of this name.
+    func isError(_ name: String) -> Bool {
+        unsafe sd_bus_message_is_method_error(raw, name) > 0
+    }
+
     /// The error, when this is the reply to a call that failed.
-    var error: BusError? {
+    var error: UnitError? {
         guard let error = unsafe sd_bus_message_get_error(raw) else { return nil }
         let name = unsafe error.pointee.name.map { unsafe String(cString: $0) } ?? ""
         let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? name
-        return .refused(name: name, message: message)
+        return UnitError(answer: name, message)
     }
 
     private static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }
 
-    private static func check(_ result: Int32) throws(BusError) {
+    private static func check(_ result: Int32) throws(UnitError) {
         guard result < 0 else { return }
-        throw .refused(name: "", message: "a message that cannot be read: \(Errno(rawValue: -result))")
+        throw .refused("a message that cannot be read: \(Errno(rawValue: -result))")
     }
 }

@@ -16,12 +16,8 @@ extension SystemdClient {
     package mutating func carryOut(
         _ order: UnitOrder, on unit: String, settling: Int64 = settling, ended: EndedStarts? = nil
     ) throws(UnitError) -> Bool {
-        do throws(BusError) {
-            // Before the state is read: a stop by anybody from now on is noticed.
-            try subscribe()
-        } catch {
-            throw UnitError(error)
-        }
+        // Before the state is read: a stop by anybody from now on is noticed.
+        try subscribe()
         guard let found = try stateAfterStart(of: unit, before: order) else { return false }
         if found.load == "not-found" { throw .noSuchUnit }
         if order.isJob, UnitCondition.isBroken(found.load) { throw .broken(found.load) }
@@ -39,7 +35,7 @@ extension SystemdClient {
         }
         let result: JobResult?
         let now: UnitCondition
-        do throws(BusError) {
+        do throws(UnitError) {
             if asked.isJob { wait(atMost: jobTimeout) }
             (result, now) = try give(asked, to: unit, found: found)
         } catch {
@@ -76,12 +72,7 @@ extension SystemdClient {
             moves = [:]
             let found = try condition(of: unit)
             guard found.activity == "activating", order.isJob else { return found }
-            let part: String
-            do throws(BusError) {
-                part = try property("SubState", of: target(unit, Self.propertyInterface)).variantText()
-            } catch {
-                throw UnitError(error)
-            }
+            let part = try property("SubState", of: target(unit, Self.propertyInterface)).variantText()
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
             guard Clocks.monotonicMicroseconds() < deadline else { throw .timedOut }
             if rests(pause) { throw .cancelled }
@@ -101,7 +92,7 @@ extension SystemdClient {
     /// - Parameter found: the unit's state before.
     private mutating func give(
         _ order: UnitOrder, to unit: String, found: UnitCondition
-    ) throws(BusError) -> (result: JobResult?, now: UnitCondition) {
+    ) throws(UnitError) -> (result: JobResult?, now: UnitCondition) {
         if case .signal(let number) = order {
             _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
             return (nil, found)
@@ -109,14 +100,14 @@ extension SystemdClient {
         ended = [:]
         let job = try call(order.method, of: Self.manager, [.text(unit), .text("replace")]).text("o")
         let reported = try end(of: job, on: unit)
-        let now = try stateAgain(of: unit)
+        let now = try conditionAgain(of: unit)
         return (try confirmed(reported, of: order, on: unit, found, now), now)
     }
 
     /// Waits until systemd has the job no more: its result as it was reported, or nil if that report was missed.
-    private mutating func end(of job: String, on unit: String) throws(BusError) -> String? {
+    private mutating func end(of job: String, on unit: String) throws(UnitError) -> String? {
         while true {
-            do throws(BusError) {
+            do throws(UnitError) {
                 while ended[job] == nil { try note(try connection.receive()) }
                 if try !has(job, unit) { return ended[job] }
                 ended[job] = nil
@@ -129,18 +120,18 @@ extension SystemdClient {
     }
 
     /// A unit's state after an order, asked once more over a new connection if systemd goes away meanwhile.
-    mutating func stateAgain(of unit: String) throws(BusError) -> UnitCondition {
-        do throws(BusError) {
-            return try state(of: unit)
+    mutating func conditionAgain(of unit: String) throws(UnitError) -> UnitCondition {
+        do throws(UnitError) {
+            return try condition(of: unit)
         } catch {
-            guard case .unreachable = UnitError(error) else { throw error }
+            guard case .unreachable = error else { throw error }
             try reconnect()
-            return try state(of: unit)
+            return try condition(of: unit)
         }
     }
 
     /// Whether the unit still has that job.
-    private mutating func has(_ job: String, _ unit: String) throws(BusError) -> Bool {
+    private mutating func has(_ job: String, _ unit: String) throws(UnitError) -> Bool {
         try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
     }
 
@@ -151,15 +142,15 @@ extension SystemdClient {
     static let pause: Int64 = 200
     static let longestPause: Int64 = 5_000
 
-    private mutating func reconnect() throws(BusError) {
+    private mutating func reconnect() throws(UnitError) {
         let end = min(deadline, Clocks.monotonicMicroseconds() + Self.absence)
         while true {
             if rests(Self.pause) { throw .cancelled }
-            do throws(BusError) {
+            do throws(UnitError) {
                 connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
                 return try subscribe()
             } catch {
-                guard case .unreachable = UnitError(error), Clocks.monotonicMicroseconds() < end else { throw error }
+                guard case .unreachable = error, Clocks.monotonicMicroseconds() < end else { throw error }
             }
         }
     }
@@ -175,7 +166,7 @@ extension SystemdClient {
     ///   - now: its state after the job.
     private mutating func confirmed(
         _ reported: String?, of order: UnitOrder, on unit: String, _ found: UnitCondition, _ now: UnitCondition
-    ) throws(BusError) -> JobResult? {
+    ) throws(UnitError) -> JobResult? {
         let isStartedAnew = now.invocation.isEmpty || now.invocation != found.invocation
         if let reported, let result = JobResult(reported) { return result }
         if reported == nil {

@@ -36,12 +36,7 @@ extension SystemdClient {
             // Its next start, by `Restart=`, reads the new secret.
             if last.activity == "activating", !order.isRestart { return }
             if rests(settling) { throw .cancelled }
-            let now: UnitCondition
-            do throws(BusError) {
-                now = try stateAgain(of: unit)
-            } catch {
-                throw UnitError(error)
-            }
+            let now = try conditionAgain(of: unit)
             if now.isUp, now.invocation == last.invocation {
                 ended?.remove(unit)
                 return
@@ -60,39 +55,25 @@ extension SystemdClient {
         var last = began
         while last.activity != "inactive" {
             if last.activity == "failed" { throw .ended }
-            do throws(BusError) {
-                if try hasExited(unit) { return }
-            } catch {
-                throw UnitError(error)
-            }
+            if try hasExited(unit) { return }
             guard Clocks.monotonicMicroseconds() < end else { throw .job(Self.runsStill) }
             if rests(max(settling, Self.pause)) { throw .cancelled }
             wait()
-            do throws(BusError) {
-                last = try stateAgain(of: unit)
-            } catch {
-                throw UnitError(error)
-            }
+            last = try conditionAgain(of: unit)
         }
-        let hasFailed: Bool
-        do throws(BusError) {
-            hasFailed = try lastRunFailed(unit)
-        } catch {
-            throw UnitError(error)
-        }
-        if hasFailed { throw .ended }
+        if try lastRunFailed(unit) { throw .ended }
     }
 
     /// Whether a service failed that is called inactive, because `CollectMode=` has systemd forget that. A condition that is not
     /// met keeps it from running, as its administrator wants.
-    private mutating func lastRunFailed(_ unit: String) throws(BusError) -> Bool {
+    private mutating func lastRunFailed(_ unit: String) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
         let result = try property("Result", of: target(unit, Self.propertyInterface), in: Self.serviceInterface)
         return try !["success", "exec-condition"].contains(result.variantText())
     }
 
     /// Whether a service has done its work and remains active, or a unit is of a kind that runs no program.
-    private mutating func hasExited(_ unit: String) throws(BusError) -> Bool {
+    private mutating func hasExited(_ unit: String) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return true }
         return try property("SubState", of: target(unit, Self.propertyInterface)).variantText() == "exited"
     }
@@ -102,15 +83,11 @@ extension SystemdClient {
     private mutating func endedByItself(_ unit: String, after order: UnitOrder) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
         // One job is the one that was ordered here; a user ordered a further one.
-        do throws(BusError) {
-            let properties = try target(unit, Self.propertyInterface)
-            // The signals name a unit by its own name, and the configuration may use an alias of it.
-            let name = try property("Id", of: properties).variantText()
-            guard moves[name, default: 0] <= (order.isJob ? 1 : 0) else { return false }
-            return try !isOneshot(properties)
-        } catch {
-            throw UnitError(error)
-        }
+        let properties = try target(unit, Self.propertyInterface)
+        // The signals name a unit by its own name, and the configuration may use an alias of it.
+        let name = try property("Id", of: properties).variantText()
+        guard moves[name, default: 0] <= (order.isJob ? 1 : 0) else { return false }
+        return try !isOneshot(properties)
     }
 
     /// Whether a unit is not running although no user stopped it: it ended by itself after an order, or it was stopped to be
@@ -126,26 +103,22 @@ extension SystemdClient {
     /// Whether a unit that has run was stopped, and a condition or assertion of it, or its `ExecCondition=`, kept it from its
     /// next start. A oneshot was not stopped: its work was done.
     private mutating func refusedStart(of unit: String) throws(UnitError) -> Bool {
-        do throws(BusError) {
-            let properties = try target(unit, Self.propertyInterface)
-            let ran = try property("ActiveEnterTimestampMonotonic", of: properties).variantNumber()
-            guard ran > 0 else { return false }
-            let isService = unit.hasSuffix(".service")
-            if isService, try isOneshot(properties) { return false }
-            let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
-            for check in ["Condition", "Assert"] {
-                let isMet = try property(check + "Result", of: properties).variantBool()
-                let tried = try property(check + "TimestampMonotonic", of: properties).variantNumber()
-                if !isMet, stopped > 0, tried >= stopped { return true }
-            }
-            guard isService else { return false }
-            return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
-        } catch {
-            throw UnitError(error)
+        let properties = try target(unit, Self.propertyInterface)
+        let ran = try property("ActiveEnterTimestampMonotonic", of: properties).variantNumber()
+        guard ran > 0 else { return false }
+        let isService = unit.hasSuffix(".service")
+        if isService, try isOneshot(properties) { return false }
+        let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
+        for check in ["Condition", "Assert"] {
+            let isMet = try property(check + "Result", of: properties).variantBool()
+            let tried = try property(check + "TimestampMonotonic", of: properties).variantNumber()
+            if !isMet, stopped > 0, tried >= stopped { return true }
         }
+        guard isService else { return false }
+        return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
     }
 
-    private mutating func isOneshot(_ service: BusConnection.Target) throws(BusError) -> Bool {
+    private mutating func isOneshot(_ service: BusConnection.Target) throws(UnitError) -> Bool {
         try property("Type", of: service, in: Self.serviceInterface).variantText() == "oneshot"
     }
 }

@@ -67,11 +67,7 @@ package struct SystemdClient: ~Copyable {
         self.jobTimeout = jobTimeout ?? milliseconds
         self.address = address
         self.cancel = cancel
-        do throws(BusError) {
-            connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
-        } catch {
-            throw UnitError(error)
-        }
+        connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
     }
 
     /// Waits for so many milliseconds from now on; nil: for as long as all calls may take.
@@ -84,7 +80,7 @@ package struct SystemdClient: ~Copyable {
 
     mutating func property(
         _ name: String, of unit: BusConnection.Target, in interface: String = unitInterface
-    ) throws(BusError) -> BusMessage {
+    ) throws(UnitError) -> BusMessage {
         try call("Get", of: unit, [.text(interface), .text(name)])
     }
 
@@ -92,11 +88,7 @@ package struct SystemdClient: ~Copyable {
     package static func ownName(of unit: String) -> String {
         do throws(UnitError) {
             var systemd = try SystemdClient(timeout: 5_000, cancel: nil)
-            do throws(BusError) {
-                return try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
-            } catch {
-                return unit
-            }
+            return try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
         } catch {
             return unit
         }
@@ -104,107 +96,83 @@ package struct SystemdClient: ~Copyable {
 
     /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.
     package mutating func enablement(of unit: String) throws(UnitError) -> String {
-        do throws(BusError) {
-            return try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
-        } catch {
-            throw UnitError(error)
-        }
+        try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
     }
 
     /// Whether starting another unit starts this one, as when it is enabled.
     package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
-        do throws(BusError) {
-            return try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
-        } catch {
-            throw UnitError(error)
-        }
+        try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
     }
 
     /// What a service's settings let its processes reach in the file system, as systemd has loaded them, drop-ins
     /// included; nil when that is unknown: it has another root directory, or there is no such unit.
     package mutating func sandbox(of service: String) throws(UnitError) -> UnitSandbox? {
         guard try condition(of: service).load == "loaded" else { return nil }
-        do throws(BusError) {
-            let unit = try target(service, Self.propertyInterface)
-            func read(_ name: String) throws(BusError) -> BusMessage {
-                try property(name, of: unit, in: "org.freedesktop.systemd1.Service")
-            }
-            for name in ["RootDirectory", "RootImage"] {
-                if try !read(name).variantText().isEmpty { return nil }
-            }
-            var settings = UnitSandbox.Settings()
-            func paths(_ name: String) throws(BusError) -> [String] {
-                var paths: [String] = []
-                for text in try read(name).variantTexts() {
-                    let path = text.drop { "-+".contains($0) }
-                    if !text.prefix(while: { "-+".contains($0) }).contains("-") {
-                        settings.required[String(path)] = name
-                    }
-                    paths.append(String(path))
-                }
-                return paths
-            }
-            settings.protectSystem = try read("ProtectSystem").variantText()
-            settings.protectHome = try read("ProtectHome").variantText()
-            settings.privateTmp = try read("PrivateTmp").variantBool()
-            settings.readWritePaths = try paths("ReadWritePaths")
-            settings.readOnlyPaths = try paths("ReadOnlyPaths")
-            settings.inaccessiblePaths = try paths("InaccessiblePaths")
-            // Not known to systemd before 248.
-            for (name, place) in [("NoExecPaths", \UnitSandbox.Settings.noExecPaths), ("ExecPaths", \.execPaths)] {
-                do throws(BusError) { settings[keyPath: place] = try paths(name) } catch {
-                    guard case .refused = error else { throw error }
-                }
-            }
-            settings.temporaryFileSystem = try read("TemporaryFileSystem").variantPairs().map(\.first)
-            settings.bindPaths = try read("BindPaths").variantPairs(rest: "bt").map(\.second)
-            settings.bindReadOnlyPaths = try read("BindReadOnlyPaths").variantPairs(rest: "bt").map(\.second)
-            for (name, place) in [
-                ("StateDirectory", "/var/lib/"), ("CacheDirectory", "/var/cache/"), ("LogsDirectory", "/var/log/"),
-                ("RuntimeDirectory", "/run/"),
-            ] {
-                settings.directories += try read(name).variantTexts().map { place + $0 }
-            }
-            return UnitSandbox(settings)
-        } catch {
-            throw UnitError(error)
+        let unit = try target(service, Self.propertyInterface)
+        func read(_ name: String) throws(UnitError) -> BusMessage {
+            try property(name, of: unit, in: "org.freedesktop.systemd1.Service")
         }
+        for name in ["RootDirectory", "RootImage"] {
+            if try !read(name).variantText().isEmpty { return nil }
+        }
+        var settings = UnitSandbox.Settings()
+        func paths(_ name: String) throws(UnitError) -> [String] {
+            var paths: [String] = []
+            for text in try read(name).variantTexts() {
+                let path = text.drop { "-+".contains($0) }
+                if !text.prefix(while: { "-+".contains($0) }).contains("-") {
+                    settings.required[String(path)] = name
+                }
+                paths.append(String(path))
+            }
+            return paths
+        }
+        settings.protectSystem = try read("ProtectSystem").variantText()
+        settings.protectHome = try read("ProtectHome").variantText()
+        settings.privateTmp = try read("PrivateTmp").variantBool()
+        settings.readWritePaths = try paths("ReadWritePaths")
+        settings.readOnlyPaths = try paths("ReadOnlyPaths")
+        settings.inaccessiblePaths = try paths("InaccessiblePaths")
+        // Not known to systemd before 248.
+        for (name, place) in [("NoExecPaths", \UnitSandbox.Settings.noExecPaths), ("ExecPaths", \.execPaths)] {
+            do throws(UnitError) { settings[keyPath: place] = try paths(name) } catch {
+                guard case .refused = error else { throw error }
+            }
+        }
+        settings.temporaryFileSystem = try read("TemporaryFileSystem").variantPairs().map(\.first)
+        settings.bindPaths = try read("BindPaths").variantPairs(rest: "bt").map(\.second)
+        settings.bindReadOnlyPaths = try read("BindReadOnlyPaths").variantPairs(rest: "bt").map(\.second)
+        for (name, place) in [
+            ("StateDirectory", "/var/lib/"), ("CacheDirectory", "/var/cache/"), ("LogsDirectory", "/var/log/"),
+            ("RuntimeDirectory", "/run/"),
+        ] {
+            settings.directories += try read(name).variantTexts().map { place + $0 }
+        }
+        return UnitSandbox(settings)
     }
 
     /// The unit's own file and its drop-ins, in the order in which they apply.
     mutating func files(of unit: String) throws(UnitError) -> (own: String, dropIns: [String]) {
-        do throws(BusError) {
-            let properties = try target(unit, Self.propertyInterface)
-            return (
-                try property("FragmentPath", of: properties).variantText(),
-                try property("DropInPaths", of: properties).variantTexts()
-            )
-        } catch {
-            throw UnitError(error)
-        }
+        let properties = try target(unit, Self.propertyInterface)
+        return (
+            try property("FragmentPath", of: properties).variantText(),
+            try property("DropInPaths", of: properties).variantTexts()
+        )
     }
 
     /// All properties of a service that are of a type which is used here.
     mutating func values(of service: String) throws(UnitError) -> [String: UnitSettings.Value] {
-        do throws(BusError) {
-            return try call("GetAll", of: target(service, Self.propertyInterface), [.text(Self.serviceInterface)])
-                .properties()
-        } catch {
-            throw UnitError(error)
-        }
+        try call("GetAll", of: target(service, Self.propertyInterface), [.text(Self.serviceInterface)])
+            .properties()
     }
 
     /// Has systemd read its units' files again (`systemctl daemon-reload`).
     package mutating func reloadUnits() throws(UnitError) {
-        do throws(BusError) {
-            _ = try call("Reload", of: Self.manager, [])
-        } catch {
-            throw UnitError(error)
-        }
+        _ = try call("Reload", of: Self.manager, [])
     }
 
     /// The unit's object, for which systemd loads the unit.
-    mutating func target(_ unit: String, _ interface: String) throws(BusError) -> BusConnection.Target {
+    mutating func target(_ unit: String, _ interface: String) throws(UnitError) -> BusConnection.Target {
         let path = try call("LoadUnit", of: Self.manager, [.text(unit)]).text("o")
         return BusConnection.Target(path: path, interface: interface)
     }
@@ -227,7 +195,7 @@ package struct SystemdClient: ~Copyable {
     }
 
     private mutating func problem(asking order: UnitOrder, on unit: String) -> UnitError? {
-        do throws(BusError) {
+        do throws(UnitError) {
             switch order {
             case .signal:
                 // SIGCONT changes nothing for a process of ExecReload= and the like, which runs already.
@@ -250,7 +218,7 @@ package struct SystemdClient: ~Copyable {
     // MARK: Calls and replies
 
     /// Subscribes to the end of all jobs. Before a job is ordered: it may end before the reply arrives.
-    mutating func subscribe() throws(BusError) {
+    mutating func subscribe() throws(UnitError) {
         if connection.isBus {
             let rule =
                 "type='signal',sender='\(BusConnection.systemd)',path='\(Self.manager.path)',"
@@ -262,7 +230,7 @@ package struct SystemdClient: ~Copyable {
 
     mutating func call(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
-    ) throws(BusError) -> BusMessage {
+    ) throws(UnitError) -> BusMessage {
         let cookie = try connection.send(member, of: target, arguments)
         while true {
             let message = try connection.receive()
@@ -274,7 +242,7 @@ package struct SystemdClient: ~Copyable {
         }
     }
 
-    mutating func note(_ message: borrowing BusMessage) throws(BusError) {
+    mutating func note(_ message: borrowing BusMessage) throws(UnitError) {
         guard message.isSignal(Self.manager.interface, "JobRemoved") else { return }
         _ = try message.number()
         let job = try message.text("o")
@@ -283,11 +251,10 @@ package struct SystemdClient: ~Copyable {
     }
 
     /// Turns a refusal into `.polkitMissing` when polkit is missing.
-    mutating func explained(_ error: BusError) -> UnitError {
-        let reason = UnitError(error)
+    mutating func explained(_ reason: UnitError) -> UnitError {
         guard reason == .notPermitted, connection.isBus else { return reason }
         let polkit = "org.freedesktop.PolicyKit1"
-        do throws(BusError) {
+        do throws(UnitError) {
             if try call("NameHasOwner", of: .bus, [.text(polkit)]).bool() { return reason }
             return try call("ListActivatableNames", of: .bus, []).texts().contains(polkit) ? reason : .polkitMissing
         } catch {

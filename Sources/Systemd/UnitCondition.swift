@@ -17,14 +17,6 @@ package struct UnitCondition: Hashable, Sendable {
 
 extension SystemdClient {
     package mutating func condition(of unit: String) throws(UnitError) -> UnitCondition {
-        do throws(BusError) {
-            return try state(of: unit)
-        } catch {
-            throw UnitError(error)
-        }
-    }
-
-    mutating func state(of unit: String) throws(BusError) -> UnitCondition {
         let properties = try target(unit, Self.propertyInterface)
         return UnitCondition(
             load: try property("LoadState", of: properties).variantText(),

@@ -23,24 +23,20 @@ package enum UnitError: Error, Hashable, Sendable {
     case timedOut
     case cancelled
 
-    init(_ error: BusError) {
-        switch error {
-        case .unreachable(let errno): self = .unreachable(errno)
-        case .timedOut: self = .timedOut
-        case .cancelled: self = .cancelled
-        case .refused(let name, let message):
-            switch name {
-            case "org.freedesktop.DBus.Error.AccessDenied",
-                "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired":
-                self = .notPermitted
-            case "org.freedesktop.systemd1.NoSuchUnit": self = .noSuchUnit
-            case "org.freedesktop.systemd1.UnitMasked": self = .masked
-            // The bus works, but systemd is not on it, or has just gone.
-            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
-                "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
-                self = .unreachable(.socketNotConnected)
-            default: self = .refused(message)
-            }
+    /// An error that a method call over the bus was answered with.
+    ///
+    /// - Parameter message: a text for operators.
+    init(answer name: String, _ message: String) {
+        switch name {
+        case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired":
+            self = .notPermitted
+        case "org.freedesktop.systemd1.NoSuchUnit": self = .noSuchUnit
+        case "org.freedesktop.systemd1.UnitMasked": self = .masked
+        // The bus works, but systemd is not on it, or has just gone.
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+            "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
+            self = .unreachable(.socketNotConnected)
+        default: self = .refused(message)
         }
     }
 }
