@@ -82,9 +82,6 @@ package struct DaemonRun {
     private func start(from passed: inout PassedSockets) throws(SystemError) -> Ending {
         // Before the first key is read: no core dump, and no other process of the same user reads our memory.
         try Hardening.forbidInspection()
-        // With `--once` nothing is kept up to date.
-        let notices =
-            isOnce ? nil : ConfigurationNotices(of: ConfigurationLoader.absolutePath(of: settings.path))
         let loaded: LoadedConfiguration
         var refused: [String]?
         switch settings.load() {
@@ -121,7 +118,7 @@ package struct DaemonRun {
         } catch {
             return giveUp([.temporaryNames(error)], .failed)
         }
-        let start = Start(refused: refused, notices: notices, state: state, naming: naming, channels: channels)
+        let start = Start(refused: refused, state: state, naming: naming, channels: channels)
         return try runLoop(with: consume loaded, start, from: &passed)
     }
 
@@ -129,8 +126,6 @@ package struct DaemonRun {
     private struct Start {
         /// What is wrong with the present text, where the configuration is the one last adopted; else nil.
         let refused: [String]?
-        /// Nil with `--once`.
-        let notices: ConfigurationNotices?
         let state: StateAccess
         let naming: TemporaryNames
         let channels: LoopChannels
@@ -178,13 +173,15 @@ package struct DaemonRun {
         }
         for name in passed.names { log.note(.socketIgnored(name: name)) }
         let executor = makeExecutor(start, services, sockets, secretCache)
-        let watcher = start.notices.map { notices in
-            Watcher(
-                notices,
+        // With `--once` nothing is kept up to date.
+        let watcher =
+            isOnce
+            ? nil
+            : Watcher(
+                configuration: ConfigurationLoader.absolutePath(of: settings.path),
                 // The same for as long as the daemon runs: a reload that names another one only causes a warning.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: channels.findings)
-        }
         executor.adopt(loaded)
         if start.refused == nil, !isOnce { executor.keepText(loaded) }
         if environment["SYSTEMD_EXEC_PID"] == String(getpid()) { reviewUnits(of: configuration, executor) }

@@ -32,7 +32,7 @@ extension Watcher {
     ///
     /// - Parameter isOnlyAncestor: the directory is of interest only as an ancestor of others.
     static func watch(
-        _ directory: AbsolutePath, isNarrow: Bool, isOnlyAncestor: Bool, by inotify: borrowing Inotify
+        _ directory: AbsolutePath, isNarrow: Bool, isOnlyAncestor: Bool, by inotify: Inotify
     ) -> Finding {
         let path = directory.description
         guard let status = FileStatus.following(path) else { return .missing(directory) }

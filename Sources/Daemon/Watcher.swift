@@ -10,8 +10,8 @@ import SystemPackage
 ///
 /// Stays on the loop's thread; only adding a watch, which blocks while a file system does not respond, is done on workers.
 final class Watcher {
-    /// Nil as long as no inotify instance can be had.
-    private var notices: Notices?
+    /// Nil as long as no inotify instance can be had. Shared with the workers that add watches.
+    private var inotify: Inotify?
     private let mounts: MountNotices?
     private let pool: WorkerPool<Lane>
     private let lane: @Sendable (AbsolutePath) -> Lane
@@ -52,19 +52,15 @@ final class Watcher {
     private static let mountPause: Int64 = 1_000
 
     /// - Parameters:
-    ///   - configuration: the watches of the configuration's own directories.
+    ///   - configuration: the configuration's own file; nil when it has no usable name, so that it is not watched.
     ///   - stateDirectory: nil when none is watched.
     init(
-        _ configuration: ConfigurationNotices, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
+        configuration: AbsolutePath?, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
         lane: @escaping @Sendable (AbsolutePath) -> Lane, found: Inbox<Finding>
     ) {
-        notices = configuration.notices
+        inotify = try? Inotify()
         mounts = try? MountNotices()
-        configurationFile = configuration.file
-        for (directory, watch) in configuration.watches {
-            watches[directory] = watch
-            directories[watch, default: []].insert(directory)
-        }
+        configurationFile = configuration
         self.stateDirectory = stateDirectory
         self.pool = pool
         self.lane = lane
@@ -72,7 +68,7 @@ final class Watcher {
     }
 
     /// The descriptor that is readable when there are notices; nil as long as there is none.
-    var raw: Int32? { notices?.inotify.raw }
+    var raw: Int32? { inotify?.raw }
 
     /// The descriptor that reports mounts; nil where /proc is not mounted.
     var mountsRaw: Int32? {
@@ -185,9 +181,9 @@ final class Watcher {
 
     /// Reads the queued notices, once a second at most; returns the resources to read again.
     func read(at now: BootTime) throws(SystemError) -> Set<Resource> {
-        guard let notices else { return [] }
+        guard let inotify else { return [] }
         if let nextReading, now < nextReading { return [] }
-        let events = try notices.inotify.read()
+        let events = try inotify.read()
         nextReading = events.isEmpty ? nil : now.advanced(milliseconds: Self.readingPause)
         var noticed: Set<Resource> = []
         for event in events {
@@ -233,8 +229,8 @@ final class Watcher {
         }
         guard let nextPoll, now >= nextPoll else { return [] }
         self.nextPoll = nil
-        if notices == nil, let found = try? Notices() {
-            notices = found
+        if inotify == nil, let found = try? Inotify() {
+            inotify = found
             nextAsking = now
         }
         var noticed = Set(unnoticed.map(Resource.file))
@@ -260,7 +256,7 @@ final class Watcher {
     }
 
     private func ask(for directory: AbsolutePath) {
-        guard let interests = list.interests[directory], let notices else { return }
+        guard let interests = list.interests[directory], let inotify else { return }
         guard asking[directory] == nil else {
             askAgain.insert(directory)
             return
@@ -270,7 +266,7 @@ final class Watcher {
         let isNarrow = interests.watchesOnlySubdirectories
         let isOnlyAncestor = interests.isOnlyAncestor
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [found] in
-            found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: notices.inotify))
+            found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: inotify))
         }
         if isStarted == nil { asking[directory] = nil }
     }
@@ -285,7 +281,7 @@ final class Watcher {
     }
 
     private func remove(_ watch: Int32) {
-        notices?.inotify.unwatch(watch)
+        inotify?.unwatch(watch)
         lastBeforeRemoval = requests
     }
 

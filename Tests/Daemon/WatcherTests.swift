@@ -24,11 +24,10 @@ import Testing
         let found: Inbox<Watcher.Finding>
         var clock = start
 
-        init(_ configuration: Configuration, _ notices: ConfigurationNotices? = nil) throws {
+        init(_ configuration: Configuration, at file: AbsolutePath? = nil) throws {
             found = try Inbox<Watcher.Finding>()
             watcher = Watcher(
-                notices ?? ConfigurationNotices(of: nil), pool: WorkerPool(limit: 1), lane: { _ in .settings },
-                found: found)
+                configuration: file, pool: WorkerPool(limit: 1), lane: { _ in .settings }, found: found)
             watcher.follow(configuration, at: clock)
         }
 
@@ -262,28 +261,28 @@ import Testing
         #expect(try watcher.read(at: now) == [.file(paths[0])])
     }
 
-    /// Its directories are watched before it is read for the first time.
-    @Test func theConfigurationIsReadAgainOnlyBecauseOfAChange() throws {
+    /// A change before its directories are watched gives no notice.
+    @Test func theConfigurationIsReadAgainOnceItIsWatchedAndAfterEachChange() throws {
         let directory = try TemporaryDirectory()
         for name in ["main.d", "out"] { try directory.folder(name) }
         try directory.write("", to: "main.yaml")
-        let notices = ConfigurationNotices(of: AbsolutePath(directory("main.yaml")))
-        try directory.write("a change before the watcher is there", to: "main.yaml")
         let path = try #require(AbsolutePath(directory("out/app.env")))
-        let watch = try Watch(configuration(path), notices)
+        let watch = try Watch(configuration(path), at: AbsolutePath(directory("main.yaml")))
         let (watcher, found) = (watch.watcher, watch.found)
-        // Every directory above the output is watched; the one of the configuration is already.
+        // Every directory above the output is watched, and the one of the drop-in files.
         var findings = 0
         var noticed: Set<Resource> = []
         let isWatched = eventually {
             let news = found.drain()
             findings += news.count
             noticed.formUnion(watcher.handle(news, at: Watch.start))
-            return findings == path.description.split(separator: "/").count - 1
+            return findings == path.description.split(separator: "/").count + 1
         }
         #expect(isWatched)
-        #expect(noticed == [.file(path)])
-        #expect(try watcher.read(at: Watch.start) == [.configuration])
+        #expect(noticed == [.file(path), .configuration])
+        #expect(try watcher.read(at: Watch.start) == [])
+        try directory.write("a change", to: "main.yaml")
+        #expect(try watcher.read(at: watch.now()) == [.configuration])
         let later = watch.now()
         #expect(try watcher.read(at: later) == [])
         try directory.write("", to: "main.d/more.yaml")

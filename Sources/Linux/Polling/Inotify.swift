@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// inotify events for files and directories. An event is only a reason to read the state again.
-package struct Inotify: ~Copyable {
+package final class Inotify: Sendable {
     private let descriptor: Descriptor
 
     package struct Mask: OptionSet, Hashable, Sendable {
