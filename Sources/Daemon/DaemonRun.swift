@@ -267,11 +267,11 @@ package struct DaemonRun {
                     passed: try sockets.socket(StatusListener.passedName),
                     metrics: try sockets.socket(StatusListener.metricsName), path: socketPath,
                     control: ControlPermission(configuration, settings.identity),
-                    handle: { [log] request, peer, reply in
+                    handle: { [log] request, peer, requestID in
                         // A request for the fleet's reports changes nothing, so it is not logged.
                         if case .fleet = request {} else { log.note(.asked(request, Requester(peer))) }
                         if request == .reload, peer.user == 0 { store.expectChange() }
-                        channels.inbox.post(.asked(request, channels.callers.admit(reply)))
+                        channels.inbox.post(.asked(request, requestID))
                     }))
         } catch {
             return .failure(error)

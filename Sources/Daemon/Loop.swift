@@ -132,7 +132,7 @@ final class Loop {
             // Before the answers: a client that then reads the status must not see the old one.
             let cannotWait = step.ended || !step.answers.isEmpty || step.changes.contains(.ready)
             let mustShow = show(at: now, isLast: cannotWait)
-            for (requestID, answer) in step.answers { channels.callers.answer(requestID, answer) }
+            for (requestID, answer) in step.answers { server?.answer(requestID, answer) }
             if step.ended { return snapshot(at: now) }
             if let stopAt, now.boot >= stopAt {
                 log.note(.stoppedEarly(jobs: rotation.runningJobs))

@@ -7,8 +7,6 @@ struct LoopChannels: Sendable {
     let inbox: Inbox<Input>
     /// Which links lead to a file, and where it really is: for the watcher.
     let findings: Inbox<Watcher.Finding>
-    /// Those who wait for the answer to a request.
-    let callers = WaitingCallers()
     /// Raised when the daemon stops.
     let cancel: EventCounter
 

@@ -30,9 +30,9 @@ final class Router {
     private var cache = ResponseCache()
     private var limiter = ControlRateLimit()
     /// The connections that await an answer of the rotation, by request id.
-    private var waiting: [UInt64: [HTTPConnection]] = [:]
+    private var waiting: [RequestID: [HTTPConnection]] = [:]
     /// The id of the last reload that was asked for, until it is answered.
-    private var reload: UInt64?
+    private var reload: RequestID?
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
     private var connectionLimiter = OpenConnections()
     /// Connections that were sent their last answer and wait for their client to close them, the oldest first.
@@ -72,13 +72,11 @@ final class Router {
         let requestID = shared.open()
         waiting[requestID] = [connection]
         if request == .reload { reload = requestID }
-        let router = NIOLoopBound(self, eventLoop: eventLoop)
-        handle(request, peer) { [shared, eventLoop] answer in
-            shared.settle(requestID) { eventLoop.execute { router.value.settle(requestID, answer) } }
-        }
+        handle(request, peer, requestID)
     }
 
-    private func settle(_ requestID: UInt64, _ answer: Answer) {
+    /// Answers the connections that wait for a request.
+    func settle(_ requestID: RequestID, _ answer: Answer) {
         refresh()
         if reload == requestID { reload = nil }
         let connections = waiting.removeValue(forKey: requestID) ?? []

@@ -7,7 +7,7 @@ final class SharedState: Sendable {
         var snapshot: Snapshot?
         var revision = 0
         var control: ControlPermission
-        var pending: Set<UInt64> = []
+        var pending: Set<RequestID> = []
         var nextRequestID: UInt64 = 0
         var isOpen = true
     }
@@ -42,17 +42,18 @@ final class SharedState: Sendable {
     }
 
     /// The id of a new request.
-    func open() -> UInt64 {
+    func open() -> RequestID {
         state.withLock { state in
             state.nextRequestID += 1
-            state.pending.insert(state.nextRequestID)
-            return state.nextRequestID
+            let requestID = RequestID(number: state.nextRequestID)
+            state.pending.insert(requestID)
+            return requestID
         }
     }
 
     /// Calls `deliver` once for each request id, and never after ``close()``: the server's thread accepts no work then.
     /// `deliver` runs under the lock, so that the server cannot close in between.
-    func settle(_ requestID: UInt64, by deliver: () -> Void) {
+    func settle(_ requestID: RequestID, by deliver: () -> Void) {
         state.withLock { state in
             guard state.pending.remove(requestID) != nil, state.isOpen else { return }
             deliver()

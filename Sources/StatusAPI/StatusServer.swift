@@ -10,9 +10,8 @@ import SystemPackage
 ///
 /// It never asks the rotation for anything it shows, so that no client can delay the rotation.
 package final class StatusServer: Sendable {
-    /// Takes a request and its sender, and returns at once; called on the server's thread. The reply may be called from
-    /// any thread; a second call, or one after ``stop()``, is ignored.
-    package typealias Handler = @Sendable (Request, Peer, @escaping @Sendable (Answer) -> Void) -> Void
+    /// Takes a request, its sender, and the ID to ``answer(_:_:)`` it by, and returns at once; called on the server's thread.
+    package typealias Handler = @Sendable (Request, Peer, RequestID) -> Void
 
     /// Connections that may wait to be accepted: twice as many as may be open.
     private static let listenBacklog: Int32 = 128
@@ -79,6 +78,13 @@ package final class StatusServer: Sendable {
     /// Replaces the policy of who may renew and reload.
     package func permit(_ control: ControlPermission) {
         shared.control = control
+    }
+
+    /// Answers a request. Any thread; a second answer, or one after ``stop()``, is ignored.
+    package func answer(_ requestID: RequestID, _ answer: Answer) {
+        shared.settle(requestID) { [router] in
+            Self.group.next().execute { router.value.settle(requestID, answer) }
+        }
     }
 
     /// Closes every connection; clients that wait are answered that the daemon stops. The socket's path stays.

@@ -34,7 +34,8 @@ final class Harness: Sendable {
         }
         server = try StatusServer(
             listener: try listen(at: socket), control: control,
-            limits: limits, handle: { rotation.take($0, reply: $2) })
+            limits: limits, handle: { rotation.take($0, $2) })
+        rotation.serve(server)
         if let snapshot { server.show(snapshot) }
     }
 
@@ -130,25 +131,34 @@ func listen(at path: String) throws -> Int32 {
 /// Stands where the rotation stands: notes what is asked and answers when it is told to.
 final class ScriptedRotation: Sendable {
     private let immediate: @Sendable (Request) -> Answer?
-    private let state = Mutex<(asked: [Request], replies: [@Sendable (Answer) -> Void])>(([], []))
+    private struct State {
+        var asked: [(request: Request, id: RequestID)] = []
+        weak var server: StatusServer?
+    }
+
+    private let state = Mutex(State())
 
     init(_ immediate: @escaping @Sendable (Request) -> Answer?) {
         self.immediate = immediate
     }
 
-    func take(_ request: Request, reply: @escaping @Sendable (Answer) -> Void) {
-        let answer = immediate(request)
-        state.withLock { state in
-            state.asked.append(request)
-            state.replies.append(reply)
-        }
-        if let answer { reply(answer) }
+    func serve(_ server: StatusServer) {
+        state.withLock { $0.server = server }
     }
 
-    var asked: [Request] { state.withLock { $0.asked } }
+    func take(_ request: Request, _ id: RequestID) {
+        let number = state.withLock { state in
+            state.asked.append((request, id))
+            return state.asked.count - 1
+        }
+        if let answer = immediate(request) { self.answer(number, answer) }
+    }
+
+    var asked: [Request] { state.withLock { $0.asked.map(\.request) } }
 
     /// Answers the request with this number, again if need be.
     func answer(_ number: Int, _ answer: Answer) {
-        state.withLock { $0.replies[number] }(answer)
+        let (server, id) = state.withLock { ($0.server, $0.asked[number].id) }
+        server?.answer(id, answer)
     }
 }

@@ -49,19 +49,22 @@ private final class HandledConnection {
     private let requests = Requests()
 
     init(_ listener: ListenerKind) throws {
-        let requests = requests
+        let (loop, requests) = (loop, requests)
         let shared = SharedState(control: ControlPermission(daemonUser: geteuid()))
         _ = shared.show(try Self.snapshot())
-        let router = Router(shared: shared, limits: .init(), eventLoop: loop) { request, _, reply in
+        let router = Router(shared: shared, limits: .init(), eventLoop: loop) { request, _, id in
             requests.list.append(request)
-            switch request {
-            case .reload: reply(.refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"]))
-            case .fleet: reply(.fleet(FleetView(clients: [])))
-            case .rollout: reply(.noRollout(nil))
-            case .renew(let renewal):
-                reply(.renewed(renewal.clients.sorted().map { RenewalOutcome(client: $0, result: .failed("so")) }))
-            }
+            let answer: Answer =
+                switch request {
+                case .reload: .refused(diagnostics: ["c.yaml:1:1: error: \"x\"\u{1B}"])
+                case .fleet: .fleet(FleetView(clients: []))
+                case .rollout: .noRollout(nil)
+                case .renew(let renewal):
+                    .renewed(renewal.clients.sorted().map { RenewalOutcome(client: $0, result: .failed("so")) })
+                }
+            shared.settle(id) { loop.execute { requests.router?.settle(id, answer) } }
         }
+        requests.router = router
         channel = EmbeddedChannel(handlers: HTTPConnection(router: router, listener: listener).handlers(), loop: loop)
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
     }
@@ -100,6 +103,7 @@ private final class HandledConnection {
 /// All on one thread.
 private final class Requests: @unchecked Sendable {
     var list: [Request] = []
+    weak var router: Router?
 }
 
 /// Answers, one after the other, as a strict reader takes them.
