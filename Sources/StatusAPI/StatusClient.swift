@@ -1,9 +1,7 @@
 import AppleClientSecret
 package import Failures
-import Glibc
 import Linux
 package import Model
-import NIOCore
 package import SystemPackage
 
 /// The commands' client of the daemon's status socket: one connection for each request, blocking.
@@ -100,10 +98,10 @@ package struct StatusClient: Sendable {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: clientsecretd", "Connection: close"]
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")).utf8)
-        let deadline = NIODeadline.now() + .seconds(seconds)
-        let stream: UnixStream
+        let stream: TimedStream
         do {
-            stream = try UnixStream.connect(to: socket, timeoutSeconds: timeouts.connect)
+            stream = TimedStream(
+                try UnixStream.connect(to: socket, timeoutSeconds: timeouts.connect), milliseconds: seconds * 1_000)
         } catch {
             switch error.errno {
             case .permissionDenied, .notPermitted: throw .notPermitted(socket: socket, cause: error.errno)
@@ -125,15 +123,15 @@ package struct StatusClient: Sendable {
                 throw .notReachable(socket: socket, cause: error.errno)
             }
         }
-        return try read(from: stream, until: deadline, seconds: seconds)
+        return try read(from: stream, seconds: seconds)
     }
 
     /// Throws when a program other than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
     /// kernel's word on who began to listen decides; where only root and the caller may, they have chosen who does.
-    private func checkListener(of stream: borrowing UnixStream) throws(ClientError) {
+    private func checkListener(of stream: borrowing TimedStream) throws(ClientError) {
         let peer: Peer
         do {
-            peer = try Peer(of: stream.raw)
+            peer = try stream.peer()
         } catch {
             throw .notHTTP(socket: socket, what: "\(error.errno)")
         }
@@ -143,39 +141,25 @@ package struct StatusClient: Sendable {
         throw .foreignListener(socket: socket, user: peer.user)
     }
 
-    private func read(from stream: borrowing UnixStream, until deadline: NIODeadline, seconds: Int64)
-        throws(ClientError) -> Response
-    {
+    private func read(from stream: borrowing TimedStream, seconds: Int64) throws(ClientError) -> Response {
         var reader = ResponseReader()
         while true {
-            guard Self.isReadable(stream.raw, until: deadline) else {
-                throw .timedOut(socket: socket, seconds: seconds)
-            }
             let bytes: [UInt8]
             do {
                 bytes = try stream.read(upTo: 65_536)
             } catch {
+                switch error.errno {
+                case .timedOut: throw .timedOut(socket: socket, seconds: seconds)
                 // A daemon that stops has not accepted this connection yet.
-                if error.errno == .connectionReset { throw .notReachable(socket: socket, cause: error.errno) }
-                throw .notHTTP(socket: socket, what: "\(error.errno)")
+                case .connectionReset: throw .notReachable(socket: socket, cause: error.errno)
+                default: throw .notHTTP(socket: socket, what: "\(error.errno)")
+                }
             }
             do {
                 if let response = try reader.take(bytes) { return response }
             } catch {
                 throw .notHTTP(socket: socket, what: error.what)
             }
-        }
-    }
-
-    /// Waits until `descriptor` has data to read or is at its end; false when `deadline` comes first.
-    private static func isReadable(_ descriptor: Int32, until deadline: NIODeadline) -> Bool {
-        while true {
-            let left = (deadline - NIODeadline.now()).nanoseconds
-            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // Rounded up, so that the wait does not end before the deadline.
-            let ready = unsafe Glibc.poll(&poll, 1, Int32(clamping: max(0, (left + 999_999) / 1_000_000)))
-            if ready > 0 { return true }
-            if ready == 0 || errno != EINTR { return false }
         }
     }
 }

@@ -16,8 +16,8 @@ struct UnixSocketTests {
     @Test func carriesBytesBothWays() throws {
         let listener = try UnixListener(path: path, mode: 0o600)
         #expect(try listener.accept() == nil)
-        let client = try UnixStream.connect(to: path, timeoutSeconds: 60)
-        let server = UnixStream(adopting: try nextConnection(to: listener))
+        let client = TimedStream(try UnixStream.connect(to: path, timeoutSeconds: 60), milliseconds: 60_000)
+        let server = TimedStream(UnixStream(adopting: try nextConnection(to: listener)), milliseconds: 60_000)
         try client.write(Array("question".utf8))
         #expect(try server.read(upTo: 100) == Array("question".utf8))
         try server.write(Array("answer".utf8))
@@ -178,5 +178,5 @@ struct UnixSocketTests {
         return accepted
     }
 
-    private func hangUp(_ stream: consuming UnixStream) {}
+    private func hangUp<Stream: ~Copyable>(_ stream: consuming Stream) {}
 }

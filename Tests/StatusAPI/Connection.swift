@@ -3,11 +3,14 @@ import Linux
 
 /// A client that sends bytes as they stand and shows what comes back.
 final class Connection {
-    private let stream: UnixStream
+    private let stream: TimedStream
+    private let raw: Int32
 
     init(to socket: String) throws {
+        let connected = try UnixStream.connect(to: socket, timeoutSeconds: 30)
+        raw = connected.raw
         // Longer than any deadline in these tests, and an end to a server that hangs.
-        stream = try UnixStream.connect(to: socket, timeoutSeconds: 30)
+        stream = TimedStream(connected, milliseconds: 60_000)
     }
 
     func send(_ text: String) throws {
@@ -46,7 +49,7 @@ final class Connection {
         var sent = 0
         var refusals = 0
         while sent < limit, refusals < 30 {
-            let count = unsafe Glibc.send(stream.raw, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            let count = unsafe Glibc.send(raw, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             if count > 0 {
                 sent += count
                 refusals = 0
@@ -60,7 +63,7 @@ final class Connection {
 
     /// Tells the server that nothing more is sent.
     func endSending() {
-        shutdown(stream.raw, Int32(SHUT_WR))
+        shutdown(raw, Int32(SHUT_WR))
     }
 
     /// Sends `text` and then one byte after the other until the server has had enough; returns what it said.
