@@ -1,6 +1,6 @@
 import AppleClientSecret
 import Glibc
-import SystemPackage
+import Linux
 
 /// This process's resource use, under the names that Prometheus' client libraries share
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), read from proc(5) for each scrape.
@@ -8,7 +8,8 @@ import SystemPackage
 /// What cannot be read is left out.
 enum ProcessMetrics {
     static func text(startedAt: WallTime) -> String {
-        let status = Status(usage: Usage(stat: contents(of: "/proc/self/stat")), startedAt: startedAt)
+        let stat = ForeignFile.read("/proc/self/stat", limit: 4_096) ?? []
+        let status = Status(usage: Usage(stat: String(decoding: stat, as: UTF8.self)), startedAt: startedAt)
         return Metric.text(rows, of: status)
     }
 
@@ -69,23 +70,10 @@ enum ProcessMetrics {
         }
     }
 
-    private static func contents(of path: String) -> String {
-        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec) else { return "" }
-        defer { try? file.close() }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe (try? file.read(into: $0)) ?? 0 }
-        return String(decoding: buffer.prefix(count), as: UTF8.self)
-    }
-
     /// Without the descriptor that is opened here to count them.
     private static var openDescriptors: Int64? {
-        guard let directory = unsafe opendir("/proc/self/fd") else { return nil }
-        defer { unsafe closedir(directory) }
-        var count: Int64 = -1
-        while let entry = unsafe readdir(directory) {
-            if unsafe entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
-        }
-        return count
+        let descriptors = ForeignFile.names(in: "/proc/self/fd", limit: .max)
+        return descriptors.isEmpty ? nil : Int64(descriptors.count - 1)
     }
 
     private static var descriptorLimit: Int64? {

@@ -176,11 +176,8 @@ package struct HiddenOutputs {
                 guard let namespace = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(namespace).inserted,
                     let table = ForeignFile.read("/proc/\(id)/mountinfo", limit: Self.tableLimit)
                 else { return nil }
-                let name = ForeignFile.read("/proc/\(id)/comm", limit: 4_096).map {
-                    String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-                }
                 return NamespaceFacts(
-                    process: String(id), command: name ?? "?",
+                    process: String(id), command: RunningProcess(id).command ?? "?",
                     mounts: NamespaceMounts(String(decoding: table, as: UTF8.self)).without(ownMounts))
             }
     }

@@ -3,8 +3,8 @@ internal import Failures
 internal import Glibc
 import SystemPackage
 
-/// Reads files of other programs and users, to report what they say. What is read here decides nothing: nobody is trusted
-/// for it.
+/// Reads /proc and files of other programs and users, to report what they say. What is read here decides nothing: nobody is
+/// trusted for it.
 package enum ForeignFile {
     /// The content of a regular file, links followed; nil where there is none, it may not be read or is longer than `limit`
     /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
@@ -56,6 +56,14 @@ package enum ForeignFile {
                 })
         }
         return names.filter { $0 != "." && $0 != ".." }.sorted()
+    }
+
+    /// The first 15 bytes of a process's name (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or is not
+    /// visible, as under ProtectProc=.
+    package static func command(of process: Int32) -> [UInt8]? {
+        read("/proc/\(process)/comm", limit: 4_096).map {
+            Array($0.last == UInt8(ascii: "\n") ? $0.dropLast() : $0[...])
+        }
     }
 
     /// The paths that match a pattern with wildcards, sorted, as systemd expands `EnvironmentFile=`.

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// The running program.
 package enum OwnProgram {
@@ -14,10 +13,5 @@ package enum OwnProgram {
 
     /// Its file's path, as the kernel reports it (`/proc/self/exe`): followed by ` (deleted)` if the file has been
     /// replaced; nil where /proc is not mounted.
-    package static func path() -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard length > 0 else { return nil }
-        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    package static func path() -> String? { ForeignFile.linkAtOnce("/proc/self/exe") }
 }

@@ -1,5 +1,4 @@
 import CLinux
-import SystemPackage
 
 /// The process at a Unix socket's other end, as the kernel recorded it when it connected (or, for a client, when the
 /// server began to listen).
@@ -32,21 +31,8 @@ package struct Peer: Hashable, Sendable {
         self.groups = Array(groups.prefix(count))
     }
 
-    /// The process's name (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or is not visible, as
-    /// under ProtectProc=. A hint and no proof: the process number may have been reused.
-    package var command: [UInt8]? {
-        guard process > 0,
-            let file = try? FileDescriptor.open(FilePath("/proc/\(process)/comm"), .readOnly, options: .closeOnExec)
-        else { return nil }
-        defer { try? file.close() }
-        // The kernel keeps 15 bytes, and adds a line break.
-        var bytes = [UInt8](repeating: 0, count: 64)
-        guard let count = try? unsafe bytes.withUnsafeMutableBytes({ try unsafe file.read(into: $0) }) else {
-            return nil
-        }
-        let name = bytes.prefix(count)
-        return Array(name.last == UInt8(ascii: "\n") ? name.dropLast() : name)
-    }
+    /// ``ForeignFile/command(of:)``. A hint and no proof: the process number may have been reused.
+    package var command: [UInt8]? { process > 0 ? ForeignFile.command(of: process) : nil }
 
     package func belongs(to group: UInt32) -> Bool {
         group == self.group || groups.contains(group)

@@ -29,9 +29,7 @@ struct RunningProcess: Hashable, Sendable {
 
     /// The first 15 bytes of its program's name.
     var command: String? {
-        ForeignFile.read("\(folder)/comm", limit: 4_096).map {
-            String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        }
+        ForeignFile.command(of: id).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The system's service to which it belongs; nil for a user's services, sessions and containers.
