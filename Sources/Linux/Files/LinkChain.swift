@@ -1,7 +1,3 @@
-import CLinux
-internal import Glibc
-import SystemPackage
-
 /// The symbolic links that a path goes through: a change of one of them changes which file the path leads to.
 package enum LinkChain {
     /// The kernel's own limit (path_resolution(7)).
@@ -11,6 +7,13 @@ package enum LinkChain {
     /// path; empty when there is no link. Missing components are kept as written. Blocks; a hint, because the links may
     /// change at any moment.
     package static func places(of path: String) -> [String] {
+        guard let (links, end) = walk(path, { _ in true }), !links.isEmpty else { return [] }
+        return links + [end]
+    }
+
+    /// The same links, and the final path. Calls `look` with each place on the way, by a path without links, before that place
+    /// is looked at; nil as soon as `look` returns false.
+    static func walk(_ path: String, _ look: (String) -> Bool) -> (links: [String], end: String)? {
         var links: [String] = []
         var rest = Array(path.split(separator: "/").map(String.init).reversed())
         var walked: [String] = []
@@ -20,7 +23,8 @@ package enum LinkChain {
             case "..": _ = walked.popLast()
             default:
                 let here = "/" + (walked + [name]).joined(separator: "/")
-                guard links.count < limit, let target = target(of: here) else {
+                guard look(here) else { return nil }
+                guard links.count < limit, let target = ForeignFile.linkAtOnce(here) else {
                     walked.append(name)
                     continue
                 }
@@ -29,13 +33,6 @@ package enum LinkChain {
                 rest += target.split(separator: "/").map(String.init).reversed()
             }
         }
-        return links.isEmpty ? [] : links + ["/" + walked.joined(separator: "/")]
-    }
-
-    private static func target(of path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return (links, "/" + walked.joined(separator: "/"))
     }
 }

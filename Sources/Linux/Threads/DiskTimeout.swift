@@ -99,38 +99,14 @@ package enum DiskTimeout {
         func get() -> String { path.withLock { $0 } }
     }
 
-    /// As many links as the kernel follows in one path.
-    private static let linkLimit = 40
-
     /// Calls `look` with each place on the way, by a path without links, before that place is looked at; returns false as soon
     /// as `look` does.
     private static func visit(_ path: String, _ look: (String) -> Bool) -> Bool {
-        var rest = Array(path.split(separator: "/").map(String.init).reversed())
-        if let folder = ProcessFolder(path) {
-            guard look(folder.path) else { return false }
-            // A process may have other mounts, so its paths lead nowhere here.
-            guard let file = folder.openFile(path) else { return true }
-            rest = file.split(separator: "/").map(String.init).reversed()
-        }
-        var walked: [String] = []
-        var links = 0
-        while let name = rest.popLast() {
-            if name == "." { continue }
-            if name == ".." {
-                _ = walked.popLast()
-                continue
-            }
-            let here = "/" + (walked + [name]).joined(separator: "/")
-            guard look(here) else { return false }
-            guard links < linkLimit, let target = ForeignFile.linkAtOnce(here) else {
-                walked.append(name)
-                continue
-            }
-            links += 1
-            if target.hasPrefix("/") { walked = [] }
-            rest += target.split(separator: "/").map(String.init).reversed()
-        }
-        return true
+        guard let folder = ProcessFolder(path) else { return WatchedLinks.walk(path, look) != nil }
+        guard look(folder.path) else { return false }
+        // A process may have other mounts, so its paths lead nowhere here.
+        guard let file = folder.openFile(path) else { return true }
+        return WatchedLinks.walk(file, look) != nil
     }
 
     /// The folder of a process in /proc.
