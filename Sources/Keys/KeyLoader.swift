@@ -27,11 +27,11 @@ package struct KeyLoader: Sendable {
     /// The key of `entry`, ready to sign. Failures name the file or credential: the key's, or its passphrase's.
     package func load(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
         guard case .file(let path) = entry.location else { return try loadAtOnce(entry) }
-        let result = DiskTimeout.value(at: path.description) { () -> Result<SigningKey, Failure> in
-            do throws(Failure) { return .success(try loadAtOnce(entry)) } catch { return .failure(error) }
+        return try DiskTimeout.require(
+            at: path.description, silence: Failure(.notResponding, at: .path(path), detail: DiskTimeout.words)
+        ) { () throws(Failure) in
+            try loadAtOnce(entry)
         }
-        guard let result else { throw Failure(.notResponding, at: .path(path), detail: DiskTimeout.words) }
-        return try result.get()
     }
 
     private func loadAtOnce(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {

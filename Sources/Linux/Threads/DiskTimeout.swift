@@ -49,15 +49,24 @@ package enum DiskTimeout {
     }
 
     /// The same for what throws.
+    ///
+    /// - Parameter silence: the error if the file system does not respond, with ``words``.
+    package static func require<Value: Sendable, Problem: Error>(
+        at path: String, silence: @autoclosure () -> Problem,
+        _ body: @escaping @Sendable () throws(Problem) -> Value
+    ) throws(Problem) -> Value {
+        guard wait.withLock({ $0 != nil }) else { return try body() }
+        let result = value(at: path) { () -> Result<Value, Problem> in
+            do throws(Problem) { return .success(try body()) } catch { return .failure(error) }
+        }
+        guard let result else { throw silence() }
+        return try result.get()
+    }
+
     package static func require<Value: Sendable>(
         at path: String, _ body: @escaping @Sendable () throws(FileError) -> Value
     ) throws(FileError) -> Value {
-        guard wait.withLock({ $0 != nil }) else { return try body() }
-        let result = value(at: path) { () -> Result<Value, FileError> in
-            do throws(FileError) { return .success(try body()) } catch { return .failure(error) }
-        }
-        guard let result else { throw FileError(.notResponding, at: path, detail: words) }
-        return try result.get()
+        try require(at: path, silence: FileError(.notResponding, at: path, detail: words), body)
     }
 
     // MARK: Mounts

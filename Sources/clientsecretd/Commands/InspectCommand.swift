@@ -87,17 +87,13 @@ struct InspectCommand: ParsableCommand {
         try Hardening.protectSecrets()
         let descriptor = try NamedFile.open(file)
         let number = descriptor.raw
-        let read = DiskTimeout.value(at: ConfigurationLoader.absolutePath(of: file)?.description ?? file) {
-            () -> Result<PublicKey, Failure> in
-            do throws(Failure) {
-                return .success(try PublicKey(descriptor: number, place: .named(file)))
-            } catch {
-                return .failure(error)
-            }
-        }
         do throws(Failure) {
-            guard let read else { throw Failure(.notResponding, at: .named(file), detail: DiskTimeout.words) }
-            return try read.get()
+            return try DiskTimeout.require(
+                at: ConfigurationLoader.absolutePath(of: file)?.description ?? file,
+                silence: Failure(.notResponding, at: .named(file), detail: DiskTimeout.words)
+            ) { () throws(Failure) in
+                try PublicKey(descriptor: number, place: .named(file))
+            }
         } catch {
             throw CommandFailure(keyNamedByFlag: error)
         }
