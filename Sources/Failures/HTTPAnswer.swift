@@ -10,12 +10,19 @@ package struct HTTPAnswer: Hashable, Sendable {
     package let date: WallTime?
     /// Whether something else than blanks came as the body, and is left out of it, because it may be what was sent.
     package let isBodyLeftOut: Bool
+    /// In seconds (`Retry-After:`); nil where it does not say, or was not looked at.
+    package var retryAfter: Int?
+    /// When it came, by this machine's clock; nil where that was not noted.
+    package var receivedAt: WallTime?
 
     /// In bytes: Apple's key set has some 2 KiB, a token response 3 KiB.
     package static let longestBody = 1 << 20
 
-    package init(status: Int, body: [UInt8], date: WallTime?, isBodyLeftOut: Bool = false) {
+    package init(
+        status: Int, body: [UInt8], date: WallTime?, isBodyLeftOut: Bool = false, receivedAt: WallTime? = nil
+    ) {
         self.isBodyLeftOut = isBodyLeftOut
+        self.receivedAt = receivedAt
         self.status = status
         self.body = body
         self.date = date

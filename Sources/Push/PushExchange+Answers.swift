@@ -6,7 +6,7 @@ extension PushExchange {
     /// The answer to a request; throws for one that does not mean success.
     ///
     /// - Parameter isChange: whether the request changes something.
-    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(RoleFailure) -> PushHTTPAnswer {
+    mutating func answer(to request: PushRequest, isChange: Bool = false) throws(RoleFailure) -> HTTPAnswer {
         let received = try received(request)
         guard let failure = failure(of: received, to: request) else {
             if !isChange { isTokenTaken = true }
@@ -19,7 +19,7 @@ extension PushExchange {
     }
 
     /// The answer to a request, whatever it is.
-    mutating func received(_ request: PushRequest) throws(RoleFailure) -> PushHTTPAnswer {
+    mutating func received(_ request: PushRequest) throws(RoleFailure) -> HTTPAnswer {
         switch send(try expanded(request)) {
         case .failure(let failure): throw RoleFailure(failure, hidden)
         case .success(let answer):
@@ -29,7 +29,7 @@ extension PushExchange {
     }
 
     /// What an answer means; nil for success.
-    func failure(of answer: PushHTTPAnswer, to request: PushRequest) -> RoleFailure? {
+    func failure(of answer: HTTPAnswer, to request: PushRequest) -> RoleFailure? {
         // What a read shows may hold any text, such as a commit's message: only the write's own answer says that it failed
         // after all.
         let write = target.kind.write
@@ -50,13 +50,13 @@ extension PushExchange {
 
     /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with JSON. The
     /// answer to a write of the kind `http` may be anything; what it shows when read back is JSON.
-    private func isOfAPI(_ answer: PushHTTPAnswer, to request: PushRequest) -> Bool {
+    private func isOfAPI(_ answer: HTTPAnswer, to request: PushRequest) -> Bool {
         if target.kind.isCustom { return request.method != "GET" || json(answer) != nil }
         return request.isList ? json(answer)?.elements != nil : isError(answer)
     }
 
     /// Whether an answer is a JSON object, as an API's errors are.
-    func isError(_ answer: PushHTTPAnswer) -> Bool {
+    func isError(_ answer: HTTPAnswer) -> Bool {
         if case .object? = json(answer) { true } else { false }
     }
 
@@ -80,7 +80,7 @@ extension PushExchange {
     }
 
     /// The status, and what the API said.
-    func detail(of answer: PushHTTPAnswer) -> String {
+    func detail(of answer: HTTPAnswer) -> String {
         guard let json = json(answer), let words = ErrorMembers.of(json) else {
             return "it answered \(answer.status)"
                 + (answer.body.isEmpty ? "" : " with " + hidden.words(Shape.describe(answer.body)))
@@ -88,12 +88,12 @@ extension PushExchange {
         return "it answered \(answer.status): \(hidden.words(words))"
     }
 
-    func json(_ answer: PushHTTPAnswer) -> JSONValue? {
+    func json(_ answer: HTTPAnswer) -> JSONValue? {
         try? JSONValue(answer.body)
     }
 
     /// What an answer shows of the secret.
-    func shown(_ answer: PushHTTPAnswer) -> PushKind.Shown {
+    func shown(_ answer: HTTPAnswer) -> PushKind.Shown {
         guard let shown = target.kind.shown, let json = json(answer) else { return .nothing }
         return shown(self, json)
     }
@@ -110,7 +110,7 @@ extension PushExchange {
 }
 
 extension PushKind.ErrorRule {
-    fileprivate func fits(_ answer: PushHTTPAnswer) -> Bool {
+    fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
         if let status, status != answer.status { return false }
         if let listing {
             guard answer.status < 300, let listed = (try? JSONValue(answer.body))?[listing]?.elements, !listed.isEmpty

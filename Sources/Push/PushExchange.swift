@@ -18,7 +18,7 @@ package struct PushExchange {
     let token: String
     /// The members that are written with the secret, and their texts.
     let others: [(member: String, text: String)]
-    let send: (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
+    let send: (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     let sha256: ([UInt8]) -> [UInt8]
     let secretText: String
     /// Settings and what the exchange has learnt; those in ``plainNames`` are themselves in JSON.
@@ -52,7 +52,7 @@ package struct PushExchange {
         target: PushTarget, token: String, secret: Token, others: [String: Token] = [:], writtenAt: WallTime? = nil,
         begun: BegunDeployment? = nil,
         sha256: @escaping ([UInt8]) -> [UInt8],
-        send: @escaping (PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure>
+        send: @escaping (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     ) {
         self.target = target
         self.token = token
@@ -105,7 +105,7 @@ package struct PushExchange {
         guard case .login(let request, let pointer) = target.kind.authorization else { return }
         values["token"] = token
         defer { values["token"] = nil }
-        let answer: PushHTTPAnswer
+        let answer: HTTPAnswer
         do throws(RoleFailure) {
             answer = try self.answer(to: request)
         } catch {
@@ -151,7 +151,7 @@ package struct PushExchange {
 
     /// Sends what writes the secret. Where that may have been carried out although it failed, the place is no longer known to be
     /// empty.
-    private mutating func write(_ request: PushRequest) throws(RoleFailure) -> PushHTTPAnswer {
+    private mutating func write(_ request: PushRequest) throws(RoleFailure) -> HTTPAnswer {
         let wasEmpty = isPlaceEmpty
         if wasEmpty == true { isPlaceEmpty = nil }
         do throws(RoleFailure) {
@@ -195,11 +195,11 @@ package struct PushExchange {
     /// What the place was found to hold.
     enum Found {
         /// An answer with the form of ``PushKind/shape``.
-        case found(PushHTTPAnswer)
+        case found(HTTPAnswer)
         /// The API's own answer that there is nothing, and the failure that it is where nothing can be created.
-        case missing(PushHTTPAnswer, RoleFailure)
+        case missing(HTTPAnswer, RoleFailure)
 
-        var answer: PushHTTPAnswer {
+        var answer: HTTPAnswer {
             switch self {
             case .found(let answer), .missing(let answer, _): answer
             }
@@ -227,7 +227,7 @@ package struct PushExchange {
     }
 
     /// Throws unless an answer has the form that it has to have.
-    func check(_ answer: PushHTTPAnswer, _ shapes: [Shape]) throws(RoleFailure) {
+    func check(_ answer: HTTPAnswer, _ shapes: [Shape]) throws(RoleFailure) {
         guard !shapes.isEmpty else { return }
         guard let json = json(answer) else { throw RoleFailure(.pushAnswerUnexpected, detail(of: answer)) }
         for shape in shapes {
@@ -238,7 +238,7 @@ package struct PushExchange {
 
     /// Throws unless the write creates what it is meant to.
     private mutating func confirm(
-        _ creation: PushKind.Creation, _ missing: PushHTTPAnswer, _ failure: RoleFailure
+        _ creation: PushKind.Creation, _ missing: HTTPAnswer, _ failure: RoleFailure
     ) throws(RoleFailure) {
         if let misplaced = target.kind.misplaced(in: values).first {
             throw RoleFailure(.pushPlaceMissing, Printable.line(misplaced.words))

@@ -149,7 +149,7 @@ extension PushExchange {
 
     /// The same with the answer that has the first page. The others are read: a part of a list says nothing of what is not in it.
     mutating func list(
-        _ name: String?, of request: PushRequest, from first: PushHTTPAnswer
+        _ name: String?, of request: PushRequest, from first: HTTPAnswer
     ) throws(RoleFailure) -> [JSONValue] {
         let pointer = name.map { [$0] } ?? []
         var all: [JSONValue] = []

@@ -14,7 +14,7 @@ struct PushClient {
     /// In milliseconds.
     let timeout: Int
 
-    func send(_ request: PushHTTPRequest) -> Result<PushHTTPAnswer, TransportFailure> {
+    func send(_ request: PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure> {
         guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
         do throws(TransportFailure) {
             let schemes = request.address.isLoopback ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS
@@ -37,12 +37,10 @@ struct PushClient {
                 try transfer.set(CURLOPT_PASSWORD, signature.secretKey)
             }
             try transfer.set(headers: headers)
-            let answer = try transfer.perform()
-            return .success(
-                PushHTTPAnswer(
-                    status: answer.status, body: answer.body,
-                    retryAfter: transfer.header("Retry-After").flatMap { Self.seconds($0, now: answer.date) },
-                    date: answer.date, receivedAt: WallTime(secondsSinceEpoch: Clocks.wallSeconds())))
+            var answer = try transfer.perform()
+            answer.retryAfter = transfer.header("Retry-After").flatMap { Self.seconds($0, now: answer.date) }
+            answer.receivedAt = WallTime(secondsSinceEpoch: Clocks.wallSeconds())
+            return .success(answer)
         } catch {
             return .failure(error)
         }

@@ -43,7 +43,7 @@ import Testing
             let body =
                 #"{"Name":"apple","VersionId":"\#(version)","CreatedDate":\#(created),"SecretString":"\#(held)"}"#
             return .success(
-                PushHTTPAnswer(
+                HTTPAnswer(
                     status: 200, body: Array(body.utf8),
                     date: isDated ? WallTime(secondsSinceEpoch: Self.now) : nil,
                     receivedAt: WallTime(secondsSinceEpoch: Self.now)))
@@ -67,7 +67,7 @@ import Testing
                 methods.append(request.method)
                 let held = text.replacing("\n", with: "\\n")
                 let body = #"{"data":{"data":{"client_secret":"\#(held)"},"metadata":{"version":3}}}"#
-                return .success(PushHTTPAnswer(status: 200, body: Array(body.utf8), date: nil))
+                return .success(HTTPAnswer(status: 200, body: Array(body.utf8), date: nil))
             }
             guard case .failed(let failure) = exchange.run(.publish) else {
                 Issue.record("it was overwritten")
@@ -129,7 +129,7 @@ import Testing
             ) { request in
                 let (status, body) = answer(request)
                 return .success(
-                    PushHTTPAnswer(
+                    HTTPAnswer(
                         status: status, body: Array(body.utf8), date: WallTime(secondsSinceEpoch: Self.now),
                         receivedAt: WallTime(secondsSinceEpoch: Self.now + clockAhead)))
             }
@@ -279,7 +279,7 @@ import Testing
                 token: nil),
             token: "t", secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256),
             writtenAt: WallTime(secondsSinceEpoch: Self.now), sha256: Self.sha256
-        ) { _ in .success(PushHTTPAnswer(status: 500, body: [], date: nil)) }
+        ) { _ in .success(HTTPAnswer(status: 500, body: [], date: nil)) }
         exchange.clock = WallTime(secondsSinceEpoch: Self.now + age)
         do throws(RoleFailure) {
             let found = try exchange.lastChange(nil, orThrow: RoleFailure(.pushPlaceMissing))

@@ -78,7 +78,7 @@ extension PushExchange {
 
     /// As ``lastChange(_:orThrow:)``.
     private mutating func changeAtNetlify(of variable: PushRequest) throws(RoleFailure) -> Int64? {
-        let found: PushHTTPAnswer
+        let found: HTTPAnswer
         do throws(RoleFailure) {
             found = try answer(to: variable)
         } catch {

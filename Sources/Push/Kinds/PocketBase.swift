@@ -40,7 +40,7 @@ extension PushKind {
 
 extension PushExchange {
     /// Sets the settings of all providers, with the secret as that of the one that is named.
-    fileprivate mutating func mergeProvider(_ found: PushHTTPAnswer) throws(RoleFailure) {
+    fileprivate mutating func mergeProvider(_ found: HTTPAnswer) throws(RoleFailure) {
         let name = values["provider", default: ""]
         let pointer = ["oauth2"]
         let providers = json(found)?[pointer]?["providers"]?.elements ?? []

@@ -48,7 +48,7 @@ extension PushExchange {
     /// Throws where there is a variable of this name for some of our environments and for others: the API would refuse a second
     /// one, and never changes the environments of the first.
     fileprivate mutating func checkEnvironments(
-        _ found: PushHTTPAnswer, of variables: PushRequest
+        _ found: HTTPAnswer, of variables: PushRequest
     ) throws(RoleFailure) {
         let found = try list("envs", of: variables, from: found)
         isPlaceEmpty = found.allSatisfy { shared($0).isEmpty }

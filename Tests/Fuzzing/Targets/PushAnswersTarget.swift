@@ -24,19 +24,19 @@ enum PushAnswersTarget {
         }
     }
 
-    private static func answer(_ line: ArraySlice<UInt8>) -> PushHTTPAnswer {
+    private static func answer(_ line: ArraySlice<UInt8>) -> HTTPAnswer {
         let status = Int(String(decoding: line.prefix(3), as: UTF8.self)) ?? 200
-        return PushHTTPAnswer(status: status, body: Array(line.dropFirst(4)))
+        return HTTPAnswer(status: status, body: Array(line.dropFirst(4)), date: nil)
     }
 
-    private static func run(_ kind: PushKind, _ verb: PushRoleRequest.Verb, _ answers: [PushHTTPAnswer]) throws {
+    private static func run(_ kind: PushKind, _ verb: PushRoleRequest.Verb, _ answers: [HTTPAnswer]) throws {
         let isAWS = kind.name == "aws_secrets_manager"
         let token = isAWS ? "AWS_ACCESS_KEY_ID=key\nAWS_SECRET_ACCESS_KEY=\(token)\n" : token
         let target = Push.PushTarget(
             name: "production", kind: kind, settings: settings, endpoint: "https://api.example.com", caFile: nil,
             token: nil)
         var rest = answers[...]
-        var exchanged: [(request: PushHTTPRequest, answer: PushHTTPAnswer)] = []
+        var exchanged: [(request: PushHTTPRequest, answer: HTTPAnswer)] = []
         var exchange = PushExchange(
             target: target, token: token, secret: Token(Array(secret.utf8), sha256: SHA256.digest),
             sha256: SHA256.digest
@@ -81,7 +81,7 @@ enum PushAnswersTarget {
 
     /// Vault's KV and AWS's documents hold others' members too.
     private static func checkWhatIsKept(
-        _ exchanged: [(request: PushHTTPRequest, answer: PushHTTPAnswer)], of kind: PushKind
+        _ exchanged: [(request: PushHTTPRequest, answer: HTTPAnswer)], of kind: PushKind
     ) throws {
         for (read, write) in zip(exchanged, exchanged.dropFirst()) where read.answer.status == 200 {
             guard let body = write.request.body,
