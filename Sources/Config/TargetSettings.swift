@@ -289,9 +289,3 @@ extension PushSetting {
         }
     }
 }
-
-extension String {
-    fileprivate func replacing(_ word: String, with other: String) -> String {
-        split(separator: word, omittingEmptySubsequences: false).joined(separator: other)
-    }
-}

@@ -119,6 +119,6 @@ extension PushKind.ErrorRule {
             return false
         }
         let text = String(decoding: answer.body, as: UTF8.self)
-        return contains.isEmpty || contains.contains { text.range(of: $0) != nil }
+        return contains.isEmpty || contains.contains { text.contains($0) }
     }
 }

@@ -47,7 +47,7 @@ package struct PushTarget: Sendable {
 
     /// An address with its scheme and host in small letters, without the scheme's own port; another text as it is.
     private static func normalized(_ address: String) -> String {
-        guard let scheme = address.range(of: "://"),
+        guard let scheme = address.firstRange(of: "://"),
             ["https", "http"].contains(address[..<scheme.lowerBound].lowercased())
         else { return address }
         let host = address[scheme.upperBound...].prefix { !"/?#".contains($0) }
@@ -99,16 +99,4 @@ package struct PushDocument: Hashable, Sendable {
     package let place: String
     /// The member of the JSON object that is the target's; nil where the whole document is.
     package let member: String?
-}
-
-extension StringProtocol {
-    /// Where `word` begins and ends first.
-    func range(of word: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(word) { return start..<index(start, offsetBy: word.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
 }

@@ -9,7 +9,7 @@ enum PushTemplate {
     ) -> String {
         var result = ""
         var rest = template[...]
-        while let open = rest.range(of: "{{"), let close = rest[open.upperBound...].range(of: "}}") {
+        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
             result += rest[..<open.lowerBound]
             var name = rest[open.upperBound..<close.lowerBound]
             var mark: Character?
