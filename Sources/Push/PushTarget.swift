@@ -42,7 +42,11 @@ package struct PushTarget: Sendable {
         }
         // Where the settings are the requests themselves.
         if settings.isEmpty { words += kind.write.texts.map(Self.normalized) }
-        return Self.digest(words)
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for word in words {
+            for byte in Array(word.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        }
+        return String(hash, radix: 16)
     }
 
     /// An address with its scheme and host in small letters, without the scheme's own port; another text as it is.
@@ -60,21 +64,14 @@ package struct PushTarget: Sendable {
         return origin + path
     }
 
-    private static func digest(_ words: [String]) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for word in words {
-            for byte in Array(word.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        }
-        return String(hash, radix: 16)
-    }
-
     /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when another program has
     /// written since the read.
     package var document: PushDocument? {
         guard let member = kind.member else { return nil }
         let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
         return PushDocument(
-            place: Self.digest([kind.name, Self.normalized(endpoint)] + others.flatMap { [$0.key, $0.value] }),
+            place: ([kind.name, Self.normalized(endpoint)] + others.flatMap { [$0.key, $0.value] })
+                .joined(separator: "\0"),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 })
     }
 
@@ -95,7 +92,7 @@ package struct PushTarget: Sendable {
 /// What a write to a target replaces as a whole. Several targets may have members of one document, which are then written
 /// together.
 package struct PushDocument: Hashable, Sendable {
-    /// The same text for each target that writes to the document.
+    /// The same text for each target that writes to the document; neither kept nor shown.
     package let place: String
     /// The member of the JSON object that is the target's; nil where the whole document is.
     package let member: String?
