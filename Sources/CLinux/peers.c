@@ -169,15 +169,6 @@ int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback) {
     return CLINUX_SOCKET_OTHER;
 }
 
-int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket) {
-    struct stat status;
-    if (lstat(path, &status) < 0) return -errno;
-    *device = status.st_dev;
-    *inode = status.st_ino;
-    *is_socket = S_ISSOCK(status.st_mode);
-    return 0;
-}
-
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group) {
     int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) return -errno;

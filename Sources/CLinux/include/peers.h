@@ -16,8 +16,6 @@ int clinux_unix_connect(const char *path, int64_t timeout_seconds);
 #define CLINUX_SOCKET_UNIX 1
 #define CLINUX_SOCKET_INTERNET 2
 int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback);
-// What is at the path: its device and inode and whether it is a socket, without following a link.
-int clinux_name_identity(const char *path, uint64_t *device, uint64_t *inode, int *is_socket);
 // Gives the socket of this device and inode at the path a mode and a group (group < 0: the one it has). -ESTALE: something
 // else is there.
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group);

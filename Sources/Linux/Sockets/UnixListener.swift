@@ -7,7 +7,8 @@ package struct UnixListener: ~Copyable, Sendable {
     /// Non-blocking; what it accepts blocks.
     package let descriptor: Descriptor
     private let path: String
-    private let identity: NameIdentity
+    /// The file that the path named when this listened.
+    private let file: FileStatus
 
     /// Connections that may wait to be accepted; more than our clients open at one time.
     private static let backlog: Int32 = 128
@@ -22,7 +23,7 @@ package struct UnixListener: ~Copyable, Sendable {
         let listening = Descriptor(
             adopting: try SystemError.check(
                 unsafe clinux_unix_listen(path, mode, UnixListener.backlog), "listen on \(path)"))
-        identity = try NameIdentity(of: path)
+        file = try UnixListener.look(at: path)
         descriptor = listening
         self.path = path
     }
@@ -45,14 +46,14 @@ package struct UnixListener: ~Copyable, Sendable {
     package func permit(group: UInt32?) throws(SystemError) {
         try SystemError.check(
             unsafe clinux_socket_permit(
-                path, identity.device, identity.inode, group == nil ? 0o600 : 0o660, group.map(Int64.init) ?? -1),
+                path, file.identity.device, file.identity.inode, group == nil ? 0o600 : 0o660,
+                group.map(Int64.init) ?? -1),
             "let a group connect to \(path)")
     }
 
     /// Removes the socket, unless the path now names another file.
     package func removeName() {
-        guard let now = try? NameIdentity(of: path), now == identity else { return }
-        _ = unsafe unlink(path)
+        if let now = try? UnixListener.look(at: path), now.isSameFile(as: file) { _ = unsafe unlink(path) }
     }
 
     /// The listening descriptor, which the caller closes; the file stays.
@@ -61,15 +62,15 @@ package struct UnixListener: ~Copyable, Sendable {
     }
 
     private static func removeStale(_ path: String) throws(SystemError) {
-        let found: NameIdentity
+        let found: FileStatus
         do throws(SystemError) {
-            found = try NameIdentity(of: path)
+            found = try look(at: path)
         } catch {
             if error.errno == .noSuchFileOrDirectory { return }
             throw error
         }
         let operation = "listen on \(path)"
-        guard found.isSocket else { throw SystemError(operation, errno: .notSocket) }
+        guard found.kind == .socket else { throw SystemError(operation, errno: .notSocket) }
         // A second is plenty: connecting to a local socket waits only if its queue is full; then a program listens.
         let answer = unsafe clinux_unix_connect(path, 1)
         if answer >= 0 { _ = close(answer) }
@@ -81,22 +82,11 @@ package struct UnixListener: ~Copyable, Sendable {
         }
         if unsafe unlink(path) < 0 && errno != ENOENT { throw SystemError(operation, errno: Errno(rawValue: errno)) }
     }
-}
 
-/// What a path names now, links not followed.
-private struct NameIdentity: Equatable {
-    let device: UInt64
-    let inode: UInt64
-    let isSocket: Bool
-
-    init(of path: String) throws(SystemError) {
-        var device: UInt64 = 0
-        var inode: UInt64 = 0
-        var isSocket: Int32 = 0
-        try SystemError.check(
-            unsafe clinux_name_identity(path, &device, &inode, &isSocket), "look at \(path)")
-        self.device = device
-        self.inode = inode
-        self.isSocket = isSocket != 0
+    /// What the path names now, links not followed.
+    private static func look(at path: String) throws(SystemError) -> FileStatus {
+        var found = clinux_status()
+        try SystemError.check(unsafe clinux_path_look_at(AT_FDCWD, path, 0, &found), "look at \(path)")
+        return FileStatus(found)
     }
 }
