@@ -30,6 +30,9 @@ package enum Notify {
             }
         }
 
+        /// What it sets, the same for each message of its kind.
+        var variable: Substring { assignments[0].prefix { $0 != "=" } }
+
         /// The messages as systemd reads them, one assignment a line.
         static func text(of messages: [Message]) -> String {
             messages.flatMap(\.assignments).joined(separator: "\n")

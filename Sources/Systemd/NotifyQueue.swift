@@ -27,43 +27,19 @@ package struct NotifyQueue: Hashable, Sendable {
     }
 
     private mutating func add(_ message: Notify.Message) {
-        let kind = Kind(message)
-        switch kind {
+        switch message {
         case .ready:
             // The extra time was for the start, which is over.
-            newest.removeAll { Kind($0) == .extendTimeout }
+            newest.removeAll { $0.variable == "EXTEND_TIMEOUT_USEC" }
             phases.append(message)
         case .reloading:
-            if phases.suffix(2).map(Kind.init) == [.reloading, .ready] { phases.removeLast(2) }
+            if phases.suffix(2).map(\.variable) == ["RELOADING", "READY"] { phases.removeLast(2) }
             phases.append(message)
         case .stopping:
             phases.append(message)
         case .status, .watchdog, .extendTimeout, .failed:
-            newest.removeAll { Kind($0) == kind }
+            newest.removeAll { $0.variable == message.variable }
             newest.append(message)
-        }
-    }
-
-    private enum Kind {
-        case ready
-        case reloading
-        case stopping
-        case status
-        case watchdog
-        case extendTimeout
-        case failed
-
-        init(_ message: Notify.Message) {
-            self =
-                switch message {
-                case .ready: .ready
-                case .reloading: .reloading
-                case .stopping: .stopping
-                case .status: .status
-                case .watchdog: .watchdog
-                case .extendTimeout: .extendTimeout
-                case .failed: .failed
-                }
         }
     }
 }
