@@ -131,18 +131,7 @@ package enum Owner {
         name(ofGroup: group) ?? String(group)
     }
 
-    static func name(ofUser user: UInt32) -> String? {
-        var group: UInt32 = 0
-        return unsafe text { unsafe clinux_user_by_id(user, $0, &group) }
-    }
+    static func name(ofUser user: UInt32) -> String? { (try? Accounts.user(id: user))?.name }
 
-    static func name(ofGroup group: UInt32) -> String? {
-        unsafe text { unsafe clinux_group_by_id(group, $0) }
-    }
-
-    private static func text(_ fill: (UnsafeMutablePointer<CChar>?) -> Int32) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
-        guard unsafe buffer.withUnsafeMutableBufferPointer({ unsafe fill($0.baseAddress) }) == 1 else { return nil }
-        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    static func name(ofGroup group: UInt32) -> String? { (try? Accounts.group(id: group))?.name }
 }
