@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Linux
+package import Linux
 import Model
 
 /// Who may renew and reload over the status socket: root, the daemon's own user, and the members of one group.
@@ -7,17 +7,6 @@ package struct ControlPermission: Hashable, Sendable {
     package var daemonUser: UInt32
     /// The configuration's `control_group`; nil when it has none, or none that exists.
     package var group: Group?
-
-    /// A group's name and number.
-    package struct Group: Hashable, Sendable {
-        package var name: String
-        package var id: UInt32
-
-        package init(name: String, id: UInt32) {
-            self.name = name
-            self.id = id
-        }
-    }
 
     package init(daemonUser: UInt32, group: Group? = nil) {
         self.daemonUser = daemonUser

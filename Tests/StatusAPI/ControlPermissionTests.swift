@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Foundation
+import Linux
 import Model
 import StatusAPI
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
 /// What others than root get. The tests become other users with setpriv, which root may.
 @Suite(.needs(.root)) struct ControlPermissionTests {
     private static let control = ControlPermission(
-        daemonUser: 4321, group: ControlPermission.Group(name: "clientsecretd-control", id: 4242))
+        daemonUser: 4321, group: Group(name: "clientsecretd-control", id: 4242))
     private static let reload = "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n"
     private static let health = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -43,7 +44,7 @@ import Testing
 
     /// Whoever has no number in this user namespace comes as this one: it may be anybody.
     @Test func theOverflowUserIsNobody() throws {
-        let nobody = ControlPermission(daemonUser: 65_534, group: ControlPermission.Group(name: "nogroup", id: 65_534))
+        let nobody = ControlPermission(daemonUser: 65_534, group: Group(name: "nogroup", id: 65_534))
         let harness = try Harness(control: nobody, show: try Samples.snapshot(.ok))
         expectSame(
             try harness.received([Self.reload], user: 65_534, group: 65_534).joined(),

@@ -9,10 +9,15 @@ package struct Account: Hashable, Sendable {
     package let primaryGroup: UInt32
 }
 
-/// A group that the account database knows.
+/// A group's name and number.
 package struct Group: Hashable, Sendable {
     package let name: String
     package let id: UInt32
+
+    package init(name: String, id: UInt32) {
+        self.name = name
+        self.id = id
+    }
 }
 
 /// Looks up users and groups. `nil`: no such entry; an error: the database cannot be queried now.
