@@ -80,7 +80,7 @@ package struct UnitAction: Sendable {
     private static func unit(near name: String, in systemd: inout SystemdClient) throws(UnitError) -> String? {
         // The suffix is a kind of unit that systemd knows: nothing in it means anything to a pattern.
         guard let start = name.first, let dot = name.lastIndex(of: ".") else { return nil }
-        let names = try systemd.loadedUnits(matching: "*\(name[dot...])")
+        let names = try systemd.units(matching: "*\(name[dot...])")
         return nearest(to: name, among: names.filter { $0.first == start })
     }
 }

@@ -14,7 +14,7 @@ enum FailedSockets {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
         do throws(UnitError) {
             var systemd = try SystemdClient(timeout: timeout, cancel: nil)
-            let names = try systemd.failedUnits(matching: "clientsecretd*.socket")
+            let names = try systemd.units(matching: "clientsecretd*.socket", inStates: ["failed"])
             let daemon = try names.isEmpty ? nil : systemd.condition(of: CommandContext.packagesUnit)
             return names.map { name in
                 let remedy = remedy(for: name, isDaemonUp: daemon?.isUp == true)
