@@ -1,5 +1,4 @@
 package import AppleClientSecret
-package import Linux
 package import Model
 
 /// A file that secrets are published to.
@@ -28,8 +27,6 @@ package struct OutputContents: Sendable {
     package var otherLines: Bool
     /// Whether mode and group are as configured, and the owner is the user who writes it.
     package var isAsConfigured: Bool
-    /// Stays equal until the file is changed. Nil when there is no file.
-    package var identity: FileIdentity?
     /// Its path with all links resolved.
     package var realPath: String
     /// Whether watching the file's directory gives the daemon notice of changes.
@@ -38,13 +35,12 @@ package struct OutputContents: Sendable {
     package var slots: [Slot: SlotContents]
 
     package init(
-        exists: Bool, otherLines: Bool, isAsConfigured: Bool, identity: FileIdentity?, realPath: String,
-        isWatchable: Bool = true, slots: [Slot: SlotContents]
+        exists: Bool, otherLines: Bool, isAsConfigured: Bool, realPath: String, isWatchable: Bool = true,
+        slots: [Slot: SlotContents]
     ) {
         self.exists = exists
         self.otherLines = otherLines
         self.isAsConfigured = isAsConfigured
-        self.identity = identity
         self.realPath = realPath
         self.isWatchable = isWatchable
         self.slots = slots

@@ -20,7 +20,7 @@ package struct OwnFile: Destination {
     }
 
     package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
-        try publisher.publish(secrets, in: file, mayCreate: mayCreate).contents
+        try publisher.publish(secrets, in: file, mayCreate: mayCreate)
     }
 
     package func problem(mayCreate: Bool) -> Failure? {

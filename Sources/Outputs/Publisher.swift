@@ -51,7 +51,7 @@ package struct Publisher: Sendable {
         // What is there may belong to the other output's client, and so cannot show that this one's is published.
         guard let content, try !reservedPaths.claim(content.path, content.status, for: file.path) else {
             return OutputContents(
-                exists: false, otherLines: false, isAsConfigured: true, identity: nil,
+                exists: false, otherLines: false, isAsConfigured: true,
                 realPath: content?.path ?? file.path.description, slots: [:])
         }
         let contents = try merge(in: file).read(content.bytes)
@@ -60,7 +60,7 @@ package struct Publisher: Sendable {
             exists: true, otherLines: contents.otherLines,
             isAsConfigured: contents.isExact
                 && isAsConfigured(content.status, file, contents.otherLines || file.slots.count > 1),
-            identity: content.status.identity, realPath: content.path, slots: contents.slots)
+            realPath: content.path, slots: contents.slots)
     }
 
     /// Whether a refused path leads to nothing, even when every link is followed.
@@ -79,17 +79,15 @@ package struct Publisher: Sendable {
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
-    ) throws(Failure) -> Publication {
+    ) throws(Failure) -> OutputContents {
         let merge = merge(in: file)
         for (slot, secret) in secrets where !merge.isWritable(secret, in: slot) {
             throw Failure(.selfCheckFailed, at: .path(file.path))
         }
-        guard !secrets.isEmpty else { return Publication(contents: try observe(file), wrote: false) }
+        guard !secrets.isEmpty else { return try observe(file) }
         let group = try group(of: file)
         for _ in 0..<Self.mergeLimit {
-            if let wrote = try write(secrets, file, merge, group: group, mayCreate: mayCreate) {
-                return Publication(contents: try observe(file), wrote: wrote)
-            }
+            if try write(secrets, file, merge, group: group, mayCreate: mayCreate) { return try observe(file) }
         }
         throw Failure(.changedMeanwhile, at: .path(file.path))
     }
@@ -114,15 +112,15 @@ package struct Publisher: Sendable {
         return WriteProbe.failure(of: file, as: identity)
     }
 
-    /// One attempt: whether anything had to be written; nil when another program changed the file meanwhile.
+    /// One attempt: false when another program changed the file meanwhile.
     private func write(
         _ secrets: [Slot: Secret], _ file: FileSpec, _ merge: OutputMerge, group: UInt32?, mayCreate: Bool
-    ) throws(Failure) -> Bool? {
+    ) throws(Failure) -> Bool {
         let target: AtomicFile
         do throws(FileError) {
             target = try open(file)
         } catch {
-            if error.code == .changedMeanwhile { return nil }
+            if error.code == .changedMeanwhile { return false }
             throw Failure(error, at: file.path, of: identity)
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
@@ -135,7 +133,7 @@ package struct Publisher: Sendable {
             bytes = try merge.merged(secrets, into: content.bytes, found)
             // The value of a variable whose client has no secret yet may be anybody's.
             let keepsContent = found.otherLines || found.slots.keys.contains { secrets[$0] == nil }
-            if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return false }
+            if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return true }
             if keepsContent { kept = .content }
             // In trusted directories users may have renamed another output. Who may read that one need not be who may read
             // this one. `ReservedPaths` knows moved files too, by their identity: also those whose content does not tell,
@@ -152,7 +150,7 @@ package struct Publisher: Sendable {
             try target.replace(with: bytes, mode: mode, group: group, keeping: kept, naming: naming)
             return true
         } catch {
-            if error.code == .changedMeanwhile { return nil }
+            if error.code == .changedMeanwhile { return false }
             throw Failure(error, at: file.path, of: identity)
         }
     }
@@ -241,10 +239,4 @@ package struct Publisher: Sendable {
             throw Failure(error, at: file.path, of: identity)
         }
     }
-}
-
-/// Whether anything was written, and what was read back afterwards.
-package struct Publication: Sendable {
-    package let contents: OutputContents
-    package let wrote: Bool
 }

@@ -163,8 +163,7 @@ package struct UserWriterClient: Sendable {
         let own = DirectoryMark(of: file.path.directory)
         return OutputContents(
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
-            identity: nil, realPath: file.path.description, isWatchable: own != nil && own == contents.directory,
-            slots: slots)
+            realPath: file.path.description, isWatchable: own != nil && own == contents.directory, slots: slots)
     }
 
     private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {

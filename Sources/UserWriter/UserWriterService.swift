@@ -116,8 +116,7 @@ package final class UserWriterService {
             return publisher.problem(with: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) }
                 ?? WriterAnswer()
         case .publish:
-            return WriterAnswer(
-                try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate).contents)
+            return WriterAnswer(try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate))
         }
     }
 

@@ -34,10 +34,9 @@ import Testing
         let secret = try Samples.secret()
         let file = try Samples.file(scratch("web.jwt"))
         let before = try publisher.observe(file)
-        #expect(!before.exists && before.identity == nil && before.slots.isEmpty)
+        #expect(!before.exists && before.slots.isEmpty)
         let done = try publisher.publish([.whole: secret], in: file)
-        #expect(done.wrote)
-        #expect(done.contents.exists && done.contents.fingerprint() == secret.token.fingerprint)
+        #expect(done.exists && done.fingerprint() == secret.token.fingerprint)
         #expect(try scratch.read("web.jwt") == Samples.text(secret))
         #expect(try mode("web.jwt") == 0o600)
         #expect(try names() == ["web.jwt"])
@@ -47,10 +46,10 @@ import Testing
     func aSecretThatIsThereAlreadyIsNotWrittenAgain(kind: FileFormat) throws {
         let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "\(getegid())")
         let secrets: [Slot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
-        #expect(try publisher.publish(secrets, in: file).wrote)
+        #expect(try publisher.replaces(secrets, in: file))
         let first = try inode("out")
         #expect(try mode("out") == 0o640)
-        #expect(try !publisher.publish(secrets, in: file).wrote)
+        #expect(try !publisher.replaces(secrets, in: file))
         #expect(try inode("out") == first)
     }
 
@@ -60,7 +59,7 @@ import Testing
         try scratch.write(Samples.text(secret) + "\n", to: "web.jwt")
         let found = try publisher.observe(file)
         #expect(found.fingerprint() == secret.token.fingerprint && !found.isAsConfigured)
-        #expect(try publisher.publish([.whole: secret], in: file).contents.isAsConfigured)
+        #expect(try publisher.publish([.whole: secret], in: file).isAsConfigured)
         #expect(try scratch.read("web.jwt") == Samples.text(secret))
     }
 
@@ -83,10 +82,10 @@ import Testing
         #expect(publisher.problem(with: file, mayCreate: false) == failure)
         #expect(try scratch.read("out") == text)
         // One that was written before is only damaged; an empty one, or one with such a secret, has nothing to lose.
-        #expect(try publisher.publish(secrets, in: file, mayCreate: true).wrote)
-        #expect(try publisher.publish([.whole: try Samples.secret(1)], in: file, mayCreate: false).wrote)
+        #expect(try publisher.replaces(secrets, in: file, mayCreate: true))
+        #expect(try publisher.replaces([.whole: try Samples.secret(1)], in: file, mayCreate: false))
         try scratch.write("", to: "out")
-        #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
+        #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
     }
 
     /// `check` knows only the problem.
@@ -119,8 +118,8 @@ import Testing
         let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
         let done = try publisher.publish(secrets, in: file)
         #expect(try mode("app.env") == after)
-        #expect(done.contents.isAsConfigured)
-        #expect(try !publisher.publish(secrets, in: file).wrote, "which lasts")
+        #expect(done.isAsConfigured)
+        #expect(try !publisher.replaces(secrets, in: file), "which lasts")
     }
 
     /// A file as another program left it.
@@ -172,7 +171,7 @@ import Testing
                 #expect(try scratch.read("b.env").hasPrefix("DATABASE_URL=x\nSECRET="))
                 let added = try readers().subtracting(before)
                 #expect(added.isEmpty, "\(added) with mode \(mode ?? 0) and group \(group ?? "none")")
-                #expect(done.contents.isAsConfigured)
+                #expect(done.isAsConfigured)
             }
         }
     }
@@ -196,7 +195,7 @@ import Testing
             try run(["setpriv", "--reuid=1", "--regid=12345", "--clear-groups", "cat", scratch(name)]).status == 0
         }
         for daemon in [try publisher(outputs), nil] {
-            func publish(_ secret: Secret, in name: String, mode: UInt16?) throws -> Publication {
+            func publish(_ secret: Secret, in name: String, mode: UInt16?) throws -> OutputContents {
                 let slot: Slot = format == .env ? .variable("SECRET") : .whole
                 return try (daemon ?? publisher([])).publish(
                     [slot: secret], in: try Samples.file(scratch(name), format, mode: mode))
@@ -209,7 +208,7 @@ import Testing
             #expect(try isRead("b") && !isRead("a"))
             try #require(unsafe rename(scratch("b"), scratch("a")) == 0)
             let done = try publish(try Samples.secret(client: "com.example.a"), in: "a", mode: configured)
-            #expect(done.wrote && done.contents.isAsConfigured)
+            #expect(done.isAsConfigured)
             #expect(try !isRead("a"))
             #expect(try mode("a") == Int(configured ?? 0o600))
         }
@@ -222,7 +221,7 @@ import Testing
         let secret = try Samples.secret()
         let done = try publisher.publish([.variable("B"): secret], in: file)
         #expect(try mode("app.env") == 0o600)
-        #expect(done.contents.isAsConfigured)
+        #expect(done.isAsConfigured)
         _ = try publisher.publish([.variable("A"): try Samples.secret(1), .variable("B"): secret], in: file)
         #expect(try mode("app.env") == 0o644)
     }
@@ -246,7 +245,7 @@ import Testing
         #expect(throws: Failure(.outputDeleted, at: .path(two.path))) {
             try publisher.publish([.variable("SECRET"): second], in: two, mayCreate: false)
         }
-        #expect(try publisher.publish([.variable("SECRET"): second], in: two).contents.isAsConfigured)
+        #expect(try publisher.publish([.variable("SECRET"): second], in: two).isAsConfigured)
         #expect(try scratch.read("b.env") == "SECRET=\(Samples.text(second))\n")
         #expect(try mode("b.env") == 0o644)
         // Lines of others are kept, and shown to nobody.
@@ -273,7 +272,7 @@ import Testing
             #expect(
                 try publisher.observe(file).isForeign() || text.isEmpty || text == "garbage" && kind == .raw)
             #expect(
-                try publisher.publish([.whole: secret], in: file).contents.fingerprint() == secret.token.fingerprint)
+                try publisher.publish([.whole: secret], in: file).fingerprint() == secret.token.fingerprint)
             #expect(try mode("out") == 0o644, "the mode of the file that is replaced")
         }
     }
@@ -285,7 +284,7 @@ import Testing
         let file = try Samples.file(scratch("web.jwt"), mode: mode, group: group)
         #expect(try !publisher.observe(file).isAsConfigured)
         let done = try publisher.publish([.whole: secret], in: file)
-        #expect(done.wrote && done.contents.isAsConfigured)
+        #expect(done.isAsConfigured)
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch("web.jwt"))
         #expect(attributes[.groupOwnerAccountName] as? String == group ?? "root")
         #expect(attributes[.posixPermissions] as? Int == mode.map(Int.init) ?? 0o644)
@@ -299,8 +298,8 @@ import Testing
         let one = try Samples.secret(1)
         let done = try publisher.publish([.variable("B"): one], in: file)
         #expect(try scratch.read("app.env") == "A=theirs\nB=\(Samples.text(one))\n")
-        #expect(!done.contents.otherLines)
-        #expect(try !publisher.publish([:], in: try Samples.file(scratch("none"), .env)).wrote)
+        #expect(!done.otherLines)
+        #expect(try !publisher.replaces([:], in: try Samples.file(scratch("none"), .env)))
         #expect(try names() == ["app.env"])
     }
 
@@ -333,7 +332,7 @@ import Testing
         }
         #expect(try names().isEmpty)
         try scratch.write("A=1\n", to: "app.env")
-        #expect(try publisher.publish(secrets, in: file, mayCreate: false).wrote)
+        #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
     }
 
     // MARK: Failures
@@ -402,7 +401,7 @@ import Testing
     @Test func whereTheWayIsRefusedAFileThatIsGoneIsGone() throws {
         let file = try Samples.file(scratch("open/web.jwt"))
         try scratch.folder("open")
-        #expect(try publisher.publish([.whole: try Samples.secret()], in: file).wrote)
+        #expect(try publisher.replaces([.whole: try Samples.secret()], in: file))
         try scratch.permit(0o777, "open")
         #expect(throws: Failure.self) { try publisher.observe(file) }
         try FileManager.default.removeItem(atPath: scratch("open/web.jwt"))

@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("web.jwt"))
         try scratch.write("# HELP clientsecretd_state", to: input)
         #expect(publisher.problem(with: output, mayCreate: true) == nil)
-        #expect(try publisher.publish([.whole: try Samples.secret()], in: output).wrote)
+        #expect(try publisher.replaces([.whole: try Samples.secret()], in: output))
 
         reservedPaths.note(try Samples.path(scratch(input)))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("metrics.prom"))
@@ -100,7 +100,7 @@ import Testing
         }
         begun.wait()
         reservedPaths.set(inputs: inputs, outputs: [first.path, second.path], state: nil)
-        #expect(try publisher.publish([.whole: secret], in: second).wrote)
+        #expect(try publisher.replaces([.whole: secret], in: second))
         #expect(looks.withLock { $0 } == 1)
         for _ in 0..<2 { answer.signal() }
         written.wait()
@@ -118,13 +118,13 @@ import Testing
         try scratch.link("here", to: ".")
         try draw(inputs: [], outputs: ["web.jwt", "here/web.jwt"])
         let first = try Samples.file(scratch("web.jwt"))
-        #expect(try publisher.publish([.whole: try Samples.secret()], in: first).wrote)
+        #expect(try publisher.replaces([.whole: try Samples.secret()], in: first))
         try refuses("here/web.jwt", .sameFile, detail: scratch("web.jwt"))
-        #expect(try publisher.publish([.whole: try Samples.secret(1)], in: first).wrote)
+        #expect(try publisher.replaces([.whole: try Samples.secret(1)], in: first))
         // An output that the configuration no longer has holds nothing.
         try draw(inputs: [], outputs: ["here/web.jwt"])
         let second = try Samples.file(scratch("here/web.jwt"))
-        #expect(try publisher.publish([.whole: try Samples.secret(2)], in: second).wrote)
+        #expect(try publisher.replaces([.whole: try Samples.secret(2)], in: second))
     }
 
     /// As after a restart, when another order of writing would give the file to the other client.

@@ -57,3 +57,13 @@ extension OutputContents {
         if case .foreign? = slots[slot] { true } else { false }
     }
 }
+
+extension Publisher {
+    /// Publishes; whether that has replaced the file.
+    func replaces(_ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true) throws -> Bool {
+        let path = file.path.description
+        let before = FileStatus.following(path)?.identity
+        _ = try publish(secrets, in: file, mayCreate: mayCreate)
+        return FileStatus.following(path)?.identity != before
+    }
+}
