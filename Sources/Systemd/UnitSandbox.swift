@@ -119,20 +119,21 @@ package struct UnitSandbox: Hashable, Sendable {
         let real = RealPath.of(path)
         // Also the path as given: a link on it may be hidden.
         for name in Set([path, real]) {
-            let above = mounts.filter { Self.isAt(name, orBelow: $0.path) }
+            let above = mounts.filter { RealPath.isAt(name, orBelow: $0.path) }
             if let wall = above.first(where: { $0.kind == .inaccessible }) { return .hidden(by: wall.setting) }
             // What is made writable below a private mount is part of that mount.
             let other = Self.nearest(above.filter { [.bind, .bindReadOnly, .own, .temporary].contains($0.kind) })
             if let other, other.kind == .own || other.kind == .temporary { return .hidden(by: other.setting) }
         }
-        guard let mount = Self.nearest(mounts.filter({ Self.isAt(real, orBelow: $0.path) })) else { return .writable }
+        let above = mounts.filter { RealPath.isAt(real, orBelow: $0.path) }
+        guard let mount = Self.nearest(above) else { return .writable }
         return mount.kind == .readOnly || mount.kind == .bindReadOnly ? .readOnly(by: mount.setting) : .writable
     }
 
     /// The setting by which processes of the unit may not execute the file; nil when they may.
     package func settingAgainstExecuting(_ path: String) -> String? {
         let real = RealPath.of(path)
-        let nearest = execution.filter { Self.isAt(real, orBelow: $0.path) }.max {
+        let nearest = execution.filter { RealPath.isAt(real, orBelow: $0.path) }.max {
             ($0.path.utf8.count, $0.isAllowed ? 1 : 0) < ($1.path.utf8.count, $1.isAllowed ? 1 : 0)
         }
         return nearest.flatMap { $0.isAllowed ? nil : "NoExecPaths=\($0.path)" }
@@ -143,9 +144,5 @@ package struct UnitSandbox: Hashable, Sendable {
 
     private static func nearest(_ mounts: [Mount]) -> Mount? {
         mounts.min { ($1.path.utf8.count, $0.kind) < ($0.path.utf8.count, $1.kind) }
-    }
-
-    private static func isAt(_ path: String, orBelow directory: String) -> Bool {
-        directory == "/" || path == directory || path.hasPrefix(directory + "/")
     }
 }

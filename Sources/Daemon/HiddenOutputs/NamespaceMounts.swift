@@ -57,7 +57,7 @@ struct NamespaceMounts: Hashable, Sendable {
 
     /// Where the file at a path without links is; nil where the table does not have it.
     func place(of path: String) -> Place? {
-        let above = mounts.filter { Self.isAt(path, orBelow: $0.path) }
+        let above = mounts.filter { RealPath.isAt(path, orBelow: $0.path) }
         // Of several mounts at one point the last is on top.
         var nearest: Mount?
         for mount in above where mount.path.utf8.count >= nearest?.path.utf8.count ?? 0 { nearest = mount }
@@ -98,9 +98,5 @@ struct NamespaceMounts: Hashable, Sendable {
     private static func place(of path: String, in mount: Mount) -> Place {
         let rest = mount.path == "/" ? path : String(path.dropFirst(mount.path.count))
         return Place(device: mount.source.device, path: mount.source.path == "/" ? rest : mount.source.path + rest)
-    }
-
-    private static func isAt(_ path: String, orBelow directory: String) -> Bool {
-        directory == "/" || path == directory || path.hasPrefix(directory + "/")
     }
 }

@@ -2,12 +2,17 @@ import CLinux
 internal import Glibc
 import SystemPackage
 
-/// Resolves a path's links.
+/// Where paths lead.
 package enum RealPath {
     /// The path with every link followed, as far as it exists and this process may search it; the rest as written. As written
     /// too where the file system does not respond.
     package static func of(_ path: String) -> String {
         DiskTimeout.value(at: path) { ofAtOnce(path) } ?? path
+    }
+
+    /// Whether a path is a directory or leads into it, by their texts.
+    package static func isAt(_ path: String, orBelow directory: String) -> Bool {
+        directory == "/" || path == directory || path.hasPrefix(directory + "/")
     }
 
     private static func ofAtOnce(_ path: String) -> String {
