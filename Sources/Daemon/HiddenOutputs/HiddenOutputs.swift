@@ -177,7 +177,8 @@ package struct HiddenOutputs {
                     let table = ForeignFile.read("/proc/\(id)/mountinfo", limit: Self.tableLimit)
                 else { return nil }
                 return NamespaceFacts(
-                    process: String(id), command: RunningProcess(id).command ?? "?",
+                    process: String(id),
+                    command: ForeignFile.command(of: id).map { String(decoding: $0, as: UTF8.self) } ?? "?",
                     mounts: NamespaceMounts(String(decoding: table, as: UTF8.self)).without(ownMounts))
             }
     }

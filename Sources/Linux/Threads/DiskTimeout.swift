@@ -22,7 +22,14 @@ package enum DiskTimeout {
     }
 
     /// From now on it waits for as long as it takes, as a daemon does.
-    package static func end() { wait.withLock { $0 = nil } }
+    package static func end() {
+        wait.withLock { $0 = nil }
+        let idle = readers.withLock { readers in
+            defer { readers = [] }
+            return readers
+        }
+        for reader in idle { reader.end() }
+    }
 
     /// What did not answer, a path for each mount.
     package static var silent: [String] { wait.withLock { $0?.silent.values.sorted() ?? [] } }
@@ -34,18 +41,67 @@ package enum DiskTimeout {
     package static func value<Value: Sendable>(at path: String, _ body: @escaping @Sendable () -> Value) -> Value? {
         guard let wait = wait.withLock({ $0 }) else { return body() }
         // Without descriptors or threads the caller's own thread does it.
-        guard let found = try? Inbox<Value?>() else { return body() }
-        let isStarted: Void? = try? WorkerThread.start {
-            if !wait.silent.isEmpty, !Self.visit(path, { !isSilent($0, wait) }) {
-                found.post(nil)
-            } else {
-                found.post(body())
+        guard let reader = takeReader() else { return body() }
+        let found = QuietMutex<Value?>(nil)
+        let isAnswered = reader.run(atMost: wait.seconds) {
+            guard wait.silent.isEmpty || Self.visit(path, { !isSilent($0, wait) }) else { return }
+            let value = body()
+            found.withLock { $0 = value }
+        }
+        guard isAnswered else {
+            reader.end()
+            note(path, wait)
+            return nil
+        }
+        readers.withLock { $0.append(reader) }
+        return found.withLock { $0 }
+    }
+
+    // MARK: Threads
+
+    /// Threads that wait for something to look at: to start one for each file would take longer than looking.
+    private static let readers = QuietMutex<[Reader]>([])
+
+    private static func takeReader() -> Reader? {
+        // A thread has the rights of the one that started it.
+        let (user, group) = (geteuid(), getegid())
+        return readers.withLock { readers in
+            readers.lastIndex { $0.user == user && $0.group == group }.map { readers.remove(at: $0) }
+        } ?? (try? Reader(user, group))
+    }
+
+    /// A thread that looks at one thing after the other.
+    private final class Reader: Sendable {
+        let user: uid_t
+        let group: gid_t
+        /// Nil ends the thread.
+        private let work: Inbox<(@Sendable () -> Void)?>
+        private let done: Inbox<Void>
+
+        init(_ user: uid_t, _ group: gid_t) throws(SystemError) {
+            (self.user, self.group) = (user, group)
+            let (work, done) = (try Inbox<(@Sendable () -> Void)?>(), try Inbox<Void>())
+            (self.work, self.done) = (work, done)
+            try WorkerThread.start {
+                while true {
+                    _ = work.wait(atMost: Int64(Int32.max))
+                    for next in work.drain() {
+                        guard let body = next else { return }
+                        body()
+                        done.post(())
+                    }
+                }
             }
         }
-        guard isStarted != nil else { return body() }
-        if found.wait(atMost: Int64(wait.seconds) * 1_000), let value = found.drain().first { return value }
-        note(path, wait)
-        return nil
+
+        /// Runs `body` on the thread; returns whether it ended in time.
+        func run(atMost seconds: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+            work.post(body)
+            return done.wait(atMost: Int64(seconds) * 1_000) && !done.drain().isEmpty
+        }
+
+        /// Ends the thread as soon as it can.
+        func end() { work.post(nil) }
     }
 
     /// The same for what throws.
@@ -111,11 +167,11 @@ package enum DiskTimeout {
     /// Calls `look` with each place on the way, by a path without links, before that place is looked at; returns false as soon
     /// as `look` does.
     private static func visit(_ path: String, _ look: (String) -> Bool) -> Bool {
-        guard let folder = ProcessFolder(path) else { return WatchedLinks.walk(path, look) != nil }
+        guard let folder = ProcessFolder(path) else { return LinkChain.walk(path, look) != nil }
         guard look(folder.path) else { return false }
         // A process may have other mounts, so its paths lead nowhere here.
         guard let file = folder.openFile(path) else { return true }
-        return WatchedLinks.walk(file, look) != nil
+        return LinkChain.walk(file, look) != nil
     }
 
     /// The folder of a process in /proc.
