@@ -283,7 +283,8 @@ struct HTTPConnectionTests {
             try? connection.send(Texts.request("GET", "/healthz"))
             #expect(try connection.readToEnd().hasPrefix("HTTP/1.1 503 "))
         }
-        #expect(try harness.openConnections() <= limits.dismissedConnections)
+        // A program that another test starts may inherit one for a moment.
+        #expect(try eventually { try harness.openConnections() <= limits.dismissedConnections })
         let connection = try harness.connect()
         #expect(try connection.readSome().hasPrefix("HTTP/1.1 503 "))
         try connection.send(Texts.request("GET", "/healthz"))
