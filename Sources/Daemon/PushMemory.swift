@@ -22,7 +22,7 @@ final class PushMemory: Sendable {
 
     private let known = QuietMutex(Known())
 
-    /// Records that a secret was written to a place, and with it those of other targets in the same document.
+    /// Records that a secret was written to a place, or may have been, and with it those of other targets in the same document.
     func wrote(
         _ secret: Fingerprint, to output: PushOutput, with others: [TargetName: Fingerprint], at moment: WallTime
     ) {

@@ -54,13 +54,13 @@ struct Pusher: Sendable {
         for (target, token) in others { named[target.description] = token }
         let request = PushRoleRequest(
             .publish, secret: token, others: named, writtenAt: memory.lastWrite(to: output, with: others.keys))
-        switch try ask(request, of: target) {
-        case .published(let verified, let moment):
-            if let moment {
-                memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
-            }
-            return verified
-        case .failed(let failure): throw self.failure(failure, of: target)
+        let result = try ask(request, of: target)
+        if let moment = result.writtenAt {
+            memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
+        }
+        switch result {
+        case .published(let verified, _): return verified
+        case .failed(let failure, _): throw self.failure(failure, of: target)
         case .read, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))
         }
@@ -70,7 +70,7 @@ struct Pusher: Sendable {
     func read(_ token: Token, at target: TargetName) throws(Failure) -> Bool? {
         switch try ask(PushRoleRequest(.read, secret: token), of: target) {
         case .read(let holds): return holds
-        case .failed(let failure): throw self.failure(failure, of: target)
+        case .failed(let failure, _): throw self.failure(failure, of: target)
         case .published, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))
         }
@@ -87,7 +87,7 @@ struct Pusher: Sendable {
             case .redeployed(let isDone, let begun):
                 memory.began(begun, of: project, since: moment)
                 isReady = isDone && isReady
-            case .failed(let failure): throw self.failure(failure, of: target)
+            case .failed(let failure, _): throw self.failure(failure, of: target)
             case .published, .read:
                 throw service.answeredAnotherRequest(for: .target(target))
             }

@@ -21,8 +21,11 @@ extension PushExchange {
     /// The answer to a request, whatever it is.
     mutating func received(_ request: PushRequest) throws(RoleFailure) -> HTTPAnswer {
         switch send(try expanded(request)) {
-        case .failure(let failure): throw RoleFailure(failure, hidden)
+        case .failure(let failure):
+            wasSent = failure.mayBeSent
+            throw RoleFailure(failure, hidden)
         case .success(let answer):
+            wasSent = true
             clock = answer.moment
             return answer
         }

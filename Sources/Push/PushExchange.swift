@@ -33,8 +33,10 @@ package struct PushExchange {
     var clock: WallTime?
     /// When the daemon last wrote there before this exchange, by the API's clock.
     let writtenAt: WallTime?
-    /// When this exchange wrote there.
+    /// When this exchange wrote there, or may have.
     private var wroteAt: WallTime?
+    /// Whether the API may have got the last request.
+    var wasSent = true
     /// The deployment that was begun for what was pushed.
     var begun: BegunDeployment?
     /// Whether the API has taken the token, in a login or for reading.
@@ -95,7 +97,7 @@ package struct PushExchange {
                 return .redeployed(ready: isReady, begun: begun)
             }
         } catch {
-            return .failed(error.ofPlace(isEmpty: isPlaceEmpty))
+            return .failed(error.ofPlace(isEmpty: isPlaceEmpty), at: wroteAt)
         }
     }
 
@@ -124,9 +126,7 @@ package struct PushExchange {
         while true {
             do throws(RoleFailure) {
                 guard let request = try prepare() else { return true }
-                let answer = try write(request)
-                try check(answer, request.confirmed)
-                wroteAt = answer.moment
+                try write(request)
                 break
             } catch {
                 guard error.code == .pushConflict, attempt < Self.attempts else { throw error }
@@ -149,18 +149,22 @@ package struct PushExchange {
         }
     }
 
-    /// Sends what writes the secret. Where that may have been carried out although it failed, the place is no longer known to be
-    /// empty.
-    private mutating func write(_ request: PushRequest) throws(RoleFailure) -> HTTPAnswer {
+    /// Sends what writes the secret. Where that may have been carried out although it failed, it counts as a write of when it was
+    /// sent, and the place is no longer known to be empty.
+    private mutating func write(_ request: PushRequest) throws(RoleFailure) {
         let wasEmpty = isPlaceEmpty
         if wasEmpty == true { isPlaceEmpty = nil }
+        wroteAt = clock
         do throws(RoleFailure) {
-            return try answer(to: request, isChange: true)
+            let answer = try answer(to: request, isChange: true)
+            wroteAt = answer.moment
+            try check(answer, request.confirmed)
         } catch {
-            switch error.code {
-            case .pushTimedOut, .pushUnreachable, .pushServerFailed, .pushConflict, .pushAnswerUnexpected: break
-            default: isPlaceEmpty = wasEmpty
-            }
+            let isDoubtful =
+                [.pushTimedOut, .pushUnreachable, .pushServerFailed, .pushAnswerUnexpected].contains(error.code)
+            if !wasSent || !isDoubtful { wroteAt = nil }
+            // After a conflict another program's value is there.
+            if !wasSent || !isDoubtful && error.code != .pushConflict { isPlaceEmpty = wasEmpty }
             throw error
         }
     }

@@ -120,7 +120,8 @@ package enum PushResult: Hashable, Sendable {
     /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
     /// was begun for it.
     case redeployed(ready: Bool, begun: BegunDeployment? = nil)
-    case failed(RoleFailure)
+    /// And when a write was sent, by the API's clock, that may have been carried out; nil where none was.
+    case failed(RoleFailure, at: WallTime? = nil)
 }
 
 /// The answer as the push role writes it, on one line.
@@ -148,11 +149,15 @@ extension PushResult: JSONDocument {
     }
 
     private var failure: RoleFailure? {
-        if case .failed(let failure) = self { failure } else { nil }
+        if case .failed(let failure, _) = self { failure } else { nil }
     }
 
-    private var writtenAt: WallTime? {
-        if case .published(_, let moment) = self { moment } else { nil }
+    /// When the place was written to, or may have been.
+    package var writtenAt: WallTime? {
+        switch self {
+        case .published(_, let moment), .failed(_, let moment): moment
+        case .read, .redeployed: nil
+        }
     }
 
     private var begun: BegunDeployment? {
@@ -160,16 +165,16 @@ extension PushResult: JSONDocument {
     }
 
     package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONError) {
+        func moment() throws(JSONError) -> WallTime? {
+            try members.orAbsent("written_at", (result?.writtenAt).map(UnixTime.init))?.moment
+        }
         switch try members("result", result?.kind) {
-        case .published:
-            let verified = try members.orNull("verified", result?.flag)
-            let moment = try members.orAbsent("written_at", (result?.writtenAt).map(UnixTime.init))?.moment
-            self = .published(verified: verified, at: moment)
+        case .published: self = .published(verified: try members.orNull("verified", result?.flag), at: try moment())
         case .read: self = .read(holds: try members.orNull("holds", result?.flag))
         case .redeployed:
             let isReady = try members("ready", result?.flag)
             self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", result?.begun))
-        case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"))
+        case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"), at: try moment())
         }
     }
 }

@@ -103,6 +103,20 @@ import Testing
         #expect(!third.contains("written_at"))
     }
 
+    /// It may have been carried out, and the next read may be from before it.
+    @Test func aWriteWithoutAnAnswerIsRememberedToo() throws {
+        let pusher = pusher()
+        let failed = #"{"result":"failed","code":"push_timed_out","detail":null,"retry_after":null"#
+        for (end, isRemembered) in [("}", false), (#","written_at":1800000000}"#, true)] {
+            _ = try request(failed + end) {
+                let failure = #expect(throws: Failure.self) { try pusher.push(token, to: output) }
+                #expect(failure?.code == .pushTimedOut)
+            }
+            let next = try request(failed + "}") { _ = try? pusher.push(token, to: output) }
+            #expect(next.contains(#""written_at":1800000000"#) == isRemembered)
+        }
+    }
+
     @Test func aTargetThatIsNoLongerConfiguredIsForgotten() throws {
         let memory = PushMemory()
         let moment = WallTime(secondsSinceEpoch: 1_800_000_000)

@@ -69,7 +69,7 @@ import Testing
                 let body = #"{"data":{"data":{"client_secret":"\#(held)"},"metadata":{"version":3}}}"#
                 return .success(HTTPAnswer(status: 200, body: Array(body.utf8), date: nil))
             }
-            guard case .failed(let failure) = exchange.run(.publish) else {
+            guard case .failed(let failure, _) = exchange.run(.publish) else {
                 Issue.record("it was overwritten")
                 continue
             }
@@ -82,7 +82,7 @@ import Testing
     @Test func aVersionOfOursStandsForTenMinutes() throws {
         for seconds: Int64 in [0, 1, 599] {
             let (result, operations) = try publish(createdAgo: seconds, version: "clientsecretd-0123")
-            guard case .failed(let failure) = result else {
+            guard case .failed(let failure, _) = result else {
                 Issue.record("it was replaced after \(seconds) s")
                 continue
             }
@@ -101,7 +101,7 @@ import Testing
             for (seconds, wait) in [(0, 60), (300, 60), (590, 10)] as [(Int64, Int)] {
                 let (result, operations) = try publish(
                     createdAgo: 7_776_000, version: version, dated: isDated, writtenAgo: seconds)
-                guard case .failed(let failure) = result else {
+                guard case .failed(let failure, _) = result else {
                     Issue.record("it was replaced after \(seconds) s")
                     continue
                 }
@@ -156,7 +156,7 @@ import Testing
             .awsSecretsManager, ["region": "eu-central-1", "secret_id": "apple", "field": ""],
             token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n", clockAhead: ahead
         ) { _ in (status, body) }
-        guard case .failed(let failure) = result else {
+        guard case .failed(let failure, _) = result else {
             Issue.record("\(result)")
             return
         }
@@ -175,7 +175,7 @@ import Testing
             let result = publish(.vault, vault) { request in
                 request.method == "GET" ? (status, body) : (429, #"{"errors":["slow down"]}"#)
             }
-            guard case .failed(let failure) = result else {
+            guard case .failed(let failure, _) = result else {
                 Issue.record("\(result)")
                 continue
             }
@@ -186,7 +186,7 @@ import Testing
             let result = publish(
                 .vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]
             ) { request in request.method == "GET" ? (200, #"{"envs":[\#(variables)]}"#) : (429, "{}") }
-            guard case .failed(let failure) = result else {
+            guard case .failed(let failure, _) = result else {
                 Issue.record("\(result)")
                 continue
             }
@@ -201,7 +201,7 @@ import Testing
             (.vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]),
         ] as [(PushKind, [String: String])] {
             let result = publish(kind, settings) { _ in (404, #"{"message":"not found"}"#) }
-            guard case .failed(let failure) = result else {
+            guard case .failed(let failure, _) = result else {
                 Issue.record("\(result)")
                 continue
             }
@@ -221,12 +221,50 @@ import Testing
             let result = publish(.vault, vault) { request in
                 request.method == "GET" ? (shown.0, shown.1) : (status, #"{"errors":["no"]}"#)
             }
-            guard case .failed(let failure) = result else {
+            guard case .failed(let failure, _) = result else {
                 Issue.record("\(result)")
                 continue
             }
             #expect(failure.isPlaceEmpty == isEmpty, "\(status)")
         }
+    }
+
+    /// How a write to AWS may fail, and whether it may have been carried out.
+    private static let failedWrites: [(Result<PushHTTPAnswer, TransportFailure>, Bool)] = [
+        (.failure(TransportFailure(.timedOut, "")), true),
+        (.failure(TransportFailure(.connectionLost, "")), true),
+        (.failure(TransportFailure(.timedOut, "", mayBeSent: false)), false),
+        (.failure(TransportFailure(.notConnected, "", mayBeSent: false)), false),
+        (.success(PushHTTPAnswer(status: 500, body: Array("{}".utf8))), true),
+        (.success(PushHTTPAnswer(status: 200, body: Array("<html>".utf8))), true),
+        (.success(PushHTTPAnswer(status: 403, body: Array(#"{"__type":"AccessDenied"}"#.utf8))), false),
+    ]
+
+    /// A read may not show it for a while, so only this keeps the secret from being written twice in ten minutes.
+    @Test(arguments: failedWrites.indices) func aWriteWithoutAnAnswerCountsFromWhenItWasSent(_ index: Int) {
+        let (answer, isDoubtful) = Self.failedWrites[index]
+        var exchange = PushExchange(
+            target: PushTarget(
+                name: "production", kind: .awsSecretsManager,
+                settings: ["region": "eu-central-1", "secret_id": "apple", "field": ""],
+                endpoint: "https://secretsmanager.eu-central-1.amazonaws.com", caFile: nil, token: nil),
+            token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
+            secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), sha256: Self.sha256
+        ) { request in
+            guard request.headers.contains(where: { $0.value == "secretsmanager.GetSecretValue" }) else {
+                return answer
+            }
+            return .success(
+                PushHTTPAnswer(
+                    status: 200, body: Array(#"{"Name":"apple","VersionId":"1","SecretString":"old"}"#.utf8),
+                    date: WallTime(secondsSinceEpoch: Self.now)))
+        }
+        guard case .failed(_, let moment) = exchange.run(.publish) else {
+            Issue.record("it was written")
+            return
+        }
+        #expect((moment != nil) == isDoubtful)
+        if case .failure = answer, isDoubtful { #expect(moment == WallTime(secondsSinceEpoch: Self.now)) }
     }
 
     /// Where it cannot be read back, a status of success with an error says nothing.
@@ -260,7 +298,7 @@ import Testing
                 Issue.record("\(publish(answer))")
                 continue
             }
-            guard case .failed(let failure) = publish(#"{"message":"failed"}"#) else {
+            guard case .failed(let failure, _) = publish(#"{"message":"failed"}"#) else {
                 Issue.record("an error counts as done")
                 continue
             }

@@ -43,6 +43,7 @@ import Testing
             .published(verified: true), .published(verified: nil), .read(holds: false),
             .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
             .failed(RoleFailure(.pushRateLimited, isPlaceEmpty: true)),
+            .failed(RoleFailure(.pushTimedOut), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
             .published(verified: false, at: WallTime(secondsSinceEpoch: 1_800_000_000)),
             .redeployed(ready: true, begun: BegunDeployment(id: nil, at: WallTime(secondsSinceEpoch: 7))),
         ]

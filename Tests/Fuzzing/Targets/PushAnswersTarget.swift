@@ -54,7 +54,7 @@ enum PushAnswersTarget {
         }
         try checkWhatIsKept(exchanged, of: kind)
         switch result {
-        case .failed(let failure):
+        case .failed(let failure, _):
             for hidden in [secret, Self.token] + secret.split(separator: ".").map(String.init) {
                 try promise(failure.detail?.contains(hidden) != true, "\(kind.name): shown in \(failure.detail ?? "")")
             }
