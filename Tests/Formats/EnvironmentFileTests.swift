@@ -198,6 +198,9 @@ import Testing
         ("readonly SECRET\nSECRET=old\n", 2),
         ("readonly SECRET=a\nSECRET=old\n", 1),
         ("f() {\nSECRET=old\n}\n", 2),
+        ("\\readonly SECRET\nSECRET=old\n", 2),
+        // Behind a byte-order mark, to shells that is a command like any other.
+        ("\u{feff}{\nreadonly SECRET\nSECRET=old\n", 3),
         ("function f {\nSECRET=old\n}\n", 2),
         ("if true; then\nSECRET=old\nfi\n", 2),
         ("return\nSECRET=old\n", 2),

@@ -258,10 +258,9 @@ struct ShellReader {
     /// Records what a word of a command assigns, or that it is the command.
     private mutating func note(_ word: Range<Int>, in words: inout Words) throws(SyntaxError) {
         var word = word
-        // How readers differ about a byte-order mark is `EnvironmentFile`'s concern.
-        if word.lowerBound == 0, bytes.starts(with: EnvironmentFile.byteOrderMark) {
-            word = EnvironmentFile.byteOrderMark.count..<word.upperBound
-        }
+        // How readers differ about a byte-order mark is `EnvironmentFile`'s concern. Behind one, no word is reserved.
+        let hasMark = word.lowerBound == 0 && bytes.starts(with: EnvironmentFile.byteOrderMark)
+        if hasMark { word = EnvironmentFile.byteOrderMark.count..<word.upperBound }
         let name = bytes[word].prefix(while: \.isNamePart)
         let isAssignment = name.first?.isNameStart == true && assigns(bytes[name.endIndex..<word.upperBound])
         guard let known = words.command else {
@@ -269,17 +268,17 @@ struct ShellReader {
                 words.names.append(Array(name))
                 return
             }
-            let text = String(decoding: bytes[word], as: UTF8.self)
-            if words.names.isEmpty, word.lowerBound > 0 || !bytes.starts(with: EnvironmentFile.byteOrderMark),
-                try begins(text)
-            {
+            let written = String(decoding: bytes[word], as: UTF8.self)
+            if words.names.isEmpty, !hasMark, try begins(written) {
                 words.isReserved = true
                 return
             }
+            // Quoted, it is the same command, but no reserved word.
+            let text = String(decoding: bytes[word].filter { !$0.isQuote && $0 != .backslash }, as: UTF8.self)
             words.command = text
             words.isFirst = words.names.isEmpty
             words.assignsAll = Self.assigning.contains(text) || !isDash && Self.assigningInBash.contains(text)
-            if words.isFirst, text == "for" || text == "select" && !isDash { compounds.append(text) }
+            if words.isFirst, !hasMark, written == "for" || written == "select" && !isDash { compounds.append(text) }
             return
         }
         words.count += 1
