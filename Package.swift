@@ -44,7 +44,7 @@ let package = Package(
     targets: [
         source("AppleClientSecret", uses: []),
         source("Failures", uses: ["AppleClientSecret"]),
-        source("Formats", uses: ["AppleClientSecret"]),
+        source("Formats", uses: ["AppleClientSecret", "Model"]),
         source("Model", uses: ["AppleClientSecret", "Failures"]),
         source("Rotation", uses: ["AppleClientSecret", "Failures", "Model"]),
         source("Linux", uses: ["AppleClientSecret", "Failures", "CLinux", systemPackage]),
@@ -84,7 +84,7 @@ let package = Package(
                 "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store", systemPackage,
             ]),
         source("SignIn", uses: ["AppleClientSecret", "Failures", "CLibcrypto"]),
-        source("Push", uses: ["AppleClientSecret", "Failures", "Formats"]),
+        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Model"]),
         source("Store", uses: ["AppleClientSecret", "Failures"]),
         .executableTarget(
             name: "clientsecretd",
@@ -120,7 +120,7 @@ let package = Package(
             swiftSettings: strict),
         test("AppleClientSecret", of: ["AppleClientSecret"]),
         test("Failures", of: ["Failures", "AppleClientSecret"]),
-        test("Formats", of: ["Formats", "AppleClientSecret"]),
+        test("Formats", of: ["Formats", "Model", "AppleClientSecret"]),
         test("Model", of: ["Model", "AppleClientSecret"]),
         test("Rotation", of: ["Model", "Rotation", "Failures", "AppleClientSecret"]),
         // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.

@@ -107,7 +107,7 @@ struct ClientOutput {
             } else {
                 first[path] = output
             }
-            guard case .variable(let variable) = output.output.slot, output.output.format.value != nil else { continue }
+            guard let variable = output.output.slot.variable, output.output.format.value != nil else { continue }
             if let other = variables[path, default: [:]][variable] {
                 diagnostics.error(
                     at: output.path.position,

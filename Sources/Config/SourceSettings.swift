@@ -39,7 +39,7 @@ enum SourceSettings {
                 SourceConfiguration(
                     path: path.value,
                     format: FileFormat(name: named.name, isShared: named.isShared),
-                    slot: given.first?.value.value.map(Slot.variable) ?? .whole),
+                    slot: Slot(variable: given.first?.value.value)),
                 at: path.position))
     }
 

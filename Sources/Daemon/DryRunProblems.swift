@@ -101,6 +101,9 @@ struct DryRunProblems {
             let all =
                 review?.problems(with: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
             for client in Set(spec.slots.values) { add(all, for: client) }
+            for (slot, failure) in rotation.observation(of: path)?.editFailures ?? [:] {
+                add([failure], for: spec.slots[slot])
+            }
         }
     }
 

@@ -107,7 +107,8 @@ extension Executor {
         guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
         let found: ParsedFile.Content?
         do throws(FormatError) {
-            found = try file.format.implementation?.parse(bytes, slots: [file.slot])[file.slot]
+            found = try file.format.implementation?.parse(bytes, slots: [file.slot]).slots[file.slot]
+            if case .unclear(let error)? = found { throw error }
         } catch {
             return .source(.foreign("line \(error.line): \(error.reason)"))
         }
@@ -118,7 +119,7 @@ extension Executor {
                 return .source(.foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)"))
             }
             return .source(.secret(issued))
-        case .foreign?: return .source(.foreign("it is not a client secret"))
+        case .foreign?, .unclear?: return .source(.foreign("it is not a client secret"))
         }
     }
 

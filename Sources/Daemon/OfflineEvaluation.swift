@@ -131,7 +131,7 @@ package struct OfflineEvaluation: Sendable {
         let parsed = try? spec.format.implementation?.parse(bytes, slots: spec.slots.keys)
         var slots: [Slot: SlotObservation] = [:]
         for slot in spec.slots.keys {
-            guard let content = parsed?[slot] else { continue }
+            guard let content = parsed?.slots[slot] else { continue }
             guard case .token(let token) = content else {
                 slots[slot] = .foreign
                 continue

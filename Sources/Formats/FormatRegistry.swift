@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+package import Model
 
 /// The output formats there are. The configuration, the publisher, the offline reader and `mint --format` look them up here.
 package enum FormatRegistry {
@@ -35,14 +36,14 @@ package enum FormatRegistry {
 
     /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
     /// last, because to it every file is a secret.
-    package static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatError) -> SecretCandidate {
+    package static func candidate(in bytes: [UInt8], at slot: Slot) throws(FormatError) -> SecretCandidate {
         var missing: SecretCandidate?
         for format in all where format.name != standard.name {
-            guard let candidate = try format.candidate(in: bytes, at: place) else { continue }
+            guard let candidate = try format.candidate(in: bytes, at: slot) else { continue }
             if case .bytes = candidate { return candidate }
             missing = missing ?? candidate
         }
         if let missing { return missing }
-        return try standard.candidate(in: bytes, at: place) ?? .missing("no format has a secret there")
+        return try standard.candidate(in: bytes, at: slot) ?? .missing("no format has a secret there")
     }
 }

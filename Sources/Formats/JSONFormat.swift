@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+package import Model
 
 /// `json`: one object with `client_id` (null for the kinds without one), `client_secret`, `key_id`, `team_id`, `issued_at`
 /// and `expires_at`.
@@ -13,20 +14,20 @@ package struct JSONFormat: OutputFormat {
     /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
     /// corrected, and so are blanks and line breaks around the token; in an object with other members, which a write would
     /// lose, that makes it foreign.
-    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
-        if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
+    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) -> ParsedFile {
+        if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
         // Of two members with one name, one reader takes the first and another the last.
         guard let document = try? JSONValue(bytes), case .object(let members) = document,
             let secret = document["client_secret"]?.text
-        else { return ParsedFile(places: [.whole: .foreign]) }
-        if secret.utf8.allSatisfy(\.isASCIISpace) { return ParsedFile(places: [:]) }
+        else { return ParsedFile(slots: [.whole: .foreign]) }
+        if secret.utf8.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
         let token = TokenBytes.trimmed(Array(secret.utf8))
         guard let claims = (try? CompactJWS(token))?.form?.claims else {
-            return ParsedFile(places: [.whole: .foreign])
+            return ParsedFile(slots: [.whole: .foreign])
         }
         let isExact = Self.states(document, claims) && token.count == secret.utf8.count
         let isOurs = Self.members.isSuperset(of: members.keys)
-        return ParsedFile(places: [.whole: isExact || isOurs ? .token(token) : .foreign], isExact: isExact)
+        return ParsedFile(slots: [.whole: isExact || isOurs ? .token(token) : .foreign], isExact: isExact)
     }
 
     /// Whether the members beside the token say what it states.
@@ -54,7 +55,7 @@ package struct JSONFormat: OutputFormat {
 
     /// A member to a line in a fixed order, times in RFC 3339 UTC. No value needs escaping: the types admit no character
     /// that would.
-    package func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
+    package func render(_ secrets: [Slot: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
         guard let secret = secrets[.whole] else { return bytes }
         let claims = secret.claims
         let client = claims.subject.identifier.map { "\"\($0)\"" } ?? "null"
@@ -77,9 +78,9 @@ package struct JSONFormat: OutputFormat {
 
     /// Of an object, whatever else it has: other programs write objects with the secret too. Of two
     /// members with the name, the last counts, as for Python, JavaScript and C.
-    package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? {
+    package static func candidate(in bytes: [UInt8], at slot: Slot) -> SecretCandidate? {
         let text = TokenBytes.trimmed(bytes)
-        guard place == .whole, text.first == UInt8(ascii: "{") else { return nil }
+        guard slot == .whole, text.first == UInt8(ascii: "{") else { return nil }
         guard let secret = (try? JSONValue(text, duplicates: .lastCounts))?["client_secret"]?.text else {
             return .missing("this is not a JSON object with a \"client_secret\"")
         }

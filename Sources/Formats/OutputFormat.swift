@@ -1,3 +1,5 @@
+package import Model
+
 /// A way in which a file holds secrets. Pure bytes: nothing here opens a file or judges a signature.
 ///
 /// To add one, write it in a file of its own, put it into ``FormatRegistry/all``, and describe it in docs/configuration.md.
@@ -14,27 +16,29 @@ package protocol OutputFormat: Sendable {
     /// - Parameter parameter: the setting's value where it concerns the whole file, checked before by ``FormatSetting/check``.
     init(parameter: String?)
 
-    /// What the bytes hold.
-    ///
-    /// - Parameter places: which places are asked for.
-    func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatError) -> ParsedFile
+    /// What the bytes hold in these slots. Throws for a file in which nothing can be read, but not for one slot of a shared file.
+    func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile
 
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
     func mayReplace(_ bytes: [UInt8]) -> Bool
 
-    /// The bytes with these secrets in their places; all else of a shared file stays as it is.
-    func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) throws(FormatError) -> [UInt8]
+    /// The bytes with these secrets in their slots; all else of a shared file stays as it is.
+    func render(_ secrets: [Slot: RenderedSecret], into bytes: [UInt8]) throws(FormatError) -> [UInt8]
 
-    /// Throws unless new secrets could be written into these places of a shared file; nothing else decides that of a file that
-    /// is replaced as a whole.
-    func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatError)
+    /// Why no new secret could be written into some of these slots of a shared file. The others can be written, all at once.
+    /// Nothing of the kind holds for a file that is replaced as a whole.
+    func editErrors(
+        in bytes: [UInt8], at slots: some Collection<Slot>
+    ) throws(FormatError) -> [Slot: FormatError]
 
     /// What is in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
-    /// format. More lenient than ``parse(_:places:)``: `inspect` says what is wrong with a secret, and
+    /// format. More lenient than ``parse(_:slots:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
-    static func candidate(in bytes: [UInt8], at place: FormatPlace) throws(FormatError) -> SecretCandidate?
+    static func candidate(in bytes: [UInt8], at slot: Slot) throws(FormatError) -> SecretCandidate?
 }
 
 extension OutputFormat {
-    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatError) {}
+    package func editErrors(in bytes: [UInt8], at slots: some Collection<Slot>) -> [Slot: FormatError] {
+        [:]
+    }
 }

@@ -1,3 +1,5 @@
+package import Model
+
 /// What a file was found to hold.
 package struct ParsedFile: Sendable {
     package enum Content: Hashable, Sendable {
@@ -5,10 +7,12 @@ package struct ParsedFile: Sendable {
         case token([UInt8])
         /// Anything else: damage, or two different values for one variable.
         case foreign
+        /// What programs read there differs, or must not be replaced; and why.
+        case unclear(FormatError)
     }
 
-    /// A place that is missing here is absent.
-    package var places: [FormatPlace: Content]
+    /// A slot that is missing here is absent.
+    package var slots: [Slot: Content]
     /// Whether the file holds anything else.
     package var otherLines = false
     /// Whether the file is as this format writes it, or may stay as it is.

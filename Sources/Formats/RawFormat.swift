@@ -1,3 +1,5 @@
+package import Model
+
 /// `raw`: the JWT and nothing else, without a newline, which many applications take for part of the secret.
 package struct RawFormat: OutputFormat {
     package static let name = "raw"
@@ -8,10 +10,10 @@ package struct RawFormat: OutputFormat {
     package init(parameter: String?) {}
 
     /// The secret is also found between blanks and line breaks, as `inspect` finds it. They are to be removed.
-    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) -> ParsedFile {
         let token = TokenBytes.trimmed(bytes)
-        var parsed = ParsedFile(places: [:], isExact: token == bytes)
-        parsed.places[.whole] = TokenBytes.content(token)
+        var parsed = ParsedFile(slots: [:], isExact: token == bytes)
+        parsed.slots[.whole] = TokenBytes.content(token)
         return parsed
     }
 
@@ -20,11 +22,11 @@ package struct RawFormat: OutputFormat {
         return text.isEmpty || TokenBytes.isClientSecret(text)
     }
 
-    package func render(_ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
+    package func render(_ secrets: [Slot: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
         secrets[.whole]?.token ?? bytes
     }
 
-    package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? {
-        place == .whole ? .bytes(TokenBytes.trimmed(bytes)) : nil
+    package static func candidate(in bytes: [UInt8], at slot: Slot) -> SecretCandidate? {
+        slot == .whole ? .bytes(TokenBytes.trimmed(bytes)) : nil
     }
 }

@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+package import Model
 
 /// `template`: a whole file that the daemon writes from a text in the configuration.
 ///
@@ -65,32 +66,32 @@ package struct TemplateFormat: OutputFormat {
 
     package init(parameter: String?) { template = parameter }
 
-    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatError) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile {
         let pieces = try template.map(Self.checkedPieces)
         for candidate in CompactJWS.candidates(in: bytes, upTo: Token.maximumLength).prefix(Self.candidateLimit) {
             let token = Array(bytes[candidate])
             guard let claims = (try? CompactJWS(token))?.claims else { continue }
             if let pieces, Self.render(pieces, RenderedSecret(token: token, claims: claims)) != bytes { continue }
-            return ParsedFile(places: [.whole: .token(token)])
+            return ParsedFile(slots: [.whole: .token(token)])
         }
-        return ParsedFile(places: bytes.allSatisfy(\.isASCIISpace) ? [:] : [.whole: .foreign])
+        return ParsedFile(slots: bytes.allSatisfy(\.isASCIISpace) ? [:] : [.whole: .foreign])
     }
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         if TokenBytes.trimmed(bytes).isEmpty { return true }
-        guard case .token(let token)? = try? parse(bytes, places: [.whole]).places[.whole] else { return false }
+        guard case .token(let token)? = try? parse(bytes, slots: [.whole]).slots[.whole] else { return false }
         return TokenBytes.isClientSecret(token)
     }
 
     package func render(
-        _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
+        _ secrets: [Slot: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatError) -> [UInt8] {
         guard let secret = secrets[.whole], let template else { return bytes }
         return Self.render(try Self.checkedPieces(of: template), secret)
     }
 
     /// Nil: without its template a secret is known only by its form, and of several the one that is meant is not.
-    package static func candidate(in bytes: [UInt8], at place: FormatPlace) -> SecretCandidate? { nil }
+    package static func candidate(in bytes: [UInt8], at slot: Slot) -> SecretCandidate? { nil }
 
     /// The configuration is checked before: an error here means that something else has set the template.
     private static func checkedPieces(of template: String) throws(FormatError) -> [Piece] {

@@ -4,6 +4,8 @@ package import AppleClientSecret
 package struct FileObservation: Hashable, Sendable {
     /// Slots missing here are absent from the file.
     package var slots: [Slot: SlotObservation]
+    /// Why no edit of a shared file could write into some slots. The others can be written, all at once.
+    package var editFailures: [Slot: Failure]
     /// Whether an environment file holds lines other than our variables.
     package var otherLines: Bool
     /// Whether mode and group are what the configuration says.
@@ -11,9 +13,11 @@ package struct FileObservation: Hashable, Sendable {
     package var exists: Bool
 
     package init(
-        slots: [Slot: SlotObservation], otherLines: Bool = false, isAsConfigured: Bool = true, exists: Bool = true
+        slots: [Slot: SlotObservation], editFailures: [Slot: Failure] = [:], otherLines: Bool = false,
+        isAsConfigured: Bool = true, exists: Bool = true
     ) {
         self.slots = slots
+        self.editFailures = editFailures
         self.otherLines = otherLines
         self.isAsConfigured = isAsConfigured
         self.exists = exists

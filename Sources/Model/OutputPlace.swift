@@ -13,7 +13,5 @@ package struct OutputPlace: Hashable, Comparable, Sendable {
     }
 
     /// The variable of an environment file; nil where the whole file is the secret.
-    package var variable: String? {
-        if case .variable(let name) = slot { name } else { nil }
-    }
+    package var variable: String? { slot.variable }
 }

@@ -33,10 +33,12 @@ package struct OutputContents: Sendable {
     package var isWatchable: Bool
     /// Slots that the file lacks are missing.
     package var slots: [Slot: SlotContents]
+    /// Why no edit of the file could write into some slots.
+    package var editFailures: [Slot: Failure]
 
     package init(
         exists: Bool, otherLines: Bool, isAsConfigured: Bool, realPath: String, isWatchable: Bool = true,
-        slots: [Slot: SlotContents]
+        slots: [Slot: SlotContents], editFailures: [Slot: Failure] = [:]
     ) {
         self.exists = exists
         self.otherLines = otherLines
@@ -44,6 +46,7 @@ package struct OutputContents: Sendable {
         self.realPath = realPath
         self.isWatchable = isWatchable
         self.slots = slots
+        self.editFailures = editFailures
     }
 
     /// The observation for the core, with what `recognise` makes of each token; all else is no token.
@@ -53,7 +56,8 @@ package struct OutputContents: Sendable {
             return recognise(token)
         }
         return FileObservation(
-            slots: observations, otherLines: otherLines, isAsConfigured: isAsConfigured, exists: exists)
+            slots: observations, editFailures: editFailures, otherLines: otherLines, isAsConfigured: isAsConfigured,
+            exists: exists)
     }
 }
 

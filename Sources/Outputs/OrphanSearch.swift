@@ -61,6 +61,9 @@ package struct OrphanSearch: Sendable {
             let slots = places.filter { ($0.variable == nil) == (place.variable == nil) }.map(\.slot)
             do throws(Failure) {
                 let contents = try publisher.observe(spec(place.path, format, slots))
+                if case .foreign? = contents.slots[place.slot], let failure = contents.editFailures[place.slot] {
+                    throw failure
+                }
                 guard case .token(let token)? = contents.slots[place.slot], let expiresAt = expiry(token) else {
                     continue
                 }

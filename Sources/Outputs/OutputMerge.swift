@@ -26,9 +26,9 @@ struct OutputMerge {
             let parsed = try format.parse(bytes, slots: file.slots.keys)
             var slots: [Slot: SlotContents] = [:]
             for slot in file.slots.keys {
-                switch parsed[slot] {
+                switch parsed.slots[slot] {
                 case .token(let token): slots[slot] = .token(Token(token, sha256: sha256))
-                case .foreign: slots[slot] = .foreign
+                case .foreign, .unclear: slots[slot] = .foreign
                 case nil: break
                 }
             }
@@ -48,10 +48,8 @@ struct OutputMerge {
         {
             return bytes
         }
-        var rendered: [FormatPlace: RenderedSecret] = [:]
-        for (slot, secret) in secrets {
-            rendered[FormatPlace(slot)] = RenderedSecret(
-                token: secret.token.withBytes { $0 }, claims: secret.issued.claims)
+        let rendered = secrets.mapValues {
+            RenderedSecret(token: $0.token.withBytes { $0 }, claims: $0.issued.claims)
         }
         let format = try format()
         do throws(FormatError) {
@@ -61,11 +59,11 @@ struct OutputMerge {
         }
     }
 
-    /// Throws unless other secrets could be merged into the content.
-    func checkEdit(of bytes: [UInt8]) throws(Failure) {
+    /// Why no other secret could be merged into some slots of the content.
+    func editFailures(in bytes: [UInt8]) throws(Failure) -> [Slot: Failure] {
         let format = try format()
         do throws(FormatError) {
-            try format.checkEdit(of: bytes, at: file.slots.keys.map(FormatPlace.init))
+            return try format.editErrors(in: bytes, at: file.slots.keys).mapValues(malformed)
         } catch {
             throw malformed(error)
         }

@@ -54,13 +54,14 @@ package struct Publisher: Sendable {
                 exists: false, otherLines: false, isAsConfigured: true,
                 realPath: content?.path ?? file.path.description, slots: [:])
         }
-        let contents = try merge(in: file).read(content.bytes)
+        let merge = merge(in: file)
+        let contents = try merge.read(content.bytes)
         reservedPaths.noteHome(of: content.status, at: content.path, otherLines: contents.otherLines)
         return OutputContents(
             exists: true, otherLines: contents.otherLines,
             isAsConfigured: contents.isExact
                 && isAsConfigured(content.status, file, contents.otherLines || file.slots.count > 1),
-            realPath: content.path, slots: contents.slots)
+            realPath: content.path, slots: contents.slots, editFailures: try merge.editFailures(in: content.bytes))
     }
 
     /// Whether a refused path leads to nothing, even when every link is followed.
@@ -92,17 +93,12 @@ package struct Publisher: Sendable {
         throw Failure(.changedMeanwhile, at: .path(file.path))
     }
 
-    /// Why `file` could not be written; nil when no reason is known. Changes nothing.
+    /// Why `file` could not be written; nil when no reason is known. Changes nothing. Which edits of its content are safe is
+    /// observed (``OutputContents/editFailures``).
     package func problem(with file: FileSpec, mayCreate: Bool) -> Failure? {
         do throws(FileError) {
             let target = try AtomicFile(file.path.description, as: identity)
-            do throws(Failure) {
-                if try check(target, file, mayCreate: mayCreate), let content = target.content {
-                    try merge(in: file).checkEdit(of: content.bytes)
-                }
-            } catch {
-                return error
-            }
+            do throws(Failure) { _ = try check(target, file, mayCreate: mayCreate) } catch { return error }
         } catch {
             let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
             guard isMade, FileStatus.following(OutputRemedy.ownDirectory) != nil else {

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Formats
+import Model
 
 extension PushExchange {
     /// A request as it goes out.

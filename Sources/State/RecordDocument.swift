@@ -138,6 +138,6 @@ extension OutputPlace: JSONDocument {
     package init(_ place: OutputPlace?, _ members: inout JSONMembers) throws(JSONError) {
         let path = try members("path", place?.path)
         // No variable: the whole file is the secret.
-        self.init(path: path, slot: try members.orAbsent("variable", place?.variable).map(Slot.variable) ?? .whole)
+        self.init(path: path, slot: Slot(variable: try members.orAbsent("variable", place?.variable)))
     }
 }

@@ -160,10 +160,16 @@ package struct UserWriterClient: Sendable {
         for place in contents.places where file.slots[Slot(variable: place.variable)] != nil {
             slots[Slot(variable: place.variable)] = place.token?.token(sha256: sha256).map { .token($0) } ?? .foreign
         }
+        var editFailures: [Slot: Failure] = [:]
+        for (variable, detail) in contents.doubtful where file.slots[.variable(variable)] != nil {
+            editFailures[.variable(variable)] = failure(
+                .outputMalformed, user, file.path, detail: Redaction.foreign(detail))
+        }
         let own = DirectoryMark(of: file.path.directory)
         return OutputContents(
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
-            realPath: file.path.description, isWatchable: own != nil && own == contents.directory, slots: slots)
+            realPath: file.path.description, isWatchable: own != nil && own == contents.directory, slots: slots,
+            editFailures: editFailures)
     }
 
     private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {

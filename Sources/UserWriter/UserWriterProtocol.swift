@@ -107,16 +107,6 @@ struct WriterRequest: Sendable {
     }
 }
 
-extension Slot {
-    var variable: String? {
-        if case .variable(let name) = self { name } else { nil }
-    }
-
-    init(variable: String?) {
-        self = variable.map { .variable($0) } ?? .whole
-    }
-}
-
 /// A writer's answer: what the file held, or why that is not known.
 struct WriterAnswer: Sendable {
     struct Place: Sendable {
@@ -131,6 +121,8 @@ struct WriterAnswer: Sendable {
         var isAsConfigured: Bool
         /// Places that hold nothing are left out.
         var places: [Place]
+        /// Why no edit could write some variables.
+        var doubtful: [String: String]
         /// Which directory the file really is in, so that the daemon knows whether it would notice a change there.
         var directory: DirectoryMark?
     }
@@ -157,6 +149,9 @@ struct WriterAnswer: Sendable {
                 case .token(let token): Place(variable: slot.variable, token: TokenText(token))
                 case .foreign: Place(variable: slot.variable, token: nil)
                 }
+            },
+            doubtful: contents.editFailures.reduce(into: [:]) { all, entry in
+                if let variable = entry.key.variable { all[variable] = entry.value.detail }
             },
             directory: AbsolutePath(contents.realPath).flatMap { DirectoryMark(of: $0.directory) })
     }
@@ -227,6 +222,7 @@ extension WriterAnswer.Contents: JSONDocument {
         otherLines = try members("otherLines", contents?.otherLines)
         isAsConfigured = try members("isAsConfigured", contents?.isAsConfigured)
         places = try members("places", contents?.places)
+        doubtful = try members.unlessEmpty("doubtful", contents?.doubtful) ?? [:]
         directory = try members.orAbsent("directory", contents?.directory)
     }
 }

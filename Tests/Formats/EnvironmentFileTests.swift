@@ -197,10 +197,10 @@ import Testing
         ("SECRET=old\ntrap 'SECRET=x' EXIT\n", 2),
         ("readonly SECRET\nSECRET=old\n", 2),
         ("readonly SECRET=a\nSECRET=old\n", 1),
-        ("f() {\nSECRET=old\n}\n", 2),
         ("\\readonly SECRET\nSECRET=old\n", 2),
         // Behind a byte-order mark, to shells that is a command like any other.
         ("\u{feff}{\nreadonly SECRET\nSECRET=old\n", 3),
+        ("f() {\nSECRET=old\n}\n", 2),
         ("function f {\nSECRET=old\n}\n", 2),
         ("if true; then\nSECRET=old\nfi\n", 2),
         ("return\nSECRET=old\n", 2),
@@ -257,7 +257,7 @@ import Testing
         ("\u{feff}SECRET=x\n", .differing),
     ])
     func readsTheValueOfTheVariable(text: String, value: EnvironmentFile.Value) throws {
-        #expect(try EnvironmentFile(Array(text.utf8)).value(of: "SECRET") == value)
+        #expect(try EnvironmentFile(Array(text.utf8)).values(of: ["SECRET"])["SECRET"] == value)
     }
 
     /// Each of these takes far longer where the time grows with the square of the size.
@@ -266,7 +266,8 @@ import Testing
     ])
     func muchSyntaxIsReadOrRefused(piece: String) throws {
         let bytes = Array(String(repeating: piece, count: (1 << 16) / piece.utf8.count).utf8)
-        guard let value = try? EnvironmentFile(Array("SECRET=x\n".utf8) + bytes).value(of: "SECRET") else { return }
+        let value = try EnvironmentFile(Array("SECRET=x\n".utf8) + bytes).values(of: ["SECRET"])["SECRET"]
+        if case .unclear = value { return }
         #expect(value == .one([120]))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Model
 import TestSupport
 import Testing
 
@@ -67,12 +68,12 @@ import Testing
 
     /// `inspect` has no format said, and the file may be anybody's.
     @Test func aSecretIsFoundInAFileOfUnknownFormat() throws {
-        func candidate(_ text: String, _ place: FormatPlace = .whole) throws(FormatError) -> SecretCandidate {
+        func candidate(_ text: String, _ place: Slot = .whole) throws(FormatError) -> SecretCandidate {
             try FormatRegistry.candidate(in: Array(text.utf8), at: place)
         }
         let secret = try FormatTests.secret()
         for type in FormatRegistry.all where type.setting?.scope != .file {
-            let place: FormatPlace = type.setting == nil ? .whole : .variable("SECRET")
+            let place: Slot = type.setting == nil ? .whole : .variable("SECRET")
             let bytes = try type.init(parameter: nil).render([place: secret], into: [])
             #expect(try FormatRegistry.candidate(in: bytes, at: place) == .bytes(secret.token), "\(type.name)")
         }

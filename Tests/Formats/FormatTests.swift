@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import TestSupport
 import Testing
 
@@ -15,22 +16,22 @@ import Testing
     private let json = JSONFormat(parameter: nil)
 
     private func whole(_ format: some OutputFormat, _ bytes: [UInt8]) throws -> ParsedFile.Content? {
-        try format.parse(bytes, places: [.whole]).places[.whole]
+        try format.parse(bytes, slots: [.whole]).slots[.whole]
     }
 
     @Test func everyFormatReadsWhatItWrites() throws {
         let template = "id={{client_id}}\nsecret={{client_secret}}\n"
         for type in FormatRegistry.all {
             let isOfPlace = type.setting?.scope == .place
-            let place: FormatPlace = isOfPlace ? .variable("SECRET") : .whole
+            let place: Slot = isOfPlace ? .variable("SECRET") : .whole
             let format = type.init(parameter: type.setting?.scope == .file ? template : nil)
             let secret = try Self.secret()
             let bytes = try format.render([place: secret], into: [])
-            #expect(try format.parse(bytes, places: [place]).places == [place: .token(secret.token)], "\(type.name)")
+            #expect(try format.parse(bytes, slots: [place]).slots == [place: .token(secret.token)], "\(type.name)")
             // The next one takes its place.
             let next = try Self.secret(1)
             let later = try format.render([place: next], into: bytes)
-            #expect(try format.parse(later, places: [place]).places == [place: .token(next.token)], "\(type.name)")
+            #expect(try format.parse(later, slots: [place]).slots == [place: .token(next.token)], "\(type.name)")
         }
     }
 
@@ -38,12 +39,12 @@ import Testing
         let secret = try Self.secret()
         let bytes = raw.render([.whole: secret], into: Array("old".utf8))
         #expect(bytes == secret.token)
-        #expect(raw.parse(bytes, places: [.whole]).isExact)
+        #expect(raw.parse(bytes, slots: [.whole]).isExact)
         // An editor, or Windows, has added the blanks. `inspect` finds the same secret.
         for (before, after) in [("", "\n"), ("", "\r\n"), ("", "\n\n"), (" ", ""), ("\n", " ")] {
             let edited = Array(before.utf8) + bytes + Array(after.utf8)
-            let parsed = raw.parse(edited, places: [.whole])
-            #expect(parsed.places == [.whole: .token(bytes)] && !parsed.isExact)
+            let parsed = raw.parse(edited, slots: [.whole])
+            #expect(parsed.slots == [.whole: .token(bytes)] && !parsed.isExact)
             #expect(RawFormat.candidate(in: edited, at: .whole) == .bytes(bytes))
         }
     }
@@ -58,15 +59,15 @@ import Testing
     /// Blanks in the secret's place are nothing, as an empty file is.
     @Test func anEmptySecretIsAbsentInEveryFormat() throws {
         for type in FormatRegistry.all {
-            let place: FormatPlace = type.setting?.scope == .place ? .variable("SECRET") : .whole
+            let place: Slot = type.setting?.scope == .place ? .variable("SECRET") : .whole
             let format = type.init(parameter: type.setting?.scope == .file ? "{{client_secret}}\n" : nil)
             for blank in ["", "\n", "\r\n", " \t\n"] {
-                #expect(try format.parse(Array(blank.utf8), places: [place]).places == [:], "\(type.name)")
+                #expect(try format.parse(Array(blank.utf8), slots: [place]).slots == [:], "\(type.name)")
             }
         }
         for line in ["SECRET=\n", "SECRET=''\n", "SECRET=\" \"\n"] {
-            let parsed = try EnvironmentFormat(parameter: nil).parse(Array(line.utf8), places: [.variable("SECRET")])
-            #expect(parsed.places == [:])
+            let parsed = try EnvironmentFormat(parameter: nil).parse(Array(line.utf8), slots: [.variable("SECRET")])
+            #expect(parsed.slots == [:])
         }
         #expect(try whole(json, Array(#"{"client_secret": ""}"#.utf8)) == nil)
     }
@@ -103,12 +104,12 @@ import Testing
         let token = String(decoding: secret.token, as: UTF8.self)
         for members in ["", #", "client_id": "com.example.web""#, #", "issued_at": "2026-01-01T00:00:00Z""#] {
             let bytes = Array("{\"client_secret\": \"\(token)\"\(members)}".utf8)
-            let parsed = json.parse(bytes, places: [.whole])
-            #expect(parsed.places == [.whole: .token(secret.token)] && !parsed.isExact, "\(members)")
+            let parsed = json.parse(bytes, slots: [.whole])
+            #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact, "\(members)")
             #expect(json.mayReplace(bytes), "\(members)")
         }
         #expect(try whole(json, Array("{\"client_secret\": \"\(token)\", \"password\": \"x\"}".utf8)) == .foreign)
-        #expect(json.parse(json.render([.whole: secret], into: []), places: [.whole]).isExact)
+        #expect(json.parse(json.render([.whole: secret], into: []), slots: [.whole]).isExact)
     }
 
     /// A shell's substitution or an editor adds them, and no reader removes them.
@@ -118,8 +119,8 @@ import Testing
         let written = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
         for blanks in [" \(token)", "\(token)\\n", "\\t \(token) \\r\\n"] {
             let bytes = Array(written.replacing(token, with: blanks).utf8)
-            let parsed = json.parse(bytes, places: [.whole])
-            #expect(parsed.places == [.whole: .token(secret.token)] && !parsed.isExact, "\(blanks)")
+            let parsed = json.parse(bytes, slots: [.whole])
+            #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact, "\(blanks)")
             #expect(json.mayReplace(bytes), "\(blanks)")
             #expect(JSONFormat.candidate(in: bytes, at: .whole) == .bytes(secret.token))
             let others = Array(written.replacing(token, with: blanks).replacing("{", with: #"{"a": 1,"#).utf8)
@@ -246,8 +247,8 @@ import Testing
         let secret = try Self.secret()
         let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
         #expect(text.contains(from))
-        let parsed = json.parse(Array(text.replacing(from, with: to).utf8), places: [.whole])
-        #expect(parsed.places == [.whole: .token(secret.token)] && !parsed.isExact)
+        let parsed = json.parse(Array(text.replacing(from, with: to).utf8), slots: [.whole])
+        #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact)
     }
 
     @Test(arguments: [("\"key_id\"", "\"key\""), ("}", "")])

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Model
 import Testing
 
 @testable import Formats
@@ -10,7 +11,7 @@ import Testing
     }
 
     private func found(_ template: String, in text: String) throws -> ParsedFile.Content? {
-        try TemplateFormat(parameter: template).parse(Array(text.utf8), places: [.whole]).places[.whole]
+        try TemplateFormat(parameter: template).parse(Array(text.utf8), slots: [.whole]).slots[.whole]
     }
 
     private func token(_ number: Int = 0) throws -> String {
@@ -56,7 +57,7 @@ import Testing
         for index in bytes.indices {
             let old = bytes[index]
             bytes[index] = old ^ UInt8(1 << Int.random(in: 0..<7, using: &random))
-            let found = try TemplateFormat(parameter: template).parse(bytes, places: [.whole]).places[.whole]
+            let found = try TemplateFormat(parameter: template).parse(bytes, slots: [.whole]).slots[.whole]
             #expect(found == .foreign, "byte \(index)")
             bytes[index] = old
         }
@@ -72,7 +73,7 @@ import Testing
     @Test func withoutATemplateTheFirstSecretCounts() throws {
         let format = TemplateFormat(parameter: nil)
         let bytes = Array("a: \(try token())\nb: \(try token(1))\n".utf8)
-        #expect(try format.parse(bytes, places: [.whole]).places == [.whole: .token(Array(try token().utf8))])
+        #expect(try format.parse(bytes, slots: [.whole]).slots == [.whole: .token(Array(try token().utf8))])
         #expect(try format.render([.whole: FormatTests.secret(2)], into: bytes) == bytes)
     }
 
@@ -80,7 +81,7 @@ import Testing
     func aFileWhoseSecretIsRemovedHoldsNone(text: String) throws {
         #expect(try found("secret={{client_secret}}\n", in: text) == .foreign)
         #expect(
-            try TemplateFormat(parameter: nil).parse(Array(text.utf8), places: [.whole]).places == [.whole: .foreign])
+            try TemplateFormat(parameter: nil).parse(Array(text.utf8), slots: [.whole]).slots == [.whole: .foreign])
     }
 
     /// With no secret to write the bytes stay.
@@ -93,12 +94,12 @@ import Testing
         let template = "naïve={{client_secret}}\n"
         let (text, foreign): ([UInt8], [UInt8]) = (Array(try rendered(template).utf8), [0xFF, 0xC3, 0x00])
         let format = TemplateFormat(parameter: template)
-        #expect(try format.parse(text, places: [.whole]).places == [.whole: .token(Array(try token().utf8))])
+        #expect(try format.parse(text, slots: [.whole]).slots == [.whole: .token(Array(try token().utf8))])
         for bytes in [foreign + text, text + foreign, text.map { $0 == 0xC3 ? 0xFF : $0 }] {
-            #expect(try format.parse(bytes, places: [.whole]).places == [.whole: .foreign])
+            #expect(try format.parse(bytes, slots: [.whole]).slots == [.whole: .foreign])
             #expect(try format.render([.whole: FormatTests.secret()], into: bytes) == text)
-            let any = try TemplateFormat(parameter: nil).parse(bytes, places: [.whole])
-            #expect(any.places == [.whole: .token(Array(try token().utf8))])
+            let any = try TemplateFormat(parameter: nil).parse(bytes, slots: [.whole])
+            #expect(any.slots == [.whole: .token(Array(try token().utf8))])
         }
     }
 
@@ -107,8 +108,8 @@ import Testing
     func aMebibyteThatBeginsLikeSecretsEverywhereIsRead(piece: String) throws {
         let bytes = Array(String(repeating: piece, count: (1 << 20) / piece.utf8.count).utf8)
         let secret = try FormatTests.secret().token
-        let found = try TemplateFormat(parameter: nil).parse(bytes + [UInt8(ascii: "\n")] + secret, places: [.whole])
-        #expect(found.places == [.whole: .token(secret)])
+        let found = try TemplateFormat(parameter: nil).parse(bytes + [UInt8(ascii: "\n")] + secret, slots: [.whole])
+        #expect(found.slots == [.whole: .token(secret)])
     }
 
     @Test(arguments: [

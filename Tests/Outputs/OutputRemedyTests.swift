@@ -91,8 +91,9 @@ import Testing
             "line 1: for systemd, what begins there continues past line 2, where python-dotenv reads SECRET",
             #"line 1: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces"#,
         ]
-        for (file, reason) in zip(malformed, reasons) {
-            let failure = #expect(throws: Failure.self) { try publisher.observe(file) }
+        let variable = try publisher.observe(malformed[0]).editFailures[.variable("SECRET")]
+        let whole = #expect(throws: Failure.self) { try publisher.observe(malformed[1]) }
+        for (file, (failure, reason)) in zip(malformed, zip([variable, whole], reasons)) {
             #expect(failure?.code == .outputMalformed)
             #expect(failure?.message == "\(file.path): its content cannot be read or edited safely: \(reason)")
         }

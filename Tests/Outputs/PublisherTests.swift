@@ -88,18 +88,18 @@ import Testing
         #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
     }
 
-    /// `check` knows only the problem.
+    /// `check` knows only what was observed.
     @Test(arguments: [
         "SECRET=$(cat x)\n", "SECRET=old; export SECRET\n", "\u{feff}A=1\n# C:\\", "\u{feff}SECRET=old # of May\n",
     ])
-    func aFileThatCannotBeEditedIsAProblem(text: String) throws {
+    func aFileThatCannotBeEditedIsObserved(text: String) throws {
         let file = try Samples.file(scratch("out"), .env)
         try scratch.write(text, to: "out")
         let failure = #expect(throws: Failure.self) {
             try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file)
         }
         #expect(failure?.code == .outputMalformed)
-        #expect(publisher.problem(with: file, mayCreate: true) == failure)
+        #expect(try publisher.observe(file).editFailures == [.variable("SECRET"): failure])
         #expect(try scratch.read("out") == text)
     }
 

@@ -69,6 +69,20 @@ import Testing
         #expect(!report.isWatchable)
     }
 
+    @Test func editsThatWouldFailAreNamedVariableByVariable() throws {
+        let report = try report(
+            Samples.framed(
+                #"{"version":1,"contents":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[],"#
+                    + #""doubtful":{"SECRET":"line 2: \u001b[31m","PATH":"line 3"}}}"#)
+        ).get()
+        #expect(report.editFailures.map(\.key) == [.variable("SECRET")])
+        let failure = try #require(report.editFailures.values.first)
+        #expect(failure.code == .outputMalformed)
+        #expect(failure.detail?.contains("line 2") == true && failure.detail?.contains("\u{1b}") == false)
+        let again = try #require(WriterAnswer(report).contents?.doubtful["SECRET"])
+        #expect(again == failure.detail)
+    }
+
     @Test func aTextThatCannotBeATokenIsForeign() throws {
         for token in ["null", "\"\(String(repeating: "A", count: 16_385))\""] {
             let report = try report(

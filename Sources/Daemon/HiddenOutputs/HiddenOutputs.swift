@@ -74,15 +74,13 @@ package struct HiddenOutputs {
         client.outputs.map { output in
             let path = output.path.description
             let real = RealPath.of(path)
-            var variable: String?
-            if case .variable(let name) = output.slot { variable = name }
             let copies = client.outputs.filter { $0.slot == output.slot }.map { RealPath.of($0.path.description) }
-            var facts = OutputFacts(path: path, realPath: real, variable: variable, copies: Set(copies))
+            var facts = OutputFacts(path: path, realPath: real, variable: output.slot.variable, copies: Set(copies))
             facts.modified = FileStatus.following(path).map { $0.identity.modified / 1_000 }
             facts.place = ownMounts?.place(of: real)
             facts.runsProgram = client.onChange.contains(where: \.runsProgram)
             facts.restarted = client.onChange.lazy.compactMap(\.restarted).first
-            guard variable != nil else { return facts }
+            guard output.slot.variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
             facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ForeignFacts(path: path, bytes: $0) }
             facts.neighbours = neighbours(of: path, real, workingDirectories)

@@ -9,8 +9,40 @@
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise
 ///   nothing is written. So no edit removes a line of another variable.
 extension EnvironmentFile {
-    /// Sets each variable to its value, whose bytes must all be plain (``Swift/UInt8/isTokenCharacter``).
-    mutating func set(_ values: [String: [UInt8]]) throws(FormatError) {
+    /// Sets variables as ``set(_:keeping:)`` does, except that one that cannot be set stays as it is and keeps no other from
+    /// being set.
+    ///
+    /// - Parameter kept: what was set before: an edit may let a reader accept the file that reads those otherwise.
+    /// - Returns: why each of those was not set.
+    mutating func setEach(_ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]) -> [String: FormatError] {
+        var errors = find(Set(values.keys)).formatErrors
+        let rest = values.filter { errors[$0.key] == nil }
+        guard !rest.isEmpty else { return errors }
+        do throws(FormatError) {
+            try set(rest, keeping: kept)
+        } catch {
+            // Which one of them keeps the others from being set is found by halves.
+            let names = rest.keys.sorted()
+            guard names.count > 1 else {
+                errors[names[0]] = error
+                return errors
+            }
+            var kept = kept
+            for names in [Set(names.prefix(names.count / 2)), Set(names.dropFirst(names.count / 2))] {
+                let half = rest.filter { names.contains($0.key) }
+                errors.merge(setEach(half, keeping: kept)) { one, _ in one }
+                kept.merge(half.filter { errors[$0.key] == nil }) { one, _ in one }
+            }
+        }
+        return errors
+    }
+
+    /// Sets all of these variables, or none. The bytes of the values must be plain (``Swift/UInt8/isTokenCharacter``).
+    ///
+    /// - Parameter kept: what other variables of ours are set to, and have to be set to afterwards.
+    mutating func set(
+        _ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]
+    ) throws(FormatError) {
         let found = find(Set(values.keys))
         var all: [(name: String, assignment: EnvironmentAssignment)] = []
         var missing: [String] = []
@@ -37,7 +69,7 @@ extension EnvironmentFile {
         var formatError: FormatError?
         for attempt in attempts {
             do throws(FormatError) {
-                let file = try checked(attempt, values)
+                let file = try checked(attempt, values, kept)
                 let reach = file.reach(of: missing)
                 if best.map({ $0.reach < reach }) ?? true { best = (file, reach) }
                 if reach == .everything { break }
@@ -57,9 +89,11 @@ extension EnvironmentFile {
     }
 
     /// The file with these bytes, if it is this one with the values set.
-    private func checked(_ bytes: [UInt8], _ values: [String: [UInt8]]) throws(FormatError) -> EnvironmentFile {
+    private func checked(
+        _ bytes: [UInt8], _ values: [String: [UInt8]], _ kept: [String: [UInt8]]
+    ) throws(FormatError) -> EnvironmentFile {
         let file = try EnvironmentFile(bytes)
-        try file.check(values, since: self)
+        try file.check(values, kept, since: self)
         return file
     }
 
@@ -119,7 +153,9 @@ extension EnvironmentFile {
 
     /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
     /// with these values.
-    private func check(_ values: [String: [UInt8]], since old: EnvironmentFile) throws(FormatError) {
+    private func check(
+        _ values: [String: [UInt8]], _ kept: [String: [UInt8]], since old: EnvironmentFile
+    ) throws(FormatError) {
         let ours = Set(values.keys.map { Array($0.utf8) })
         for before in old.readings {
             guard let now = readings.first(where: { $0.reader == before.reader }) else {
@@ -146,8 +182,10 @@ extension EnvironmentFile {
                     "\(before.reader.name) would find something there that is none of its variables now")
             }
         }
-        let written = try self.values(of: values.keys)
-        for (name, value) in values where written[name] != .one(value) {
+        let all = values.merging(kept) { one, _ in one }
+        let written = self.values(of: all.keys)
+        for (name, value) in all where written[name] != .one(value) {
+            if case .unclear(let error) = written[name] { throw error }
             throw formatError(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
         }
     }

@@ -12,6 +12,8 @@ struct EnvironmentFile {
         case one([UInt8])
         /// Assignments that differ, or that only some readers see.
         case differing
+        /// What readers disagree about, or what must not be replaced.
+        case unclear(FormatError)
     }
 
     /// Far more than anybody assigns one variable in one file: bounds the work of editing.
@@ -41,43 +43,33 @@ struct EnvironmentFile {
         }
     }
 
-    /// What the variable is set to.
-    func value(of name: String) throws(FormatError) -> Value { try value(find([name]).assignments(of: name)) }
-
     /// The different values to which the variable is set, without comments after them: what a person means by it.
     func uncommentedValues(of name: String) throws(FormatError) -> Set<[UInt8]> {
         Set(try find([name]).assignments(of: name).map { $0.uncommentedValue(in: bytes) })
     }
 
-    /// What each of the variables is set to. Of several that cannot be determined, the first is the one that is thrown for.
-    func values(of names: some Collection<String>) throws(FormatError) -> [String: Value] {
+    /// What each of the variables is set to.
+    func values(of names: some Collection<String>) -> [String: Value] {
         let found = find(Set(names))
-        var values: [String: Value] = [:]
-        for name in names { values[name] = try value(found.assignments(of: name)) }
-        return values
+        return names.reduce(into: [:]) { values, name in
+            values[name] = found.formatErrors[name].map { .unclear($0) } ?? value(found.assignments[name] ?? [])
+        }
     }
 
     /// What every variable is set to; those are missing whose value cannot be determined.
     var knownValues: [String: [UInt8]] {
-        let names = Set(
-            Set(readings.flatMap { $0.entries.map(\.name) }).map { String(decoding: $0, as: UTF8.self) }
-                .filter { VariableName.isValid($0) })
-        let found = find(names)
-        return names.reduce(into: [:]) { values, name in
-            if let assignments = try? found.assignments(of: name), case .one(let value) = self.value(assignments) {
-                values[name] = value
-            }
+        let names = Set(readings.flatMap { $0.entries.map(\.name) }).map { String(decoding: $0, as: UTF8.self) }
+        return values(of: Set(names.filter { VariableName.isValid($0) })).compactMapValues {
+            if case .one(let value) = $0 { value } else { nil }
         }
     }
 
-    /// Whether the file holds anything but assignments of these variables, even a comment.
-    func holdsOtherLines(than names: some Collection<String>) throws(FormatError) -> Bool {
-        let found = find(Set(names))
+    /// Whether the file holds anything but assignments of these variables, even a comment. What cannot be determined is
+    /// something else.
+    func holdsOtherLines(than names: some Collection<String>) -> Bool {
         var rest = bytes
-        for name in names {
-            for assignment in try found.assignments(of: name) {
-                for offset in assignment.statement { rest[offset] = .space }
-            }
+        for assignment in find(Set(names)).assignments.values.joined() {
+            for offset in assignment.statement { rest[offset] = .space }
         }
         return rest.dropFirst(firstTextOffset).contains { !$0.isEnvironmentSpace && !$0.isLineBreak }
     }

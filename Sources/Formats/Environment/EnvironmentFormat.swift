@@ -1,3 +1,5 @@
+package import Model
+
 /// `env`: one variable of an environment file, every other byte of which is kept. See ``EnvironmentFile``.
 package struct EnvironmentFormat: OutputFormat {
     package static let name = "env"
@@ -9,18 +11,18 @@ package struct EnvironmentFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    package func parse(_ bytes: [UInt8], places: some Collection<FormatPlace>) throws(FormatError) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile {
         let file = try EnvironmentFile(bytes)
-        var parsed = ParsedFile(places: [:])
-        let names = places.compactMap { if case .variable(let name) = $0 { name } else { nil } }
-        for (name, value) in try file.values(of: names) {
+        let names = slots.compactMap(\.variable)
+        var parsed = ParsedFile(slots: [:], otherLines: file.holdsOtherLines(than: names))
+        for (name, value) in file.values(of: names) {
             switch value {
             case .absent: break
-            case .differing: parsed.places[.variable(name)] = .foreign
-            case .one(let value): parsed.places[.variable(name)] = TokenBytes.content(value)
+            case .differing: parsed.slots[.variable(name)] = .foreign
+            case .one(let value): parsed.slots[.variable(name)] = TokenBytes.content(value)
+            case .unclear(let error): parsed.slots[.variable(name)] = .unclear(error)
             }
         }
-        parsed.otherLines = try file.holdsOtherLines(than: names)
         return parsed
     }
 
@@ -66,27 +68,29 @@ package struct EnvironmentFormat: OutputFormat {
     }
 
     package func render(
-        _ secrets: [FormatPlace: RenderedSecret], into bytes: [UInt8]
+        _ secrets: [Slot: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatError) -> [UInt8] {
         var values: [String: [UInt8]] = [:]
         for case (.variable(let name), let secret) in secrets { values[name] = secret.token }
         var file = try EnvironmentFile(bytes)
-        try file.set(values)
+        if let error = file.setEach(values).min(by: { $0.key < $1.key })?.value { throw error }
         return file.bytes
     }
 
     /// By an edit that is thrown away: whether readers agree afterwards depends on what is around the variable.
-    package func checkEdit(of bytes: [UInt8], at places: some Collection<FormatPlace>) throws(FormatError) {
+    package func editErrors(
+        in bytes: [UInt8], at slots: some Collection<Slot>
+    ) throws(FormatError) -> [Slot: FormatError] {
         var values: [String: [UInt8]] = [:]
-        for case .variable(let name) in places { values[name] = Array("token".utf8) }
+        for name in slots.compactMap(\.variable) { values[name] = Array("token".utf8) }
         var file = try EnvironmentFile(bytes)
-        try file.set(values)
+        return file.setEach(values).reduce(into: [:]) { $0[.variable($1.key)] = $1.value }
     }
 
     package static func candidate(
-        in bytes: [UInt8], at place: FormatPlace
+        in bytes: [UInt8], at slot: Slot
     ) throws(FormatError) -> SecretCandidate? {
-        guard case .variable(let name) = place else { return nil }
+        guard case .variable(let name) = slot else { return nil }
         let values = try EnvironmentFile(bytes).uncommentedValues(of: name)
         guard let value = values.first else { return .missing("\(name) is not set in it") }
         return values.count == 1 ? .bytes(value) : .missing("\(name) is set to different values in it")

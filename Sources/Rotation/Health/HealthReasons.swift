@@ -32,10 +32,7 @@ extension Rotation {
         {
             reasons.append(Reason(failure: refusal, client: name, since: now.wall))
         }
-        for path in client.files where isDeleted(path) {
-            let failure = Failure(.outputDeleted, at: .path(path))
-            reasons.append(Reason(failure: failure, client: name, since: now.wall))
-        }
+        reasons += outputProblems(of: client).map { Reason(failure: $0, client: name, since: now.wall) }
         for (place, drift) in drifts(of: client) where drift.isContested(&deadlines) {
             reasons.append(
                 Reason(

@@ -40,7 +40,7 @@ struct File: Sendable {
     }
 
     /// Whether the file, when it was last observed, held all of these secrets.
-    func holds(_ wanted: [Slot: SecretInfo]) -> Bool { isAsObserved && wanted.allSatisfy { holds($1, in: $0) } }
+    func holds(_ wanted: [Slot: SecretInfo]) -> Bool { wanted.allSatisfy { holds($1, in: $0) } }
 
     /// Whether a change notice may wait for the debounce: the content is known, or the one repeated read is under way.
     /// Otherwise the file is read again at once.

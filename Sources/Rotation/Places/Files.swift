@@ -83,7 +83,18 @@ extension Rotation {
     private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) {
         for slot in observation.slots.values { clock.noteIssue(slot.issued) }
         let isCurrentSpec = index.specs[spec.path] == spec
+        let former = files[spec.path]?.observed?.editFailures ?? [:]
         files[spec.path]?.see(observation, by: job, isCurrentSpec: isCurrentSpec)
+        guard isCurrentSpec else { return }
+        for place in spec.slots.keys.map({ OutputPlace(path: spec.path, slot: $0) }).sorted() {
+            guard let client = spec.slots[place.slot], former[place.slot] != observation.editFailures[place.slot]
+            else { continue }
+            if let failure = observation.editFailures[place.slot] {
+                events.append(.failing(.client(client), failure, failures: 1, retryAt: nil))
+            } else if let failure = former[place.slot] {
+                events.append(.recovered(.client(client), failure))
+            }
+        }
     }
 
     /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
@@ -149,11 +160,31 @@ extension Rotation {
         }
     }
 
-    /// The secret that each slot of a file should hold; a slot whose client has none is left as it is.
+    /// The secret that each slot of a file should hold. A slot whose client has none is left as it is, and so is one that no
+    /// edit could write into: it keeps no other client of the file from its secret.
     func wantedSecrets(_ spec: FileSpec) -> [Slot: SecretInfo] {
+        let doubtful = files[spec.path]?.observed?.editFailures ?? [:]
         var wanted: [Slot: SecretInfo] = [:]
-        for (slot, client) in spec.slots { wanted[slot] = index[client].flatMap { wantedSecret($0) } }
+        for (slot, client) in spec.slots where doubtful[slot] == nil {
+            wanted[slot] = index[client].flatMap { wantedSecret($0) }
+        }
         return wanted
+    }
+
+    /// Why what a slot of a file was last seen to hold stays there, until another program changes the file; nil where it is to
+    /// be written, or is good.
+    func obstacle(in slot: Slot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
+        if isDeleted(path) { return Failure(.outputDeleted, at: .path(path)) }
+        guard let file = files[path], wanted.map({ file.holds($0, in: slot) }) != true else { return nil }
+        return file.observed?.editFailures[slot]
+    }
+
+    /// The first such reason of each of a client's files.
+    func obstacles(of client: ConfiguredClient) -> [Failure] {
+        let wanted = wantedSecret(client)
+        return client.places.compactMap { place in
+            place.slots.lazy.compactMap { problem(in: $0, of: place.path, to: wanted) }.first
+        }
     }
 
     /// Whether a file, as last observed, holds what it should.

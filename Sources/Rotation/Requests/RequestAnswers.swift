@@ -59,9 +59,8 @@ extension Rotation {
 
     /// Everything that keeps a client from being served after a reload, each once.
     private func problems(of client: ConfiguredClient, since job: JobID, at now: Now) -> [String] {
-        let losses = client.files.filter(isDeleted).map { Failure(.outputDeleted, at: .path($0)) }
         let all =
-            failures(of: client, since: job) + contests(of: client, at: now) + losses
+            failures(of: client, since: job) + contests(of: client, at: now) + outputProblems(of: client)
             + (wantedSecret(client) == nil ? [clock.failure].compactMap { $0 } : [])
         var seen: Set<String> = []
         return all.map(\.message).filter { seen.insert($0).inserted }
@@ -88,7 +87,9 @@ extension Rotation {
         else {
             return nil
         }
-        if let failure = contests(of: client, at: now).first { return .failed(failure.message) }
+        if let failure = contests(of: client, at: now).first ?? (isKnown(client) ? outputProblems(of: client).first : nil) {
+            return .failed(failure.message)
+        }
         guard isPublished(client, at: now), wasPushed(client, at: now) else { return nil }
         if !owedActions(of: client).isEmpty {
             return (configurationWatch.restraint?.message).map { .failed($0) }

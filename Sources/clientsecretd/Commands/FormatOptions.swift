@@ -1,5 +1,6 @@
 import ArgumentParser
 import Formats
+import Model
 
 /// How a secret is written: the formats of outputs that need nothing but a variable.
 struct FormatOptions: ParsableArguments {
@@ -31,7 +32,7 @@ struct FormatOptions: ParsableArguments {
         transform: Flags.variable)
     var variable: String?
 
-    var place: FormatPlace { variable.map(FormatPlace.variable) ?? .whole }
+    var slot: Slot { Slot(variable: variable) }
 
     mutating func validate() throws {
         if let setting = format.type.setting, variable == nil {

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Daemon
 import Failures
 import Formats
+import Model
 
 /// What the Apple client secret in a file says about its client, for `init --from`. Whether it has expired does not matter.
 struct FoundClient: Equatable {
@@ -80,7 +81,8 @@ struct FoundClient: Equatable {
             else { continue }
             let place: Place
             do throws(FormatError) {
-                _ = try format.parse(bytes, places: [.variable(assignment.name)])
+                let errors = try format.editErrors(in: bytes, at: [.variable(assignment.name)])
+                if let error = errors.values.first { throw error }
                 place = .variable(assignment.name)
             } catch {
                 place = .unwritable(line: error.line, reason: error.reason)

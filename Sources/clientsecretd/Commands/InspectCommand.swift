@@ -129,7 +129,7 @@ enum FoundSecret {
         }
         let candidate: SecretCandidate
         do throws(FormatError) {
-            candidate = try FormatRegistry.candidate(in: bytes, at: variable.map(FormatPlace.variable) ?? .whole)
+            candidate = try FormatRegistry.candidate(in: bytes, at: Slot(variable: variable))
         } catch {
             throw CommandFailure(.failed, "\(name):\(error.line): \(error.reason)")
         }

@@ -9,22 +9,22 @@ import Model
 enum TokenTarget {
     static func run(_ bytes: [UInt8]) throws {
         let json = JSONFormat(parameter: nil)
-        if case .token(let token)? = json.parse(bytes, places: [.whole]).places[.whole] {
+        if case .token(let token)? = json.parse(bytes, slots: [.whole]).slots[.whole] {
             try check(token)
             let read = try known(TokenReader.read(token, keys: []))
             let again = json.render([.whole: RenderedSecret(token: token, claims: read.claims)], into: [])
             try promise(
-                json.parse(again, places: [.whole]).places[.whole] == .token(token), "a JSON file that is not read back"
+                json.parse(again, slots: [.whole]).slots[.whole] == .token(token), "a JSON file that is not read back"
             )
         }
-        if case .token(let token)? = RawFormat(parameter: nil).parse(bytes, places: [.whole]).places[.whole] {
+        if case .token(let token)? = RawFormat(parameter: nil).parse(bytes, slots: [.whole]).slots[.whole] {
             let blanks = Set<UInt8>(9...13).union([32])
             let text = Array(bytes.drop(while: blanks.contains).reversed().drop(while: blanks.contains).reversed())
             try promise(token == text, "a raw file that holds something else")
             try check(token)
         }
         let template = TemplateFormat(parameter: "id={{client_id}} {{client_secret}}\n")
-        if case .token(let token)? = try template.parse(bytes, places: [.whole]).places[.whole] { try check(token) }
+        if case .token(let token)? = try template.parse(bytes, slots: [.whole]).slots[.whole] { try check(token) }
         try check(bytes)
     }
 

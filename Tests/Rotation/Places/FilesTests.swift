@@ -277,6 +277,49 @@ import Testing
         #expect(mayCreate == [false, false])
     }
 
+    // MARK: Files that cannot be edited in one place
+
+    /// Two clients' variables in one file, of which one cannot be written.
+    private func doubtful() throws -> (bench: Bench, path: AbsolutePath, failure: Failure) {
+        let path = try Values.path("/srv/.env")
+        let failure = Failure(.outputMalformed, at: .path(path), detail: "line 3: its quote is not closed")
+        let native = Slot.variable("NATIVE")
+        let bench = try Bench(Values.sharingAFile())
+        bench.disk[path] = FileObservation(
+            slots: [native: .foreign], editFailures: [native: failure], otherLines: true)
+        bench.go()
+        return (bench, path, failure)
+    }
+
+    @Test func onlyTheClientWhoseVariableCannotBeWrittenFails() throws {
+        let (bench, path, failure) = try doubtful()
+        #expect(bench.rotation.isReady)
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        #expect(try bench.view(web).health == .ok)
+        #expect(try bench.view("native").outputs.map(\.error) == [failure.message])
+        #expect(try bench.view("native").health == .critical)
+        #expect(try bench.view("native").reason?.failure == failure)
+        // The other one is renewed, and repaired, as if it were alone.
+        bench.pass(Values.day)
+        bench.ask(.renew(.init()))
+        #expect(try bench.answer() == .renewed([bench.failed("native", failure), bench.renewed(web)]))
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        bench.disk[path]?.slots[.variable("WEB")] = .foreign
+        try bench.debounce("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+        #expect(bench.disk[path]?.slots[.variable("NATIVE")] == .foreign)
+    }
+
+    @Test func aVariableIsWrittenOnceItsLineWasCorrected() throws {
+        let (bench, path, failure) = try doubtful()
+        bench.disk[path]?.editFailures = [:]
+        try bench.debounce("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .variable("NATIVE")) == bench.current("native"))
+        #expect(try bench.view("native").health == .ok)
+        let name = try Values.name("native")
+        #expect(bench.entries.contains(.recovered(.client(name), failure)))
+    }
+
     // MARK: Files that hold something else
 
     private func expectForeign(_ bench: Bench, _ path: AbsolutePath) throws {

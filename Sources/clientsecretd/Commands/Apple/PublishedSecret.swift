@@ -133,7 +133,8 @@ struct PublishedSecret {
         let bytes = try NamedFile.read(output.path.description, limit: AtomicFile.sizeLimit)
         let found: ParsedFile.Content?
         do throws(FormatError) {
-            found = try output.format.implementation?.parse(bytes, slots: [output.slot])[output.slot]
+            found = try output.format.implementation?.parse(bytes, slots: [output.slot]).slots[output.slot]
+            if case .unclear(let error)? = found { throw error }
         } catch {
             throw CommandFailure(.failed, "\(output.path):\(error.line): \(error.reason)")
         }

@@ -1,6 +1,0 @@
-/// Where in a file one secret is.
-package enum FormatPlace: Hashable, Sendable {
-    /// The file is only about this secret.
-    case whole
-    case variable(String)
-}
