@@ -236,7 +236,7 @@ package struct DaemonRun {
         report(end)
         let undone = end.clients.filter { $0.health != .ok }
         for client in undone { log.note(.leftUndone(client.name, client.health, client.reason?.failure)) }
-        for entry in once.left(besides: undone.compactMap(\.reason?.failure)) {
+        for entry in once.left(except: undone.compactMap(\.reason?.failure)) {
             log.note(entry.event, clients: entry.clients)
         }
         return Ending(ofOnce: end, unwritten: unwritten)

@@ -41,8 +41,7 @@ final class Executor: Sendable {
     let keepingText = QuietMutex<Void>(())
 
     /// Jobs wait for disks, so threads, not cores, limit the throughput. Twice as many as a lane's maximum, because
-    /// secrets are published while others are kept in the state directory. More gain little: twice or four times as
-    /// many published ten thousand clients sooner by a twentieth at most.
+    /// secrets are published while others are kept in the state directory.
     private static let threads = 2 * threadsPerLane
     private static let threadsPerLane = 8
 

@@ -26,8 +26,8 @@ struct OnceLog {
         }
     }
 
-    /// What to log at the end of failures that are the reason of no client.
-    func left(besides reasons: [Failure]) -> [Entry] {
+    /// What to log at the end of failures whose message no client's line has.
+    func left(except reasons: [Failure]) -> [Entry] {
         let logged = Set(reasons.map(\.message))
         return begun.filter { !logged.contains($0.failure.message) }.map(\.entry)
     }

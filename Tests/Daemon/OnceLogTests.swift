@@ -32,9 +32,9 @@ import Testing
         }
         let reason = Reason(failure: full, client: web, since: WallTime(secondsSinceEpoch: 1_700_000_000))
         #expect(log.take(.health(web, .critical, reason), []).isEmpty)
-        #expect(log.left(besides: [full]).isEmpty)
+        #expect(log.left(except: [full]).isEmpty)
         // The run ends: nothing is tried again.
-        #expect(words(log.left(besides: [silent])) == ["\(full.sentence); failed 2 times"])
+        #expect(words(log.left(except: [silent])) == ["\(full.sentence); failed 2 times"])
     }
 
     @Test func whatHasEndedIsLoggedWithItsEnd() {
@@ -42,7 +42,7 @@ import Testing
         _ = log.take(.failing(file, full, failures: 1, retryAt: nil), [web])
         let recovered = log.take(.recovered(file, full), [web])
         #expect(words(recovered) == [full.sentence, "works again; it was: \(full.message)"])
-        #expect(log.left(besides: []).isEmpty)
+        #expect(log.left(except: []).isEmpty)
         #expect(words(log.take(.ready, [])) == ["every client was tried once"])
     }
 }

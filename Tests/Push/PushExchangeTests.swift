@@ -230,14 +230,14 @@ import Testing
     }
 
     /// How a write to AWS may fail, and whether it may have been carried out.
-    private static let failedWrites: [(Result<PushHTTPAnswer, TransportFailure>, Bool)] = [
+    private static let failedWrites: [(Result<HTTPAnswer, TransportFailure>, Bool)] = [
         (.failure(TransportFailure(.timedOut, "")), true),
         (.failure(TransportFailure(.connectionLost, "")), true),
         (.failure(TransportFailure(.timedOut, "", mayBeSent: false)), false),
         (.failure(TransportFailure(.notConnected, "", mayBeSent: false)), false),
-        (.success(PushHTTPAnswer(status: 500, body: Array("{}".utf8))), true),
-        (.success(PushHTTPAnswer(status: 200, body: Array("<html>".utf8))), true),
-        (.success(PushHTTPAnswer(status: 403, body: Array(#"{"__type":"AccessDenied"}"#.utf8))), false),
+        (.success(HTTPAnswer(status: 500, body: Array("{}".utf8), date: nil)), true),
+        (.success(HTTPAnswer(status: 200, body: Array("<html>".utf8), date: nil)), true),
+        (.success(HTTPAnswer(status: 403, body: Array(#"{"__type":"AccessDenied"}"#.utf8), date: nil)), false),
     ]
 
     /// A read may not show it for a while, so only this keeps the secret from being written twice in ten minutes.
@@ -255,7 +255,7 @@ import Testing
                 return answer
             }
             return .success(
-                PushHTTPAnswer(
+                HTTPAnswer(
                     status: 200, body: Array(#"{"Name":"apple","VersionId":"1","SecretString":"old"}"#.utf8),
                     date: WallTime(secondsSinceEpoch: Self.now)))
         }

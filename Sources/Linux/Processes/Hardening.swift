@@ -15,6 +15,7 @@ package enum Hardening {
     /// Turns root into this user for good, with exactly that user's groups: this thread and those that it starts. Call before
     /// starting others that stay.
     package static func become(_ account: Account) throws(SystemError) {
+        DiskTimeout.endReaders()
         try SystemError.check(
             unsafe clinux_become_user(account.name, account.id, account.primaryGroup), "become the user \(account.name)"
         )

@@ -24,6 +24,11 @@ package enum DiskTimeout {
     /// From now on it waits for as long as it takes, as a daemon does.
     package static func end() {
         wait.withLock { $0 = nil }
+        endReaders()
+    }
+
+    /// Ends the threads that wait for something to look at: they keep the rights of the one that started them.
+    static func endReaders() {
         let idle = readers.withLock { readers in
             defer { readers = [] }
             return readers
@@ -63,7 +68,7 @@ package enum DiskTimeout {
     private static let readers = QuietMutex<[Reader]>([])
 
     private static func takeReader() -> Reader? {
-        // A thread has the rights of the one that started it.
+        // A thread has the rights of the one that started it; no command acts for one user in two ways.
         let (user, group) = (geteuid(), getegid())
         return readers.withLock { readers in
             readers.lastIndex { $0.user == user && $0.group == group }.map { readers.remove(at: $0) }

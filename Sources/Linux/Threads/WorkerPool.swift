@@ -87,7 +87,7 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
         self.perLane = perLane
     }
 
-    /// Queues the job last of its kind in its lane. Returns the number of a thread to start for it, if any.
+    /// Queues the job last in its lane. Returns the number of a thread to start for it, if any.
     mutating func add(_ job: @escaping Job, to lane: Lane, at now: Int64) -> Int? {
         var thread: Int?
         if threads < Self.mostThreads, lanes[lane].map({ mayGrow($0, at: now) }) ?? true {

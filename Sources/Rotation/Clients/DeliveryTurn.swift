@@ -38,7 +38,8 @@ struct DeliveryTurn: Hashable, Sendable {
 /// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows: with a store by this
 ///   machine's ``RolloutRank``, in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
-/// - A client does not wait if its delivered secret is missing, expired or critical, or if it was asked to be renewed.
+/// - A client does not wait if its delivered secret is missing, expired or critical, if it was asked to be renewed, or for an
+///   action that is owed: one that failed, or whose application may have read something else (``Deliveries/owed``).
 /// - A turn that has not come is kept in the client's record, by the wall clock: otherwise a package's upgrade, which
 ///   restarts the daemon on all machines, would have all of them deliver at once. `run --once` waits for no turn, nor does
 ///   what is received before READY.

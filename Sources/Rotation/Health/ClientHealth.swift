@@ -228,7 +228,7 @@ extension Rotation {
         // Also while it is read back again: a change notice alone does not make a file bad.
         let isHeld = wanted.map { file?.holds($0, in: output.slot) == true } == true
         let (state, failure) = judge(
-            .file(path), at: .path(path), isHeld: isHeld, obstacle: obstacle(in: output.slot, of: path, to: wanted),
+            .file(path), at: .path(path), isHeld: isHeld, problem: problem(in: output.slot, of: path, to: wanted),
             file?.drift, &deadlines)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
@@ -251,12 +251,12 @@ extension Rotation {
     ///
     /// - Parameter isHeld: whether the wanted secret is there.
     private func judge(
-        _ resource: Resource, at place: Failure.Place, isHeld: Bool, obstacle: Failure? = nil, _ drift: Drift?,
+        _ resource: Resource, at place: Failure.Place, isHeld: Bool, problem: Failure? = nil, _ drift: Drift?,
         _ deadlines: inout Deadlines
     ) -> (OutputView.State, Failure?) {
         if let failure = overdueFailure(of: resource) { return (.notResponding, failure) }
         if let failure = jobs.attempts[resource]?.failure { return (.failed, failure) }
-        if let obstacle { return (.failed, obstacle) }
+        if let problem { return (.failed, problem) }
         if drift?.isContested(&deadlines) == true { return (.contested, Failure(.contested, at: place)) }
         return (isHeld ? .ok : .pending, nil)
     }

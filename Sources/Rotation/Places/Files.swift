@@ -173,14 +173,14 @@ extension Rotation {
 
     /// Why what a slot of a file was last seen to hold stays there, until another program changes the file; nil where it is to
     /// be written, or is good.
-    func obstacle(in slot: Slot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
+    func problem(in slot: Slot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
         if isDeleted(path) { return Failure(.outputDeleted, at: .path(path)) }
         guard let file = files[path], wanted.map({ file.holds($0, in: slot) }) != true else { return nil }
         return file.observed?.editFailures[slot]
     }
 
     /// The first such reason of each of a client's files.
-    func obstacles(of client: ConfiguredClient) -> [Failure] {
+    func outputProblems(of client: ConfiguredClient) -> [Failure] {
         let wanted = wantedSecret(client)
         return client.places.compactMap { place in
             place.slots.lazy.compactMap { problem(in: $0, of: place.path, to: wanted) }.first

@@ -87,7 +87,9 @@ extension Rotation {
         else {
             return nil
         }
-        if let failure = contests(of: client, at: now).first ?? (isKnown(client) ? outputProblems(of: client).first : nil) {
+        if let failure = contests(of: client, at: now).first
+            ?? (isKnown(client) ? outputProblems(of: client).first : nil)
+        {
             return .failed(failure.message)
         }
         guard isPublished(client, at: now), wasPushed(client, at: now) else { return nil }

@@ -38,7 +38,10 @@ extension InitCommand {
             SystemManager.isSystemd
             ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
         guard let command = isAdded ? ShellCommand.reload : ShellCommand.runDaemon else {
-            let how = isAdded ? "reload its daemon with 'reload' and its --socket" : "start its daemon with 'run'"
+            let how =
+                isAdded
+                ? "run 'clientsecretd reload' with --socket and the path of its daemon's socket"
+                : "start its daemon with 'run'"
             return "\(hint) To use it, \(how)."
         }
         return "\(hint) To use it, run\n  \(command.text)"
