@@ -59,6 +59,17 @@ import Testing
         }
     }
 
+    @Test func aCopyWouldBeFound() throws {
+        PrivateKeyHeap.start()
+        var random = SeededGenerator()
+        let pattern = OwnMemory.Pattern(masked: (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let memory = try OwnMemory()
+        #expect(try memory.count([pattern], in: .ordinary).found == [0])
+        let copy = pattern.masked.map { $0 ^ OwnMemory.Pattern.mask }
+        #expect(try memory.count([pattern], in: .ordinary).found != [0])
+        withExtendedLifetime(copy) {}
+    }
+
     @Test func theHeapIsLockedOrSaysThatItIsNot() throws {
         let protection = PrivateKeyHeap.start()
         let status = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/status"))

@@ -264,6 +264,26 @@ import Testing
         #expect(reported(bench) == ["degraded"])
     }
 
+    /// Starts of actions are kept in whole seconds; the lost fraction must not allow a fifth within an hour.
+    @Test func aRestartDoesNotGrantOneMoreByAFractionOfASecond() throws {
+        let bench = try settled()
+        bench.boot(after: 900)
+        try spoil(bench)
+        let first = bench.boot + 30_000
+        for _ in 0..<2 {
+            bench.pass(60)
+            try fix(bench)
+            bench.pass(60)
+            try spoil(bench)
+        }
+        bench.boot(after: 150)
+        try bench.restart(configuration())
+        bench.pass((first + 3_600_000 - bench.boot) / 1000)
+        #expect(reported(bench) == [])
+        bench.pass(1)
+        #expect(reported(bench) == ["degraded"])
+    }
+
     @Test func aStateDirectoryThatCannotBeUsedSilencesNobody() throws {
         let bench = try Bench(try configuration())
         bench.failures = [.state: Failure(.stateUnusable, at: .named("/var/lib/clientsecretd"))]

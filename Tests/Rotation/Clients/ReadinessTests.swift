@@ -68,6 +68,24 @@ import Testing
         }
     }
 
+    @Test func readyWaitsForTheGoodOutputsOfAClientWithABadOne() throws {
+        let minting = Resource.client(try Values.name("a"))
+        let good = Resource.file(try Values.path("good.jwt"))
+        let bench = try Bench([
+            "a": Values.client("a", outputs: [Values.raw("bad.jwt"), Values.raw("good.jwt")])
+        ])
+        try bench.failWrites(of: "bad.jwt")
+        // Both files are known by the time it is minted: only the write of the good one is held.
+        bench.held = [minting]
+        bench.go()
+        bench.held.insert(good)
+        bench.release(minting)
+        #expect(bench.log.contains("publish bad.jwt"))
+        #expect(!isReady(bench))
+        bench.release(good)
+        #expect(isReady(bench))
+    }
+
     @Test func aClockThatIsNotTrustedKeepsNobodyWaiting() throws {
         let bench = try Bench(["a": Values.client("a")], builtAt: 1)
         bench.go()

@@ -249,6 +249,17 @@ struct ReceivedSecretsTests {
         #expect(try bench.view("web").health == .ok)
     }
 
+    @Test func followingAndMintingByTurnsMintsNothingThatIsNotDue() throws {
+        let first = try begin()
+        for number in 2..<12 as Range<UInt64> {
+            bench.reload(try Self.configuration(isMinting: number % 2 == 0), number)
+            bench.pass(3600)
+        }
+        #expect(try bench.current("web") == first)
+        #expect(!bench.log.contains("mint web"))
+        #expect(!bench.log.contains { $0.hasPrefix("publish") })
+    }
+
     // MARK: What changes nothing
 
     @Test func aSecretOfSomebodyElseIsWrong() throws {

@@ -138,8 +138,10 @@ struct StoreReadingTests {
         #expect(try source?.state == .current)
     }
 
+    /// Each code that asks for an operator, whatever the table of failures says of it.
     @Test(arguments: [
-        Failure.Code.storeCredentialsRefused, .storeCertificateRefused, .storeFileUnusable, .storeServiceMissing,
+        Failure.Code.storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
+        .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing,
     ])
     func aRefusalIsSaidAtOnce(_ code: Failure.Code) throws {
         try begin()

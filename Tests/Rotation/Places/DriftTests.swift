@@ -196,6 +196,18 @@ import Testing
         #expect(bench.runs.count == 1)
     }
 
+    @Test func anActionThatBeganBeforeARepairDoesNotCountAsRunForIt() throws {
+        let bench = try settled()
+        bench.held = [.action(after.id)]
+        bench.ask(.renew(.init()))
+        #expect(bench.runs.count == 1)
+        // While the hook runs, the file is bad for long enough for the application to have read it.
+        try driftForLong(bench)
+        bench.release(.action(after.id))
+        #expect(bench.runs.count == 2)
+        #expect(try bench.view(web).health == .ok)
+    }
+
     @Test func anActionThatIsOwedAfterARepairRunsAfterARestartToo() throws {
         let bench = try settled()
         bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]

@@ -18,6 +18,19 @@ import Testing
         return try #require(Int(fields[13])) + #require(Int(fields[14]))
     }
 
+    /// Connections are refused before they take what the rotation needs.
+    @Test func connectionsLeaveTheRotationItsDescriptors() throws {
+        let sandbox = try Sandbox(clients: "web")
+        try sandbox.start(under: ["prlimit", "--nofile=64:64"])
+        let old = try sandbox.directory.read("out/web.jwt")
+        let connections = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
+        try sandbox.makeKey()
+        try sandbox.eventually("a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
+        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        #expect(try sandbox.command("health", "--offline").status == 0)
+        withExtendedLifetime(connections) {}
+    }
+
     @Test func runningOutIsSurvivedWithoutABusyLoop() throws {
         let sandbox = try Sandbox.running("web")
         let process = try #require(sandbox.processID)

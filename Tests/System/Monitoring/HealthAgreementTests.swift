@@ -128,6 +128,22 @@ import Testing
         try expect(0, "delivered again", sandbox)
     }
 
+    /// Apple refuses a secret that does not state the ids of the key that signed it.
+    @Test(.needs(.root), arguments: [("XYZ123DEFG", "DEF123GHIJ"), ("ABC123DEFG", "XYZ123GHIJ")])
+    func aSecretWithAnotherIDOfItsKeyIsCriticalInEveryChannel(_ keyID: String, _ team: String) throws {
+        let sandbox = try Sandbox(clients: "web")
+        let secret = try sandbox.command(
+            "mint", "--key", sandbox.key, "--key-id", keyID, "--team-id", team, "--client-id", "com.example.web",
+            "--lifetime", "90d")
+        let output = try sandbox.directory.write(secret.output, to: "out/web.jwt")
+        #expect(try sandbox.command("health", "--offline").status == 2)
+        // As another user's file it stays as it is.
+        #expect(try run(["chown", "65534", output]).status == 0)
+        try sandbox.start()
+        try expect(2, "another id", sandbox)
+        #expect(try sandbox.command("health", "--offline").status == 2)
+    }
+
     /// Whether a single run would help is not known: the daemon may only hang, or be refused the same file.
     @Test(arguments: [["--offline"], []]) func withoutADaemonNothingIsAdvisedThatMayFail(_ flags: [String]) throws {
         let sandbox = try Sandbox(clients: "web")

@@ -12,6 +12,7 @@ eventually "the stand-in listens" test -s /tmp/api/address
 install -m 0644 /tmp/api/ca.pem /etc/ssl/stand-in.pem
 token() { (umask 077 && echo "$1" >/etc/clientsecretd/vault-token); }
 
+network=/usr/local/libexec/clientsecretd/clientsecretd-network
 shows_toolchain clientsecretd-push@.service
 
 configure_web "      - push: production"
@@ -65,6 +66,31 @@ promise "with the right one it goes on" clientsecretd renew
 promise "and the API holds it" same
 equal "neither secret nor token is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$secret" -e "$(cat $output)" -e token-of-the-tests)"
+
+# After a mistake, or without a configuration at all, the daemon goes on with the text that it has last adopted, and so does
+# this service. At a start the daemon looks whether the API holds what was last put there.
+cp $configuration /tmp/good.yaml
+# restarted: a start at which the API holds something else than the daemon has put there
+restarted() {
+    systemctl stop clientsecretd.service 'clientsecretd-push@*.service'
+    systemctl reset-failed
+    echo '{"do":"publish","client_secret":"'"$(clientsecretd mint --key "$key" --team-id DEF123GHIJ --client-id com.example.web)"'"}' |
+        CREDENTIALS_DIRECTORY=/tmp/by-hand $network push production --config /tmp/good.yaml >/dev/null
+    same && return 1
+    systemctl start clientsecretd.service
+}
+install -D -m 0600 /etc/clientsecretd/vault-token /tmp/by-hand/vault-token
+echo '  - [' >>$configuration
+promise "with a mistake in it the daemon starts" restarted
+contains "with what was adopted before" "would not start" "$(clientsecretd status)"
+# What contradicts the push of a moment ago is a stale read for five minutes.
+eventually "and what is there is read" shows_verified False
+rm $configuration
+promise "so it does without a configuration" restarted
+eventually "and what is there is read" shows_verified False
+cp /tmp/good.yaml $configuration
+promise "and with a good one again" clientsecretd reload
+eventually "all is well" clientsecretd health
 
 # The sandboxes, as systemd sees the loaded units.
 equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilies clientsecretd-push@production.service)"
