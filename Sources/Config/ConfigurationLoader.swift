@@ -61,7 +61,10 @@ package enum ConfigurationLoader {
     package static func store(
         path: String, adopted: String? = nil, as identity: Identity
     ) -> Result<StoreConfiguration?, ConfigurationError> {
-        section(of: path, adopted, as: identity) { StoreSettings.read(in: $0).value }
+        section(of: path, adopted, as: identity) { section in
+            var files: [StoreConfiguration.File: Located<AbsolutePath>] = [:]
+            return StoreSettings.read(in: section, files: &files).value
+        }
     }
 
     /// What `read` makes of the main file's settings, or of those last adopted.

@@ -1,3 +1,4 @@
+internal import Failures
 internal import Linux
 package import Model
 internal import Push
@@ -38,6 +39,36 @@ package struct LoadedConfiguration: Sendable {
 }
 
 extension LoadedConfiguration {
+    /// Tokens and files of the store that are a key or its passphrase by another path, such as a link. The network program,
+    /// which never sees a key, reads these and logs in with them. Blocks.
+    package var failuresOfLoginFiles: [Failure] {
+        var keys: [(status: FileStatus, what: String)] = []
+        for (name, key) in configuration.keys.sorted(by: { $0.key < $1.key }) {
+            let places: [(KeyConfiguration.Location?, String)] = [
+                (key.location, "the private key of"), (key.passphrase, "the passphrase of key"),
+            ]
+            for (place, what) in places {
+                guard case .file(let path)? = place, let status = FileStatus.following(path.description) else {
+                    continue
+                }
+                keys.append((status, "\(what) \"\(name)\""))
+            }
+        }
+        func failure(_ code: Failure.Code, _ path: AbsolutePath, at place: Failure.Place) -> Failure? {
+            guard let status = FileStatus.following(path.description),
+                let key = keys.first(where: { $0.status.isSameFile(as: status) })
+            else { return nil }
+            return Failure(code, at: place, detail: "\(Printable.name(path.description)) is \(key.what)")
+        }
+        let ofTargets = located.main.targets.compactMap { settings -> Failure? in
+            guard let path = settings.tokenFile?.value, let name = TargetName(settings.name.value) else { return nil }
+            return failure(.pushTokenUnusable, path, at: .target(name))
+        }
+        let ofStore = located.main.storeFiles.sorted { $0.key.rawValue < $1.key.rawValue }
+            .compactMap { failure(.storeFileUnusable, $0.value.value, at: .store) }
+        return ofTargets + ofStore
+    }
+
     /// Whether every user may read the files it was read from.
     package var isReadableByAll: Bool {
         sources.allSatisfy { $0.realPath.isReadableByAll }

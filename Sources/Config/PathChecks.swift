@@ -1,5 +1,4 @@
 import Model
-import Push
 import Store
 
 /// Paths that no output may overwrite, in addition to those that the configuration names.
@@ -17,6 +16,8 @@ struct PathChecks {
     private let places: ReservedPlaces
     private let main: TopLevelSettings
     private let outputs: [ClientOutput]
+    /// The private keys' files and those of their passphrases.
+    private let keys: [AbsolutePath: String]
     private let programs: [AbsolutePath]
     /// What the configuration uses each path for, in words for messages.
     private let reserved: [AbsolutePath: String]
@@ -45,20 +46,18 @@ struct PathChecks {
                 reserved[path] = "the passphrase of key \"\(key.name.value)\""
             }
         }
+        keys = reserved
         for client in configuration.clients {
             if let path = client.source.value?.path, reserved[path] == nil {
                 reserved[path] = "the source of client \"\(client.name.value)\""
             }
         }
         for target in configuration.main.targets {
-            guard case .file(let text)? = target.target?.token, let path = AbsolutePath(text), reserved[path] == nil
-            else { continue }
+            guard let path = target.tokenFile?.value, reserved[path] == nil else { continue }
             reserved[path] = "the token of target \"\(target.name.value)\""
         }
-        for (file, text) in configuration.main.store.value?.files ?? [:] {
-            if let path = AbsolutePath(text), reserved[path] == nil {
-                reserved[path] = "the \"\(file.rawValue)\" of the store"
-            }
+        for (file, path) in configuration.main.storeFiles where reserved[path.value] == nil {
+            reserved[path.value] = "the \"\(file.rawValue)\" of the store"
         }
         for file in places.files { reserved[file] = "the configuration" }
         for path in programs where reserved[path] == nil { reserved[path] = "a program that the daemon runs" }
@@ -80,6 +79,11 @@ struct PathChecks {
             check(file, against: reserved.filter { $0.value != Self.metrics }, directories)
         }
         for output in outputs { check(output.path, against: reserved, directories) }
+        // The network program, which never sees a key, reads these and logs in with them.
+        for file in main.targets.compactMap(\.tokenFile) + main.storeFiles.values {
+            guard let what = keys[file.value] else { continue }
+            diagnostics.error(at: file.position, "\(file.value) is \(what); write another path")
+        }
         checkState()
         checkTrusted()
     }

@@ -8,7 +8,11 @@ enum StoreSettings {
     static let names = ["endpoints", "user", "machine", "prefix"] + StoreConfiguration.File.allCases.map(\.rawValue)
 
     /// Absent without the section; wrong where one of its settings is, all of which are checked.
-    static func read(in file: Section) -> Setting<StoreConfiguration> {
+    ///
+    /// - Parameter places: gets the files that it names.
+    static func read(
+        in file: Section, files places: inout [StoreConfiguration.File: Located<AbsolutePath>]
+    ) -> Setting<StoreConfiguration> {
         guard let (node, position) = file.node("store") else { return file.missing("store") }
         let diagnostics = file.diagnostics
         let before = diagnostics.errors
@@ -48,7 +52,7 @@ enum StoreSettings {
             let path = section.value(file.rawValue) { text throws(ValueError) in
                 try Scalar.path(text, secret: file == .password)
             }
-            if let path = path.value { files[file] = path.description }
+            if let path = path.located { (files[file], places[file]) = (path.value.description, path) }
         }
         if files[.key] != nil, files[.certificate] == nil, !section.mentions("certificate_file") {
             diagnostics.error(

@@ -17,6 +17,7 @@ extension TargetSettings {
             return text
         }
         let body = section.value("body") { text throws(ValueError) in
+            try Self.refusePrivateKey(in: text)
             if let problem = FormatRegistry.template.setting?.check(text, quoted) { throw ValueError(problem) }
             return text
         }
@@ -70,6 +71,12 @@ extension TargetSettings {
         return address
     }
 
+    private static func refusePrivateKey(in text: String) throws(ValueError) {
+        guard !PrivateKeyText.isIn(Array(text.utf8)) else {
+            throw ValueError("the value holds a private key, which is never sent; remove it")
+        }
+    }
+
     private static func header(_ line: YAMLEntry, _ diagnostics: Diagnostics) -> PushRequest.Field? {
         let name = line.key.value
         let allowed = name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
@@ -85,6 +92,7 @@ extension TargetSettings {
                 throw ValueError(
                     "the value of header \(name) is not one line of ASCII text; write one line of ASCII text")
             }
+            try Self.refusePrivateKey(in: text)
             let names = text.replacing("{{token}}", with: "")
             guard !names.contains("{{") else {
                 throw ValueError(

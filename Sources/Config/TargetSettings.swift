@@ -26,6 +26,8 @@ struct TargetSettings {
     let name: Located<String>
     /// Nil where a setting is wrong.
     let target: PushTarget?
+    /// The file with the token, where the target names one.
+    private(set) var tokenFile: Located<AbsolutePath>?
 
     /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
@@ -46,6 +48,9 @@ struct TargetSettings {
         }
         let caFile = section.value("ca_file", Scalar.file)
         var token = Self.token(in: section)
+        if case .file(let path)? = token.value, let position = token.position {
+            tokenFile = AbsolutePath(path).map { Located($0, at: position) }
+        }
         var endpoint = section.value("endpoint") { text throws(ValueError) in try Self.address(text) }.value?
             .description
         var settings: [String: String] = [:]

@@ -25,6 +25,7 @@ struct TopLevelSettings {
     /// The names below `targets`, also of targets that are wrong.
     private(set) var targetNames: [String] = []
     private(set) var store: Setting<StoreConfiguration> = .absent
+    private(set) var storeFiles: [StoreConfiguration.File: Located<AbsolutePath>] = [:]
 
     /// Those of a file without content.
     init() {}
@@ -66,7 +67,7 @@ struct TopLevelSettings {
         metricsFile = section.value("metrics_file", Scalar.file)
         if case .mapping(let lines)? = section.node("targets")?.node.content { targetNames = lines.map(\.key.value) }
         targets = Self.targets(in: section)
-        store = StoreSettings.read(in: section)
+        store = StoreSettings.read(in: section, files: &storeFiles)
         trustedDirectories = section.list("trusted_directories") { node in
             Setting(node, named: "a trusted directory", at: node.position, diagnostics, Scalar.directory).located
         }

@@ -108,6 +108,7 @@ struct DryRunProblems {
     }
 
     private mutating func findInTargets() {
+        add(loaded.failuresOfLoginFiles)
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =

@@ -1,4 +1,5 @@
 import Failures
+import Formats
 import Glibc
 import Linux
 
@@ -21,17 +22,32 @@ enum CredentialFiles {
     /// In bytes: tokens of service accounts have some 2 KiB.
     private static let longest = 65_536
 
-    /// The text of a file, without line breaks at its end.
-    static func text(at path: String) throws(Unusable) -> String {
-        var bytes: [UInt8]
+    /// The text of a file with a token or a password, without line breaks at its end. What is read here is sent, and a private
+    /// key never is.
+    static func secret(at path: String) throws(Unusable) -> String {
+        let bytes = try bytes(at: path)
+        guard !PrivateKeyText.isIn(bytes) else {
+            throw Unusable(words: "\(Printable.name(path)) holds a private key, which is never sent")
+        }
+        return try text(bytes, at: path)
+    }
+
+    /// The text of another file, likewise.
+    static func text(at path: String) throws(Unusable) -> String { try text(bytes(at: path), at: path) }
+
+    private static func bytes(at path: String) throws(Unusable) -> [UInt8] {
         do throws(FileError) {
-            bytes = try ForeignFile.contents(of: path, limit: longest)
+            return try ForeignFile.contents(of: path, limit: longest)
         } catch {
             let reason =
                 error.cause.map { ": \(ErrorNumber.words(for: $0))" }
                 ?? (error.code == .fileTooLarge ? " has more than \(longest) bytes" : " is not a regular file")
             throw Unusable(words: Printable.name(path) + reason)
         }
+    }
+
+    private static func text(_ bytes: [UInt8], at path: String) throws(Unusable) -> String {
+        var bytes = bytes
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {
             throw Unusable(words: "\(Printable.name(path)) is empty or not text")

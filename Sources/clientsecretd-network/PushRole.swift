@@ -132,7 +132,7 @@ struct PushRole: ParsableCommand {
         case .file(let named): path = named
         }
         do throws(CredentialFiles.Unusable) {
-            let text = try CredentialFiles.text(at: path).trimming(while: \.isWhitespace)
+            let text = try CredentialFiles.secret(at: path).trimming(while: \.isWhitespace)
             guard !text.isEmpty else {
                 throw CredentialFiles.Unusable(words: "\(Printable.name(path)) is empty or not text")
             }

@@ -67,7 +67,7 @@ final class StoreAnswerer {
             return .failure(RoleFailure(.storeFileUnusable, "there is no \"password_file\" for the user"))
         }
         do throws(CredentialFiles.Unusable) {
-            return .success(try CredentialFiles.text(at: path))
+            return .success(try CredentialFiles.secret(at: path))
         } catch {
             return .failure(RoleFailure(.storeFileUnusable, error.words))
         }

@@ -77,6 +77,20 @@ extension ErrorCase {
             outputs: [{path: /etc/tokens/production}]
         ->
         c.yaml:7:22: error: /etc/tokens/production is the token of target "production"; write another path
+        ## a key or passphrase as a login secret
+        keys:
+          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8, passphrase_file: /pass}
+        targets:
+          production: {kind: supabase, project: abcdefghijklmnop, token_file: /k.p8}
+          other: {kind: vault, endpoint: "https://v", path: x, token_file: /pass}
+        store:
+          {endpoints: ["https://etcd:2379"], user: a, password_file: /k.p8, certificate_file: /c.pem, key_file: /k.p8}
+        clients: {web: {outputs: [{push: production}, {push: other}]}}
+        ->
+        c.yaml:4:71: error: /k.p8 is the private key of "apple"; write another path
+        c.yaml:5:68: error: /pass is the passphrase of key "apple"; write another path
+        c.yaml:7:62: error: /k.p8 is the private key of "apple"; write another path
+        c.yaml:7:105: error: /k.p8 is the private key of "apple"; write another path
         ## state and metrics over what matters
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8}
@@ -186,6 +200,7 @@ extension ErrorCase {
         c.yaml:2:1: error: "store" has no "endpoints"; write a list with the address of each member of etcd, such as https://etcd1.example.com:2379
         c.yaml:3:3: error: "key_file" belongs to a certificate; write "certificate_file" as well
         c.yaml:4:3: error: "password_file" belongs to a user; write "user" as well
+        c.yaml:5:34: error: /run/x is the "password_file" of the store; write another path
         ## an output over the store's password
         @keys
         store: {endpoints: [https://e:2379], user: u, password_file: /run/x}

@@ -110,6 +110,10 @@ import Testing
             "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}",
             "can hold only {{token}}"
         ),
+        (
+            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"-----BEGIN PRIVATE KEY-----\"}",
+            "holds a private key, which is never sent"
+        ),
     ])
     func anErrorIsNamed(settings: String, words: String) {
         let said = diagnose(text(settings))

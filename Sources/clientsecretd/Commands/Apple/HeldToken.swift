@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Formats
 import Glibc
 
 /// A code or token that the operator holds. It is never on a command line, where every user of the machine sees it.
@@ -14,6 +15,10 @@ enum HeldToken {
             bytes = HiddenInput.line(question, longest: longest)
         } else {
             bytes = try NamedFile.read(file, limit: longest)
+        }
+        guard !PrivateKeyText.isIn(bytes) else {
+            throw CommandFailure(
+                .failed, "\(NamedFile.shown(file)): this is a private key, not a code or token, and is never sent")
         }
         let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
         guard !text.isEmpty else { throw CommandFailure(.failed, "\(NamedFile.shown(file)): it is empty") }

@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the network program logs in with is never a private key, and nothing is connected to before that is known.
+@Suite struct LoginSecretTests {
+    private let own: Operator
+
+    init() throws { own = try Operator() }
+
+    /// The answer of a role whose server does not exist.
+    private func answer(_ arguments: [String], _ request: String, _ configuration: String) throws -> [String: Any] {
+        let path = try own.directory.write(configuration, to: "network.yaml")
+        let finished = try run(
+            [Binaries.network] + arguments + ["--config", path], input: Data((request + "\n").utf8))
+        return try object(finished.output)
+    }
+
+    /// The key as it is, in one line, its DER, and their base64.
+    private func forms() throws -> [Data] {
+        let pem = try Data(contentsOf: URL(fileURLWithPath: own.keyFile))
+        let der = own.directory("key.der")
+        #expect(try run(["openssl", "pkey", "-in", own.keyFile, "-outform", "DER", "-out", der]).status == 0)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: der))
+        let line = String(decoding: pem, as: UTF8.self).replacingOccurrences(of: "\n", with: "")
+        return [pem, Data(line.utf8), bytes, pem.base64EncodedData(), bytes.base64EncodedData()]
+    }
+
+    @Test func aTokenIsNoPrivateKey() throws {
+        let secret = try own.directory.read("web.jwt")
+        let file = own.directory("token")
+        for form in try forms() {
+            try form.write(to: URL(fileURLWithPath: file))
+            for kind in [
+                #"pocketbase, endpoint: "http://127.0.0.1:1", user: a@example.com"#, "supabase, project: a",
+                #"http, url: "http://127.0.0.1:1/a", body: "{{client_secret}}", headers: {X-Key: "{{token}}"}"#,
+            ] {
+                let found = try answer(
+                    ["push", "a"], #"{"do":"publish","client_secret":"\#(secret)"}"#,
+                    "targets: {a: {kind: \(kind), token_file: \(file)}}\n")
+                #expect(found["code"] as? String == "push_token_unusable", "\(found)")
+                #expect(found["detail"] as? String == "\(file) holds a private key, which is never sent")
+            }
+        }
+    }
+
+    @Test func aPasswordIsNoPrivateKey() throws {
+        let file = own.directory("password")
+        for form in try forms() {
+            try form.write(to: URL(fileURLWithPath: file))
+            let found = try answer(
+                ["store"], #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/0123456789abcdef"]}"#,
+                #"store: {endpoints: ["https://127.0.0.1:1"], user: a, password_file: \#(file)}"# + "\n")
+            #expect(found["code"] as? String == "store_file_unusable", "\(found)")
+            #expect(found["detail"] as? String == "\(file) holds a private key, which is never sent")
+        }
+    }
+}
