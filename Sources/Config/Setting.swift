@@ -17,6 +17,15 @@ enum Setting<Value> {
         if case .absent = self { true } else { false }
     }
 
+    /// The same with another value.
+    func map<Other>(_ transform: (Value) -> Other) -> Setting<Other> {
+        switch self {
+        case .absent: .absent
+        case .wrong: .wrong
+        case .given(let located): .given(Located<Other>(transform(located.value), at: located.position))
+        }
+    }
+
     /// This one, or `other` when this one is absent.
     func or(_ other: Setting<Value>) -> Setting<Value> {
         isAbsent ? other : self

@@ -99,44 +99,6 @@ struct TargetSettings {
             token: token.value, redeploys: redeploys)
     }
 
-    /// Finds targets that would overwrite each other.
-    static func check(_ targets: [TargetSettings], _ diagnostics: Diagnostics) {
-        var known: [String: [(name: Located<String>, member: String?)]] = [:]
-        for target in targets {
-            guard let document = target.target?.document else { continue }
-            let others = known[document.place] ?? []
-            if let other = others.first(where: {
-                $0.member == document.member || $0.member == nil || document.member == nil
-            }) {
-                diagnostics.error(
-                    at: target.name.position,
-                    "target \"\(target.name.value)\" overwrites what target \"\(other.name.value)\" writes "
-                        + "(\(other.name.position.seen(from: target.name.position))); "
-                        + "write a \"field\" of its own for each, or another \"secret_id\"")
-            }
-            known[document.place] = others + [(target.name, document.member)]
-        }
-        var places: [PlaceAndToken: Located<String>] = [:]
-        for target in targets {
-            // With another token it may be another account's place.
-            guard let known = target.target, known.document == nil else { continue }
-            let place = PlaceAndToken(place: known.place, token: known.kind.isOfOneAccount ? nil : known.token)
-            if let other = places[place] {
-                diagnostics.error(
-                    at: target.name.position,
-                    "target \"\(target.name.value)\" is the same place as target \"\(other.value)\" "
-                        + "(\(other.position.seen(from: target.name.position))); remove one of them, or write another place"
-                )
-            }
-            places[place] = target.name
-        }
-    }
-
-    private struct PlaceAndToken: Hashable {
-        let place: String
-        let token: PushTarget.TokenPlace?
-    }
-
     private static func kind(of entry: YAMLEntry, _ owner: String, _ diagnostics: Diagnostics) -> String? {
         guard
             let lines = Section.lines(of: entry.value, named: owner, at: entry.key.position, diagnostics)
@@ -158,21 +120,14 @@ struct TargetSettings {
         for setting in kind.settings {
             let value: Setting<String>
             if setting.isList {
-                let list = section.list(setting.name) { node in
-                    Setting(node, named: "an item of \"\(setting.name)\"", at: node.position, section.diagnostics) {
-                        text throws(ValueError) in try choice(text, of: setting)
-                    }.value
+                let list = items(setting.name, in: section) { text throws(ValueError) in
+                    try choice(text, of: setting)
                 }
-                value =
-                    switch list {
-                    case .absent: .absent
-                    case .wrong: .wrong
-                    case .given(let items):
-                        .given(
-                            Located(
-                                "[" + items.value.compactMap { $0 }.map { "\"\($0)\"" }.joined(separator: ",") + "]",
-                                at: items.position))
-                    }
+                // In one order, because the API takes the list for a set.
+                let known = setting.choices?.map(\.name) ?? list.value?.sorted() ?? []
+                value = list.map { items in
+                    "[" + known.filter(items.contains).map { "\"\($0)\"" }.joined(separator: ",") + "]"
+                }
             } else {
                 value = section.value(setting.name) { text throws(ValueError) in
                     try setting.choices == nil ? word(text, isPath: setting.isPath) : choice(text, of: setting)
@@ -185,6 +140,27 @@ struct TargetSettings {
             values[setting.name] = value.value ?? setting.standard ?? ""
         }
         return values
+    }
+
+    /// The different items of a list, at least one.
+    static func items<Item: Hashable & CustomStringConvertible>(
+        _ name: String, in section: Section, _ parse: (String) throws(ValueError) -> Item
+    ) -> Setting<[Item]> {
+        let diagnostics = section.diagnostics
+        var known: Set<Item> = []
+        let list = section.list(name) { node -> Item? in
+            let item = Setting(node, named: "an item of \"\(name)\"", at: node.position, diagnostics, parse).value
+            if let item, !known.insert(item).inserted {
+                diagnostics.error(
+                    at: node.position, "\(quoted(item.description)) is already in the list; remove one")
+            }
+            return item
+        }
+        if list.value?.isEmpty == true {
+            diagnostics.error(
+                at: section.position(of: name), "\"\(name)\" is an empty list; write an item, or remove the line")
+        }
+        return list.map { $0.compactMap(\.self) }
     }
 
     /// Reports that production does not get the secret: an error where the target deploys production; otherwise a warning,

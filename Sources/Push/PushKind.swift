@@ -19,6 +19,8 @@ package struct PushKind: Sendable {
     /// For a kind whose standard ``endpoint`` needs no token of the target's.
     package let own: OwnFiles?
     package let authorization: Authorization
+    /// How its settings name a place.
+    let naming: Naming
     /// The setting that names a member of what a write replaces as a whole; nil where a write changes its own place only, or
     /// fails when another program has written since the read.
     let member: String?
@@ -118,9 +120,6 @@ package struct PushKind: Sendable {
     /// Whether its target describes the requests itself.
     var isCustom: Bool { if case .ownHeaders = authorization { true } else { false } }
 
-    /// Whether a target's address says which account it belongs to, whatever its token is.
-    package var isOfOneAccount: Bool { endpoint == nil && !isCustom }
-
     /// For a kind whose secrets act with the next deployment only, so that targets may have `redeploy`: the setting that has to
     /// include production, which is deployed; nil for other kinds.
     package var deployedBy: String? { redeployment?.environments }
@@ -154,7 +153,7 @@ package struct PushKind: Sendable {
 
     init(
         name: String, settings: [PushSetting], endpoint: String?, own: OwnFiles? = nil, authorization: Authorization,
-        member: String? = nil,
+        naming: Naming = Naming(), member: String? = nil,
         merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)? = nil,
         write: PushRequest, read: PushRequest?, shape: [Shape] = [],
         shown: (@Sendable (PushExchange, JSONValue) -> Shown)? = nil, creation: Creation? = nil,
@@ -165,6 +164,7 @@ package struct PushKind: Sendable {
         self.endpoint = endpoint
         self.own = own
         self.authorization = authorization
+        self.naming = naming
         self.member = member
         self.merge = merge
         self.write = write

@@ -33,7 +33,7 @@ package struct PushTarget: Sendable {
     }
 
     /// A digest (FNV-1a) of the settings that decide the place: a different text for a different place, from which the settings
-    /// cannot be read.
+    /// cannot be read. It is kept in clients' records: another text has the place pushed to again.
     package var place: String {
         var words = [kind.name, Self.normalized(endpoint)]
         let logins = Set(kind.settings.filter(\.isLogin).map(\.name))
@@ -50,7 +50,7 @@ package struct PushTarget: Sendable {
     }
 
     /// An address with its scheme and host in small letters, without the scheme's own port; another text as it is.
-    private static func normalized(_ address: String) -> String {
+    static func normalized(_ address: String) -> String {
         guard let scheme = address.firstRange(of: "://"),
             ["https", "http"].contains(address[..<scheme.lowerBound].lowercased())
         else { return address }

@@ -254,6 +254,26 @@ extension ErrorCase {
         clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
         ->
         c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
+        c.yaml:5:3: error: target "three" is the same place as target "one" (line 3); remove one of them, or write another place
+        ## targets that share a place, whatever the order of a list, the account's name and the token
+        @keys
+        targets:
+          one: {kind: vercel, project: shop, team: team_1, variable: A, environments: [production, preview], token_file: /t}
+          two: {kind: vercel, project: shop, team: team_1, variable: A, environments: [preview, production], token_file: /u}
+          three: {kind: vercel, project: shop, team: team_1, variable: A, token_file: /u}
+          four: {kind: vercel, project: shop, team: team_1, variable: B, token_file: /u}
+          five: {kind: vercel, project: own, variable: A, token_file: /t}
+          six: {kind: vercel, project: own, variable: A, token_file: /u}
+          seven: {kind: netlify, account: shop, site: s, variable: A, token_file: /t}
+          eight: {kind: netlify, account: "12345678", site: s, variable: A, token_file: /u}
+          nine: {kind: kubernetes, namespace: n, secret: s, token_file: /t}
+          ten: {kind: kubernetes, namespace: n, secret: s}
+        clients: {a: {outputs: [{push: one}]}}
+        ->
+        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
+        c.yaml:5:3: error: target "three" is the same place as target "one" for production (line 3); remove one of them, or write another place
+        c.yaml:10:3: error: target "eight" is the same place as target "seven" (line 9); remove one of them, or write another place
+        c.yaml:12:3: error: target "ten" is the same place as target "nine" (line 11); remove one of them, or write another place
         ## two targets that are one place, whoever logs in
         @keys
         targets:
@@ -269,9 +289,13 @@ extension ErrorCase {
           one: {kind: http, url: "https://api.example.com/secret", body: "{{client_secret}}", token_file: /t}
           two: {kind: http, url: "https://API.example.com:443/secret", body: "{{client_secret}}", token_file: /t}
           three: {kind: http, url: "https://api.example.com/Secret", body: "{{client_secret}}", token_file: /t}
+          four: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /t}
+          five: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {b: b, a: "{{token}}"}, token_file: /t}
+          six: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /u}
         clients: {a: {outputs: [{push: one}]}}
         ->
         c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
+        c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

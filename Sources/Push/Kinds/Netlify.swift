@@ -20,6 +20,8 @@ extension PushKind {
                                 "Netlify hides no value there; write production, deploy-preview or branch-deploy")
                     }),
         ], endpoint: "https://api.netlify.com", authorization: .bearer,
+        // A site's id is unique, and belongs to one account.
+        naming: Naming(repetition: "account"),
         // What the variable is in other contexts, and for what it is there, stays.
         write: PushRequest(
             "PATCH", variable.path, query: variable.query,

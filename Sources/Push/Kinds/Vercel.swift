@@ -19,6 +19,12 @@ extension PushKind {
                             "Vercel takes no sensitive variable for development; write production, preview or both"),
                 ], isList: true),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,
+        // Without a team, a project's name is one in the account of the token.
+        naming: Naming(
+            parts: "environments",
+            isOfToken: { settings in
+                settings["team", default: ""].isEmpty && settings["project"]?.hasPrefix("prj_") != true
+            }),
         merge: { exchange, found throws(RoleFailure) in
             try exchange.checkEnvironments(found.answer, of: variables)
         },

@@ -1,0 +1,56 @@
+import AppleClientSecret
+
+/// Identifies the place that a target writes to: equal ones overwrite each other. Unlike ``PushTarget/place`` it is kept
+/// nowhere, and is the same for all ways to write a place.
+package struct PushPlace: Hashable, Sendable {
+    fileprivate let words: [String]
+    /// The token whose account the place is in; nil where the words say it.
+    fileprivate let token: PushTarget.TokenPlace?
+}
+
+extension PushKind {
+    /// How settings name a place.
+    struct Naming: Sendable {
+        /// A setting that only repeats what the others say.
+        var repetition: String?
+        /// A list of the parts of the place that are written.
+        var parts: String?
+        /// Whether the same settings with a token of another account name another place.
+        var isOfToken: @Sendable ([String: String]) -> Bool = { _ in false }
+    }
+
+    /// Whether requests that the target describes itself send a token: the address may be that of its account.
+    package var mentionsToken: Bool { isCustom && write.headers.contains { $0.value.range(of: "{{token}}") != nil } }
+}
+
+extension PushTarget {
+    package var identity: PushPlace {
+        var words = [kind.name, Self.normalized(endpoint)]
+        let left = Set(
+            kind.settings.filter(\.isLogin).map(\.name)
+                + [kind.naming.repetition, kind.naming.parts].compactMap(\.self))
+        for (name, value) in settings.sorted(by: { $0.key < $1.key }) where !left.contains(name) {
+            words += [name, value]
+        }
+        if kind.isCustom { words += kind.write.identity.map(Self.normalized) }
+        return PushPlace(words: words, token: kind.mentionsToken || kind.naming.isOfToken(settings) ? token : nil)
+    }
+
+    /// The parts of the place that are written; none where that is all of it.
+    package var parts: Set<String> {
+        let list = kind.naming.parts.flatMap { settings[$0] }.flatMap { try? JSONValue(Array($0.utf8)) }
+        return Set(list?.elements?.compactMap(\.text) ?? [])
+    }
+}
+
+extension PushRequest {
+    /// All that is sent of a request that a target describes itself; the names of headers have no case and no order.
+    fileprivate var identity: [String] {
+        let content: String? =
+            switch body {
+            case .json(let text), .template(let text): text
+            case nil: nil
+            }
+        return [method, path] + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted() + [content ?? ""]
+    }
+}
