@@ -26,17 +26,21 @@ extension TargetSettings {
                 at: section.position,
                 "\(section.owner) has no \"body\"; write what is sent, with {{client_secret}} in it")
         }
-        let done = section.list("done") { node in
-            Setting(node, named: "an item of \"done\"", at: node.position, diagnostics) { text throws(ValueError) in
-                guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
-                    throw ValueError("\(quoted(text)) is not a status of success; write 200 to 299")
-                }
-                return status
-            }.value
+        let done = items("done", in: section) { text throws(ValueError) in
+            guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
+                throw ValueError("\(quoted(text)) is not a status of success; write 200 to 299")
+            }
+            return status
         }
         var headers: [PushRequest.Field] = []
         if let (node, position) = section.node("headers") {
+            var names: [String: String] = [:]
             for line in Section.lines(of: node, named: "\"headers\"", at: position, diagnostics) ?? [] {
+                let name = line.key.value
+                if let other = names.updateValue(name, forKey: name.lowercased()) {
+                    diagnostics.error(
+                        at: line.key.position, "header \(quoted(name)) is already there as \(quoted(other)); keep one")
+                }
                 if let header = header(line, diagnostics) { headers.append(header) }
             }
         }
@@ -59,7 +63,7 @@ extension TargetSettings {
         guard let url = url.value, let body = body.value else { return nil }
         return PushKind.http(
             url: url, method: method.value ?? "PUT", headers: headers, body: body,
-            done: done.value.map { Set($0.compactMap { $0 }) } ?? [200, 201, 204], read: read)
+            done: done.value.map(Set.init) ?? [200, 201, 204], read: read)
     }
 
     private static func wholeAddress(_ text: String) throws(ValueError) -> WebAddress {

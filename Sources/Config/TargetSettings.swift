@@ -58,6 +58,12 @@ struct TargetSettings {
         let redeploys = known?.deployedBy.map { _ in section.value("redeploy", Scalar.truth).value ?? false }
         if isCustom {
             complete = Self.customKind(in: section)
+            if token.isAbsent, complete?.mentionsToken == true {
+                diagnostics.error(
+                    at: section.position(of: "headers"),
+                    "\"headers\" has {{token}}, but \(owner) names no token; write \"token_credential\" or, without "
+                        + "systemd, \"token_file\"")
+            }
             endpoint = ""
         } else if let known {
             settings = Self.settings(of: known, in: section)

@@ -45,6 +45,17 @@ import Testing
         #expect(documents["far"] != documents["ios"])
     }
 
+    /// Clients' records have it: with another text, an upgrade would forget what was pushed.
+    @Test func thePlaceThatIsKeptIsAlwaysTheSameText() throws {
+        let vercel = "kind: vercel, project: shop, team: team_1, variable: A, token_file: /t, environments: "
+        for list in ["[production, preview]", "[preview, production]"] {
+            #expect(try target(vercel + list).place == "2c6c7b1ab67a4802")
+        }
+        #expect(
+            try target("kind: netlify, account: shop, site: s, variable: A, token_file: /t").place == "c1c5c4a0ca76ca49"
+        )
+    }
+
     /// What a pod is given, as Kubernetes documents it.
     @Test func kubernetesIsThePodsOwnUnlessItSaysOtherwise() throws {
         let own = try target("kind: kubernetes, namespace: shop, secret: apple")
@@ -109,6 +120,24 @@ import Testing
         (
             "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}",
             "can hold only {{token}}"
+        ),
+        ("kind: vercel, project: a, variable: B, environments: [], token_file: /t", "is an empty list"),
+        (
+            "kind: vercel, project: a, variable: B, environments: [production, production], token_file: /t",
+            "is already in the list"
+        ),
+        ("kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", done: []", "is an empty list"),
+        (
+            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", done: [200, 200]",
+            "\"200\" is already in the list"
+        ),
+        (
+            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"{{token}}\"}",
+            "names no token"
+        ),
+        (
+            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {X-Key: a, x-key: b}",
+            "already there as \"X-Key\""
         ),
         (
             "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"-----BEGIN PRIVATE KEY-----\"}",
