@@ -12,9 +12,9 @@ extension PushExchange {
             if !isChange { isTokenTaken = true }
             return received
         }
-        // The API took the token a moment ago, or knows it and forbids: what it refuses is this change.
-        let isKnown = isTokenTaken || target.kind.read == nil && received.status == 403
-        throw failure.code == .pushCredentialsRefused && isChange && isKnown
+        // The API took the token a moment ago, or was not asked: what it refuses is this change.
+        let isOfChange = isChange && (isTokenTaken || target.kind.read == nil)
+        throw failure.code == .pushCredentialsRefused && isOfChange
             ? RoleFailure(.pushChangeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
     }
 

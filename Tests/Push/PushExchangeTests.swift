@@ -164,6 +164,21 @@ import Testing
         #expect(failure.detail?.hasPrefix("this machine's clock is \(words) the API's; it answered") == true)
     }
 
+    /// Only a read or a login shows whether the token is taken.
+    @Test(arguments: [401, 403]) func aWriteWithoutAReadDoesNotJudgeTheToken(status: Int) throws {
+        let url = try #require(WebAddress("https://api.example.com/secret"))
+        for isRead in [false, true] {
+            let kind = PushKind.http(
+                url: url, method: "PUT", headers: [.init("X-Key", "{{token}}")], body: "{{client_secret}}", done: [200],
+                read: isRead ? (url, ["secret"]) : nil)
+            guard case .failed(let failure) = publish(kind, [:], { _ in (status, "{}") }) else {
+                Issue.record("it counts as done")
+                continue
+            }
+            #expect(failure.code == (isRead ? .pushCredentialsRefused : .pushChangeRefused))
+        }
+    }
+
     /// The API has shown what is there before it refused the write.
     @Test func aPlaceThatHoldsNothingIsNamedWithTheFailure() throws {
         let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
