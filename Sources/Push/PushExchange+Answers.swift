@@ -40,7 +40,8 @@ extension PushExchange {
         let rule = answer.status < 300 && !isWrite ? nil : target.kind.errors.first { $0.fits(answer) }
         if rule == nil, request.done.contains(answer.status) {
             guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
-            return RoleFailure(.pushAnswerUnexpected, detail(of: answer))
+            return RoleFailure(
+                isBeyondReading(answer) ? .pushPlaceUnsuitable : .pushAnswerUnexpected, detail(of: answer))
         }
         var detail = detail(of: answer)
         if rule?.meaning == .pushClockRefused, let own = answer.receivedAt, let theirs = answer.date {
@@ -61,6 +62,16 @@ extension PushExchange {
     /// Whether an answer is a JSON object, as an API's errors are.
     func isError(_ answer: HTTPAnswer) -> Bool {
         if case .object? = json(answer) { true } else { false }
+    }
+
+    /// Whether an answer may be the API's, with a value of another program's that cannot be written back as it is.
+    private func isBeyondReading(_ answer: PushHTTPAnswer) -> Bool {
+        do throws(JSONError) {
+            _ = try JSONValue(answer.body)
+            return false
+        } catch {
+            return error == .tooDeep || error == .numberTooLarge
+        }
     }
 
     private static func meaning(of status: Int) -> FailureCode {

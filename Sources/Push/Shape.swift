@@ -104,8 +104,12 @@ struct Shape: Sendable {
         do throws(JSONError) {
             return describe(try JSONValue(body))
         } catch {
-            if case .duplicate(let name) = error { return "an object with \(Printable.name(name)) twice" }
-            return start == UInt8(ascii: "<") ? "an HTML page" : "no JSON"
+            return switch error {
+            case .duplicate(let name): "an object with \(Printable.name(name)) twice"
+            case .tooDeep: "JSON that is deeper than \(JSONValue.deepest) levels"
+            case .numberTooLarge: "JSON with a number that is too large"
+            case .notJSON, .unexpected: start == UInt8(ascii: "<") ? "an HTML page" : "no JSON"
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         "", "{", "}", "{}{}", "{} x", "[1,]", "[,1]", #"{"a"}"#, #"{"a":}"#, #"{a:1}"#, "01", "-", "1.", ".5", "1e",
         "+1",
-        "nul", "\"", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud83d""#, #""\ud83dx""#, #""\ud83d\u0041""#, "1e999", "NaN",
+        "nul", "\"", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud83d""#, #""\ud83dx""#, #""\ud83d\u0041""#, "NaN",
         "\u{FEFF}{}", "'a'",
     ])
     func invalidJSONIsRefused(text: String) {
@@ -41,11 +41,16 @@ import Testing
         #expect(try read(#"{"a": 1, "a": 2}"#, .lastCounts)["a"] == .integer(2))
     }
 
+    @Test func numbersHaveALimit() throws {
+        #expect(throws: JSONError.numberTooLarge) { try read(#"{"a": 1e400}"#) }
+        #expect(try read("-1e300") == .fraction(-1e300))
+    }
+
     @Test func nestingHasALimit() throws {
         let deep = JSONValue.deepest
         #expect(try read(String(repeating: "[", count: deep) + String(repeating: "]", count: deep)).elements != nil)
-        #expect(throws: JSONError.notJSON) { try read(String(repeating: "[", count: 100_000)) }
-        #expect(throws: JSONError.notJSON) {
+        #expect(throws: JSONError.tooDeep) { try read(String(repeating: "[", count: 100_000)) }
+        #expect(throws: JSONError.tooDeep) {
             try read(String(repeating: "[", count: deep + 2) + String(repeating: "]", count: deep + 2))
         }
     }

@@ -179,6 +179,37 @@ import Testing
         }
     }
 
+    /// JSON allows both: what is said of them has to be true.
+    @Test(arguments: [
+        (String(repeating: "[", count: 200) + String(repeating: "]", count: 200), "JSON that is deeper than 32 levels"),
+        ("1e400", "JSON with a number that is too large"),
+    ])
+    func aValueOfOthersThatIsBeyondReadingIsLeftAlone(value: String, words: String) {
+        let secret = #"{"other":\#(value)}"#
+        let document = JSONText.string(secret).rendered
+        let results = [
+            publish(.vault, ["mount": "secret", "path": "a", "field": "client_secret", "namespace": ""]) { request in
+                #expect(request.method == "GET")
+                return (200, #"{"data":{"data":\#(secret),"metadata":{"version":3}}}"#)
+            },
+            publish(
+                .awsSecretsManager, ["region": "eu-central-1", "secret_id": "apple", "field": "web"],
+                token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n"
+            ) { request in
+                #expect(request.headers.contains { $0.value.hasSuffix("GetSecretValue") })
+                return (200, #"{"Name":"apple","VersionId":"0123","SecretString":\#(document)}"#)
+            },
+        ]
+        for result in results {
+            guard case .failed(let failure) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.code == .pushPlaceUnsuitable)
+            #expect(failure.detail?.contains(words) == true, "\(failure)")
+        }
+    }
+
     /// The API has shown what is there before it refused the write.
     @Test func aPlaceThatHoldsNothingIsNamedWithTheFailure() throws {
         let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]

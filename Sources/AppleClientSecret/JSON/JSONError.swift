@@ -1,6 +1,10 @@
 /// Why bytes are not the JSON that is wanted.
 package enum JSONError: Error, Hashable, Sendable {
     case notJSON
+    /// Values are nested deeper than ``JSONValue/deepest`` levels.
+    case tooDeep
+    /// A number is larger than 64 bits of floating point hold.
+    case numberTooLarge
     /// A name occurs twice in one object.
     case duplicate(String)
     /// A value is not what its document says: what it should be, and where it is, `clients[0].name`; the whole text where

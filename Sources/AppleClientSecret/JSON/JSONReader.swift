@@ -49,7 +49,8 @@ struct JSONReader {
 
     private mutating func value(level: Int) throws(JSONError) -> JSONValue {
         skipBlanks()
-        guard level <= JSONValue.deepest, room > 0, let first = next else { throw .notJSON }
+        guard level <= JSONValue.deepest else { throw .tooDeep }
+        guard room > 0, let first = next else { throw .notJSON }
         room -= 1
         let start = position
         defer { if let wanted, level == entered, wanted.count == entered { found = found ?? start..<position } }
@@ -178,7 +179,8 @@ struct JSONReader {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text), number.isFinite else { throw .notJSON }
+        guard let number = Double(text) else { throw .notJSON }
+        guard number.isFinite else { throw .numberTooLarge }
         return .fraction(number)
     }
 

@@ -55,8 +55,9 @@ extension PushKind {
     private static func shownByAWS(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
         guard let shown = answer["SecretString"]?.text else { return .another }
         let member = exchange.values["field", default: ""]
-        let text = member.isEmpty ? shown : (try? JSONValue(Array(shown.utf8)))?[member]?.text
-        return Shown(text, expected: exchange.secretText)
+        guard !member.isEmpty else { return Shown(shown, expected: exchange.secretText) }
+        guard let value = try? JSONValue(Array(shown.utf8)) else { return .another }
+        return Shown(value[member]?.text, expected: exchange.secretText)
     }
 }
 
