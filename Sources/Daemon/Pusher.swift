@@ -45,10 +45,10 @@ struct Pusher: Sendable {
     }
 
     /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
-    /// read back, nil where the API does not show it. Blocks.
+    /// read back, nil where the API does not show it, and what was found instead. Blocks.
     func push(
         _ token: Token, to output: PushOutput, with others: [TargetName: Token] = [:]
-    ) throws(Failure) -> Bool? {
+    ) throws(Failure) -> (verified: Bool?, instead: PlaceContent?) {
         let target = output.target
         var named: [String: Token] = [:]
         for (target, token) in others { named[target.description] = token }
@@ -59,17 +59,17 @@ struct Pusher: Sendable {
             memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
         }
         switch result {
-        case .published(let verified, _): return verified
+        case .published(let verified, _, let instead): return (verified, instead)
         case .failed(let failure, _): throw self.failure(failure, of: target)
         case .read, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))
         }
     }
 
-    /// Whether the target holds a secret; nil where the API does not show that. Blocks.
-    func read(_ token: Token, at target: TargetName) throws(Failure) -> Bool? {
+    /// Whether the target holds a secret, nil where the API does not show that, and what it holds instead. Blocks.
+    func read(_ token: Token, at target: TargetName) throws(Failure) -> (holds: Bool?, instead: PlaceContent?) {
         switch try ask(PushRoleRequest(.read, secret: token), of: target) {
-        case .read(let holds): return holds
+        case .read(let holds, let instead): return (holds, instead)
         case .failed(let failure, _): throw self.failure(failure, of: target)
         case .published, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))

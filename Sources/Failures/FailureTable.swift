@@ -449,7 +449,7 @@ extension FailureCode {
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotKept:
             row(
-                "the API took the secret and still shows another one after five minutes",
+                "the API took the secret and still does not show it after five minutes",
                 .say("find out which other program writes there, or why the API does not keep it"))
         case .pushPlaceUnsuitable:
             row(

@@ -8,17 +8,17 @@ package struct RoleFailure: Error, Hashable, Sendable {
     package let detail: String?
     /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil where there is no pause.
     package let retryAfter: Int?
-    /// Whether the API has just shown that the place holds nothing; nil where that is not known.
-    package let isPlaceEmpty: Bool?
+    /// What the API has just shown that the place holds; nil where that is not known.
+    package let placeContent: PlaceContent?
 
     /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
     /// error in an answer keeps nothing from being asked for longer.
     package static let longestRetryAfter = 86_400
 
     package init(
-        _ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil, isPlaceEmpty: Bool? = nil
+        _ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil, placeContent: PlaceContent? = nil
     ) {
-        self.isPlaceEmpty = isPlaceEmpty
+        self.placeContent = placeContent
         self.code = code
         self.detail = detail
         self.retryAfter = retryAfter.map { min(max($0, 0), Self.longestRetryAfter) }
@@ -26,12 +26,12 @@ package struct RoleFailure: Error, Hashable, Sendable {
 
     /// The same, and how long to wait.
     package func waiting(seconds: Int) -> RoleFailure {
-        RoleFailure(code, detail, retryAfter: seconds, isPlaceEmpty: isPlaceEmpty)
+        RoleFailure(code, detail, retryAfter: seconds, placeContent: placeContent)
     }
 
-    /// The same, and whether the place is empty.
-    package func ofPlace(isEmpty: Bool?) -> RoleFailure {
-        RoleFailure(code, detail, retryAfter: retryAfter, isPlaceEmpty: isEmpty)
+    /// The same, and what the place holds.
+    package func ofPlace(holding content: PlaceContent?) -> RoleFailure {
+        RoleFailure(code, detail, retryAfter: retryAfter, placeContent: content)
     }
 
     /// The members of an answer that reports it.
@@ -46,7 +46,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
         let retryAfter = try members.orNull("retry_after", failure?.retryAfter)
         self.init(
             code, detail, retryAfter: retryAfter,
-            isPlaceEmpty: try members.orAbsent("place_empty", failure?.isPlaceEmpty))
+            placeContent: try PlaceContent(failure?.placeContent, &members))
     }
 }
 

@@ -20,16 +20,16 @@ package struct Failure: Error, Hashable, Sendable {
     /// How long an API asks to wait; nil where none does. Two failures that differ only in this are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?
-    /// Whether the API has just shown that the place holds nothing; nil where that is not known. Failures that differ only in
-    /// this are equal.
-    package let isPlaceEmpty: Bool?
+    /// What the API has just shown that the place holds; nil where that is not known. Failures that differ only in this are
+    /// equal.
+    package let placeContent: PlaceContent?
 
     /// - Parameter detail: on one line; unprintable characters are escaped here.
     package init(
         _ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil,
-        retryAfter: Seconds? = nil, isPlaceEmpty: Bool? = nil
+        retryAfter: Seconds? = nil, placeContent: PlaceContent? = nil
     ) {
-        self.isPlaceEmpty = isPlaceEmpty
+        self.placeContent = placeContent
         assert(code.isReported, "\(code.rawValue) does not say what the file at \(place) was to be")
         self.code = code
         self.place = place
@@ -43,7 +43,7 @@ package struct Failure: Error, Hashable, Sendable {
     package init(_ failure: RoleFailure, at place: Place, remedy: Remedy? = nil) {
         self.init(
             failure.code, at: place, detail: failure.detail.map(Redaction.foreign), remedy: remedy,
-            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) }, isPlaceEmpty: failure.isPlaceEmpty)
+            retryAfter: failure.retryAfter.map { Seconds(Int64($0)) }, placeContent: failure.placeContent)
     }
 
     package static func == (left: Failure, right: Failure) -> Bool {

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+package import Failures
 
 /// A client's record in the state directory.
 package struct Record: Hashable, Sendable {
@@ -15,6 +16,8 @@ package struct Record: Hashable, Sendable {
     package var outputs: Set<OutputPlace>
     /// What was last put into each place behind an API.
     package var pushed: [PushOutput: SecretInfo]
+    /// What APIs have shown last that places hold, where that is not the secret that is to be there.
+    package var shown: [PushOutput: PlaceContent]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID>
     /// The last change of the client's key to another one.
@@ -35,7 +38,8 @@ package struct Record: Hashable, Sendable {
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
-        pushed: [PushOutput: SecretInfo] = [:], turn: WallTime? = nil, wasRolledOut: Bool = false,
+        pushed: [PushOutput: SecretInfo] = [:], shown: [PushOutput: PlaceContent] = [:], turn: WallTime? = nil,
+        wasRolledOut: Bool = false,
         fleetSize: Int = 0, isRolloutHeld: Bool = false, store: String? = nil
     ) {
         self.store = store
@@ -44,6 +48,7 @@ package struct Record: Hashable, Sendable {
         self.turn = turn
         self.wasRolledOut = wasRolledOut
         self.pushed = pushed
+        self.shown = shown
         self.current = current
         self.candidate = candidate
         self.refusal = refusal

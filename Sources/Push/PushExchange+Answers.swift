@@ -65,7 +65,7 @@ extension PushExchange {
     }
 
     /// Whether an answer may be the API's, with a value of another program's that cannot be written back as it is.
-    private func isBeyondReading(_ answer: PushHTTPAnswer) -> Bool {
+    private func isBeyondReading(_ answer: HTTPAnswer) -> Bool {
         do throws(JSONError) {
             _ = try JSONValue(answer.body)
             return false

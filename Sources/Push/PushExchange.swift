@@ -25,8 +25,8 @@ package struct PushExchange {
     var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?
-    /// Whether the place was seen to hold nothing; nil where that is not known.
-    var isPlaceEmpty: Bool?
+    /// What the place was seen to hold; nil where that is not known.
+    var placeContent: PlaceContent?
     /// What was shown before the write.
     private var shownBefore: PushKind.Shown?
     /// The API's clock at its last answer, or this machine's where the API does not say.
@@ -79,14 +79,15 @@ package struct PushExchange {
             switch verb {
             case .publish:
                 let isSeen = try publish()
-                return .published(verified: isSeen, at: wroteAt)
+                return .published(verified: isSeen, at: wroteAt, instead: isSeen == false ? placeContent : nil)
             case .read:
                 // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
                 // answer causes a push, which creates the place or fails with the reason.
                 guard case .found(let answer) = try look() else { return .read(holds: false) }
-                switch shown(answer) {
+                let shown = shown(answer)
+                switch shown {
                 case .same: return .read(holds: true)
-                case .another, .empty, .privateKey: return .read(holds: false)
+                case .another, .empty, .privateKey: return .read(holds: false, instead: shown.content)
                 case .nothing, .digest: return .read(holds: nil)
                 }
             case .redeploy:
@@ -97,7 +98,7 @@ package struct PushExchange {
                 return .redeployed(ready: isReady, begun: begun)
             }
         } catch {
-            return .failed(error.ofPlace(isEmpty: isPlaceEmpty), at: wroteAt)
+            return .failed(error.ofPlace(holding: placeContent), at: wroteAt)
         }
     }
 
@@ -133,10 +134,13 @@ package struct PushExchange {
                 attempt += 1
             }
         }
+        placeContent = nil
         guard target.kind.shown != nil else { return nil }
         do throws(RoleFailure) {
             guard case .found(let answer) = try look() else { return false }
-            switch shown(answer) {
+            let shown = shown(answer)
+            placeContent = shown.content
+            switch shown {
             case .same: return true
             case .another, .empty, .privateKey: return false
             case .nothing: return nil
@@ -150,10 +154,10 @@ package struct PushExchange {
     }
 
     /// Sends what writes the secret. Where that may have been carried out although it failed, it counts as a write of when it was
-    /// sent, and the place is no longer known to be empty.
+    /// sent, and what the place holds is no longer known.
     private mutating func write(_ request: PushRequest) throws(RoleFailure) {
-        let wasEmpty = isPlaceEmpty
-        if wasEmpty == true { isPlaceEmpty = nil }
+        let before = placeContent
+        placeContent = before == .nothing ? nil : before.map { _ in PlaceContent.something }
         wroteAt = clock
         do throws(RoleFailure) {
             let answer = try answer(to: request, isChange: true)
@@ -164,7 +168,7 @@ package struct PushExchange {
                 [.pushTimedOut, .pushUnreachable, .pushServerFailed, .pushAnswerUnexpected].contains(error.code)
             if !wasSent || !isDoubtful { wroteAt = nil }
             // After a conflict another program's value is there.
-            if !wasSent || !isDoubtful && error.code != .pushConflict { isPlaceEmpty = wasEmpty }
+            if !wasSent || !isDoubtful && error.code != .pushConflict { placeContent = before }
             throw error
         }
     }
@@ -172,7 +176,7 @@ package struct PushExchange {
     /// Reads what is there and sets the values that are made of it; returns what writes the secret, nil where it is there
     /// already.
     private mutating func prepare() throws(RoleFailure) -> PushRequest? {
-        isPlaceEmpty = nil
+        placeContent = nil
         guard target.kind.read != nil else { return target.kind.write }
         let found = try look()
         var request = target.kind.write
@@ -180,7 +184,7 @@ package struct PushExchange {
         case .found(let answer):
             let shown = shown(answer)
             guard shown != .same else { return nil }
-            isPlaceEmpty = shown == .nothing ? nil : shown == .empty
+            placeContent = shown.content
             guard shown != .privateKey else {
                 throw RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten")
             }
@@ -189,7 +193,7 @@ package struct PushExchange {
             // Who may not see what is there gets the same answer: it is empty only where that is ruled out.
             guard let creation = target.kind.creation else { throw failure }
             try confirm(creation, answer, failure)
-            isPlaceEmpty = true
+            placeContent = .nothing
             request = creation.request ?? request
         }
         try target.kind.merge?(&self, found)

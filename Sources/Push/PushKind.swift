@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import Formats
 
 /// What is known of one kind of API. Each kind is a file of `Kinds/`: its requests, which answers mean done, and what can be read
 /// back are data; what data cannot express is a function next to them.
@@ -84,37 +83,6 @@ package struct PushKind: Sendable {
         var atEnd = false
         /// A template.
         let text: String
-    }
-
-    /// What an answer shows of the secret.
-    enum Shown: Equatable, Sendable {
-        case same
-        case another
-        /// The place holds nothing.
-        case empty
-        case nothing
-        /// A digest that is made in an unknown way.
-        case digest(String)
-        /// A `.p8` can be downloaded only once, so it is never overwritten.
-        case privateKey
-
-        /// What a text in the secret's place is; nil where there is none.
-        init(_ text: String?, expected: String) {
-            guard let text, !text.isEmpty else {
-                self = .empty
-                return
-            }
-            self = text == expected ? .same : PrivateKeyText.isIn(Array(text.utf8)) ? .privateKey : .another
-        }
-    }
-
-    /// The secret itself at a JSON pointer, or another value of the exchange.
-    static func shown(
-        at pointer: [String], as name: String = "client_secret"
-    ) -> @Sendable (PushExchange, JSONValue) -> Shown {
-        { exchange, answer in
-            Shown(answer[exchange.filled(pointer)]?.text, expected: exchange.values[name, default: ""])
-        }
     }
 
     /// Whether its target describes the requests itself.

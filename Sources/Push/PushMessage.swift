@@ -113,10 +113,10 @@ extension BegunDeployment: JSONDocument {
 package enum PushResult: Hashable, Sendable {
     /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; false where
     /// another one was, which may be an older answer; nil where the API does not show it. And when it was written, by the API's
-    /// clock; nil where the API held it already.
-    case published(verified: Bool?, at: WallTime? = nil)
-    /// Whether the API holds the secret; nil where it does not show it.
-    case read(holds: Bool?)
+    /// clock; nil where the API held it already. And what it shows instead, as far as is known.
+    case published(verified: Bool?, at: WallTime? = nil, instead: PlaceContent? = nil)
+    /// Whether the API holds the secret, nil where it does not show it; and what it holds instead, as far as is known.
+    case read(holds: Bool?, instead: PlaceContent? = nil)
     /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
     /// was begun for it.
     case redeployed(ready: Bool, begun: BegunDeployment? = nil)
@@ -142,7 +142,7 @@ extension PushResult: JSONDocument {
     /// Whether it is so, in a result that says no more.
     private var flag: Bool? {
         switch self {
-        case .published(let flag, _), .read(let flag): flag
+        case .published(let flag, _, _), .read(let flag, _): flag
         case .redeployed(let flag, _): flag
         case .failed: nil
         }
@@ -155,8 +155,15 @@ extension PushResult: JSONDocument {
     /// When the place was written to, or may have been.
     package var writtenAt: WallTime? {
         switch self {
-        case .published(_, let moment), .failed(_, let moment): moment
+        case .published(_, let moment, _), .failed(_, let moment): moment
         case .read, .redeployed: nil
+        }
+    }
+
+    private var content: PlaceContent? {
+        switch self {
+        case .published(_, _, let content), .read(_, let content): content
+        case .redeployed, .failed: nil
         }
     }
 
@@ -169,8 +176,12 @@ extension PushResult: JSONDocument {
             try members.orAbsent("written_at", (result?.writtenAt).map(UnixTime.init))?.moment
         }
         switch try members("result", result?.kind) {
-        case .published: self = .published(verified: try members.orNull("verified", result?.flag), at: try moment())
-        case .read: self = .read(holds: try members.orNull("holds", result?.flag))
+        case .published:
+            let verified = try members.orNull("verified", result?.flag)
+            self = .published(verified: verified, at: try moment(), instead: try PlaceContent(result?.content, &members))
+        case .read:
+            let isHeld = try members.orNull("holds", result?.flag)
+            self = .read(holds: isHeld, instead: try PlaceContent(result?.content, &members))
         case .redeployed:
             let isReady = try members("ready", result?.flag)
             self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", result?.begun))

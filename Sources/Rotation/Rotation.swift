@@ -188,8 +188,8 @@ package struct Rotation: Sendable {
         // Neither a success nor a failure yet.
         case .success(.deploying): break
         // An API that did not keep a secret fails until it shows one.
-        case .success(.pushed(verified: false)) where lastFailure?.failure.code == .pushNotKept,
-            .success(.targetRead(holds: false)) where lastFailure?.failure.code == .pushNotKept:
+        case .success(.pushed(verified: false, _)) where lastFailure?.failure.code == .pushNotKept,
+            .success(.targetRead(holds: false, _)) where lastFailure?.failure.code == .pushNotKept:
             count(job, success: true)
         case .success:
             count(job, success: true)

@@ -54,6 +54,8 @@ extension RecordDocument: JSONDocument {
         record.store = try members.orAbsent("store", known?.store)
         let pushed = known?.pushed.sorted { $0.key.target < $1.key.target }.map(PushedSecret.init)
         for pushed in try members.unlessEmpty("pushed", pushed) ?? [] { record.pushed[pushed.output] = pushed.secret }
+        let shown = known?.shown.sorted { $0.key.target < $1.key.target }.map(ShownPlace.init)
+        for shown in try members.unlessEmpty("shown", shown) ?? [] { record.shown[shown.output] = shown.content }
         record.outputs = try members.unlessEmpty("outputs", known?.outputs) ?? []
         self.record = record
     }
@@ -73,6 +75,24 @@ private struct PushedSecret: JSONDocument {
         let place = try members("place", pushed?.output.place)
         secret = try members("secret", pushed?.secret)
         output = PushOutput(target: try members("target", pushed?.output.target), place: place)
+    }
+}
+
+/// What an API has shown that a place holds instead.
+private struct ShownPlace: JSONDocument {
+    let output: PushOutput
+    /// Nil where a later version says what this one does not know.
+    let content: PlaceContent?
+
+    init(_ output: PushOutput, _ content: PlaceContent) {
+        self.output = output
+        self.content = content
+    }
+
+    init(_ shown: Self?, _ members: inout JSONMembers) throws(JSONError) {
+        let place = try members("place", shown?.output.place)
+        content = try PlaceContent(shown?.content, &members)
+        output = PushOutput(target: try members("target", shown?.output.target), place: place)
     }
 }
 

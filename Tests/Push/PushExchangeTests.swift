@@ -117,14 +117,14 @@ import Testing
     /// The answers to all requests, each with a status and a body.
     private func publish(
         _ kind: PushKind, _ settings: [String: String], token: String = "t", clockAhead: Int64 = 0,
+        verb: PushRoleRequest.Verb = .publish,
         _ answer: (PushHTTPRequest) -> (status: Int, body: String)
     ) -> PushResult {
         withoutActuallyEscaping(answer) { answer in
             var exchange = PushExchange(
                 target: PushTarget(
-                    name: "production", kind: kind, settings: settings, endpoint: "https://api.example.com",
-                    caFile: nil,
-                    token: nil),
+                    name: "production", kind: kind, settings: settings,
+                    endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil),
                 token: token, secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), sha256: Self.sha256
             ) { request in
                 let (status, body) = answer(request)
@@ -133,7 +133,7 @@ import Testing
                         status: status, body: Array(body.utf8), date: WallTime(secondsSinceEpoch: Self.now),
                         receivedAt: WallTime(secondsSinceEpoch: Self.now + clockAhead)))
             }
-            return exchange.run(.publish)
+            return exchange.run(verb)
         }
     }
 
@@ -211,13 +211,22 @@ import Testing
     }
 
     /// The API has shown what is there before it refused the write.
-    @Test func aPlaceThatHoldsNothingIsNamedWithTheFailure() throws {
+    @Test func whatAPlaceHoldsIsNamedWithTheFailure() throws {
         let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
-        for (status, body, isEmpty) in [
-            (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#, true),
-            (200, #"{"data":{"data":{},"metadata":{"version":3}}}"#, true),
-            (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#, false), (500, "{}", nil),
-        ] as [(Int, String, Bool?)] {
+        let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
+        for (status, body, content) in [
+            (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#, .nothing),
+            (200, #"{"data":{"data":{},"metadata":{"version":3}}}"#, .nothing),
+            (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#, .unusable),
+            (
+                200, #"{"data":{"data":{"client_secret":"-----BEGIN PRIVATE KEY-----"},"metadata":{"version":3}}}"#,
+                .unusable
+            ),
+            (
+                200, #"{"data":{"data":{"client_secret":"\#(PushBed.secrets[1])"},"metadata":{"version":3}}}"#,
+                .secret(expiresAt: expiry)
+            ), (500, "{}", nil),
+        ] as [(Int, String, PlaceContent?)] {
             let result = publish(.vault, vault) { request in
                 request.method == "GET" ? (status, body) : (429, #"{"errors":["slow down"]}"#)
             }
@@ -225,10 +234,10 @@ import Testing
                 Issue.record("\(result)")
                 continue
             }
-            #expect(failure.isPlaceEmpty == isEmpty, "\(status) \(body)")
+            #expect(failure.placeContent == content, "\(status) \(body)")
         }
         let variable = #"{"key":"SECRET","target":["production"]}"#
-        for (variables, isEmpty) in [("", true), (variable, false)] {
+        for (variables, content) in [("", .nothing), (variable, .something)] as [(String, PlaceContent)] {
             let result = publish(
                 .vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]
             ) { request in request.method == "GET" ? (200, #"{"envs":[\#(variables)]}"#) : (429, "{}") }
@@ -236,8 +245,32 @@ import Testing
                 Issue.record("\(result)")
                 continue
             }
-            #expect(failure.isPlaceEmpty == isEmpty)
+            #expect(failure.placeContent == content)
         }
+    }
+
+    /// Said with every answer that it is not there.
+    @Test func whatIsThereInsteadIsNamed() throws {
+        let url = try #require(WebAddress("https://api.example.com/secret"))
+        let kind = PushKind.http(
+            url: url, method: "PUT", headers: [], body: "{{client_secret}}", done: [200], read: (url, ["secret"]))
+        for (held, content) in [
+            ("null", .nothing), (#""changeme""#, .unusable),
+            (#""\#(PushBed.secrets[1])\n""#, .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))),
+        ] as [(String, PlaceContent)] {
+            let answer = #"{"secret":\#(held)}"#
+            let published = publish(kind, [:]) { _ in (200, answer) }
+            #expect(
+                published
+                    == .published(verified: false, at: WallTime(secondsSinceEpoch: Self.now), instead: content))
+            #expect(publish(kind, [:], verb: .read) { _ in (200, answer) } == .read(holds: false, instead: content))
+        }
+        let secret = Base64.encode(Array(PushBed.secrets[1].utf8))
+        let kubernetes = publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"], verb: .read) { _ in
+            (200, #"{"kind":"Secret","data":{"k":"\#(secret)"}}"#)
+        }
+        #expect(
+            kubernetes == .read(holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))))
     }
 
     /// To a token without rights, an API may answer that there is nothing.
@@ -252,18 +285,19 @@ import Testing
                 continue
             }
             #expect(failure.code == .pushPlaceMissing)
-            #expect(failure.isPlaceEmpty == nil)
+            #expect(failure.placeContent == nil)
         }
     }
 
     /// The secret may be there now.
-    @Test func aPlaceIsNotEmptyAfterAWriteThatMayHaveBeenCarriedOut() throws {
+    @Test func whatAPlaceHoldsIsUnknownAfterAWriteThatMayHaveBeenCarriedOut() throws {
         let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
         let empty = (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#)
         let held = (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#)
-        for (shown, status, isEmpty) in [
-            (empty, 403, true), (empty, 500, nil), (empty, 408, nil), (empty, 409, nil), (held, 500, false),
-        ] as [((Int, String), Int, Bool?)] {
+        for (shown, status, content) in [
+            (empty, 403, .nothing), (empty, 500, nil), (empty, 408, nil), (empty, 409, nil), (held, 403, .unusable),
+            (held, 500, .something),
+        ] as [((Int, String), Int, PlaceContent?)] {
             let result = publish(.vault, vault) { request in
                 request.method == "GET" ? (shown.0, shown.1) : (status, #"{"errors":["no"]}"#)
             }
@@ -271,7 +305,7 @@ import Testing
                 Issue.record("\(result)")
                 continue
             }
-            #expect(failure.isPlaceEmpty == isEmpty, "\(status)")
+            #expect(failure.placeContent == content, "\(status)")
         }
     }
 
@@ -340,7 +374,7 @@ import Testing
         for (publish, answer) in [
             (pocketbase, #"{"id":"1"}"#), (vercel, #"{"created":{},"failed":[]}"#), (netlify, #"{"key":"SECRET"}"#),
         ] {
-            guard case .published(nil, _) = publish(answer) else {
+            guard case .published(nil, _, _) = publish(answer) else {
                 Issue.record("\(publish(answer))")
                 continue
             }

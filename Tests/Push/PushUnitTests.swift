@@ -42,9 +42,11 @@ import Testing
         let results: [PushResult] = [
             .published(verified: true), .published(verified: nil), .read(holds: false),
             .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
-            .failed(RoleFailure(.pushRateLimited, isPlaceEmpty: true)),
+            .failed(RoleFailure(.pushRateLimited, placeContent: .nothing)),
             .failed(RoleFailure(.pushTimedOut), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
-            .published(verified: false, at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+            .published(verified: false, at: WallTime(secondsSinceEpoch: 1_800_000_000), instead: .unusable),
+            .read(holds: false, instead: .nothing), .read(holds: false, instead: .something),
+            .read(holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))),
             .redeployed(ready: true, begun: BegunDeployment(id: nil, at: WallTime(secondsSinceEpoch: 7))),
         ]
         let failed = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
@@ -54,6 +56,22 @@ import Testing
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#, #"{"result":"redeployed"}"#,
         ] {
             #expect((try? PushResult(parsing: Array(text.utf8))) == nil)
+        }
+    }
+
+    /// A daemon or a role of an earlier version knows only whether there is nothing.
+    @Test func anAnswerOfAnotherVersionIsUnderstood() throws {
+        for (members, content) in [
+            (#""place_empty":true"#, .nothing), (#""place_empty":false"#, .something), (#""place_empty":null"#, nil),
+        ] as [(String, PlaceContent?)] {
+            let text = #"{"result":"failed","code":"push_rate_limited",\#(members)}"#
+            let failure = RoleFailure(.pushRateLimited, placeContent: content)
+            #expect(try PushResult(parsing: Array(text.utf8)) == .failed(failure))
+        }
+        let held = PlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 7))
+        for (content, isEmpty) in [(.nothing, true), (.unusable, false), (held, false)] as [(PlaceContent, Bool)] {
+            let json = PushResult.failed(RoleFailure(.pushRateLimited, placeContent: content)).json
+            #expect(json.contains(#""place_empty":\#(isEmpty)"#), "\(json)")
         }
     }
 

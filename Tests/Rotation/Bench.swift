@@ -24,6 +24,8 @@ final class Bench {
     var blind: Set<TargetName> = []
     /// Targets that go on showing what they held before.
     var stale: Set<TargetName> = []
+    /// What APIs show there instead.
+    var instead: [TargetName: PlaceContent] = [:]
     /// Whether what is deployed does not run yet.
     var isDeploying = false
     var records: [ClientName: Record] = [:]
@@ -420,12 +422,16 @@ final class Bench {
         case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
         case .push(_, let secret, let output, _):
             places[output.target] = secret
-            return .success(.pushed(verified: blind.contains(output.target) ? nil : !stale.contains(output.target)))
+            return .success(
+                .pushed(
+                    verified: blind.contains(output.target) ? nil : !stale.contains(output.target),
+                    placeContent: instead[output.target]))
         case .readTarget(_, let secret, let output):
             return .success(
                 .targetRead(
                     holds: blind.contains(output.target)
-                        ? nil : !stale.contains(output.target) && places[output.target] == secret))
+                        ? nil : !stale.contains(output.target) && places[output.target] == secret,
+                    placeContent: instead[output.target]))
         case .run(.redeploy, _) where isDeploying: return .success(.deploying)
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Model
 import Outputs
 import Testing
@@ -21,6 +22,12 @@ import Testing
                     from: try #require(KeyDigest(String(repeating: "1", count: 64))),
                     to: try #require(KeyDigest(String(repeating: "2", count: 64))),
                     at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+                shown: [
+                    PushOutput(target: try #require(TargetName("a")), place: "p"): .nothing,
+                    PushOutput(target: try #require(TargetName("b")), place: "q"): .unusable,
+                    PushOutput(target: try #require(TargetName("c")), place: "r"): .secret(
+                        expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)),
+                ],
                 turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true, store: "https://etcd:2379"),
             current: try Samples.kept(1), candidate: try Samples.kept(2))
     }
@@ -74,6 +81,8 @@ import Testing
             {
                 var all = record.record
                 all.refusal = "no"
+                // Earlier versions knew none of it.
+                all.shown = [:]
                 all.fleetSize = 7
                 all.isRolloutHeld = true
                 return all

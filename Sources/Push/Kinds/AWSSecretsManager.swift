@@ -53,10 +53,10 @@ extension PushKind {
     }
 
     private static func shownByAWS(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
-        guard let shown = answer["SecretString"]?.text else { return .another }
+        guard let shown = answer["SecretString"]?.text else { return .another(.something) }
         let member = exchange.values["field", default: ""]
         guard !member.isEmpty else { return Shown(shown, expected: exchange.secretText) }
-        guard let value = try? JSONValue(Array(shown.utf8)) else { return .another }
+        guard let value = try? JSONValue(Array(shown.utf8)) else { return .another(.something) }
         return Shown(value[member]?.text, expected: exchange.secretText)
     }
 }

@@ -31,7 +31,7 @@ extension PushKind {
                 otherwise: "an immutable Secret cannot be changed", meaning: .pushImmutable),
             Shape(at: ["data"], is: [.object, .null, .absent]),
             Shape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
-        ], shown: shown(at: ["data", "{{key}}"], as: "client_secret_base64"), creation: Creation(),
+        ], shown: shown(at: ["data", "{{key}}"], isBase64: true), creation: Creation(),
         // Comes with the status that otherwise means a refused token.
         errors: [
             ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .pushQuotaExceeded),

@@ -52,7 +52,7 @@ extension PushKind {
         let context = exchange.values["context"]
         let value = answer["values"]?.elements?.first { $0["context"]?.text == context }
         // Where the context has none, the value of all contexts is in use.
-        guard let text = value?["value"]?.text else { return .another }
+        guard let text = value?["value"]?.text else { return .another(.something) }
         return Shown(text, expected: exchange.secretText)
     }
 }

@@ -21,6 +21,7 @@ extension PushKind {
             Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8),
             sha256: exchange.sha256)
         if shown.lowercased() == digest { return .same }
-        return shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) ? .another : .digest(shown)
+        guard shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) else { return .digest(shown) }
+        return Shown(shown, expected: exchange.secretText)
     }
 }

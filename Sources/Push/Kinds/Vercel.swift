@@ -57,7 +57,7 @@ extension PushExchange {
         _ found: HTTPAnswer, of variables: PushRequest
     ) throws(RoleFailure) {
         let found = try list("envs", of: variables, from: found)
-        isPlaceEmpty = found.allSatisfy { shared($0).isEmpty }
+        placeContent = found.allSatisfy { shared($0).isEmpty } ? .nothing : .something
         for variable in found {
             let others = shared(variable)
             guard !others.isEmpty, others != environments else { continue }

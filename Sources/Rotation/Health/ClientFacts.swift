@@ -22,7 +22,7 @@ struct ClientFacts {
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
     /// What was last put into each place behind an API; nil where that is not known.
     var pushed: [SecretInfo?] = []
-    /// Whether an API shows that one of its places holds nothing.
+    /// Whether an API shows that one of its places holds no secret that applications can use for long enough.
     var hasEmptyPlace = false
     /// What the applications hold that each action notifies, as far as is known.
     var delivered: [SecretInfo] = []
@@ -31,7 +31,7 @@ struct ClientFacts {
     enum Weakest {
         /// In this output applications find no secret, or one that Apple refuses.
         case lockedOut(AbsolutePath, OutputFinding)
-        /// A place behind an API holds nothing.
+        /// A place behind an API holds no secret that applications can use for long enough.
         case empty
         /// The one that expires first.
         case held(SecretInfo)
@@ -215,7 +215,12 @@ extension ClientFacts {
     func judge(with record: Record, _ deadlines: inout Deadlines) -> OutputsHealth {
         let actions = entry.onChange.filter { !$0.isRedeployment }.map(\.id)
         var facts = self
-        facts.pushed = record.current == nil ? [] : entry.targets.map { record.pushed[$0] }
+        if let current = record.current {
+            facts.pushed = entry.targets.map { record.pushed[$0]?.unless(record.shown[$0]) }
+            facts.hasEmptyPlace = entry.targets.contains {
+                entry.lacksSecret(record.shown[$0], wanted: current, clock: clock, &deadlines)
+            }
+        }
         facts.delivered = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }
         let judged = facts.judgeTargets(after: judgeOutputs(&deadlines), holding: record.current, &deadlines)
         guard judged.health != .critical else { return judged }
@@ -246,15 +251,19 @@ extension ClientFacts {
     private func judgeTargets(
         after judged: OutputsHealth, holding current: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputsHealth {
+        if hasEmptyPlace, judged.health != .critical {
+            return result(.critical, Failure(.notPublished, at: .client(name)), judged.secret)
+        }
         guard let current, !pushed.isEmpty, clock.failure == nil,
             judged.health == .ok || judged.failure?.code == .noOutputs
         else { return judged }
         let known = pushed.compactMap(\.self)
-        guard let weakest = known.firstToExpire, known.count == pushed.count else {
-            return result(.critical, Failure(.notPublished, at: .client(name)), known.firstToExpire)
+        // What a place holds that was never pushed to may be a secret that was put there by hand.
+        guard let weakest = known.firstToExpire else {
+            return result(.degraded, Failure(.notPublished, at: .client(name)), judged.secret)
         }
         if let failure = entry.shortLife(of: weakest, name, &deadlines) { return result(.critical, failure, weakest) }
-        let isEverywhere = known.allSatisfy { $0.isSame(as: current) }
+        let isEverywhere = known.count == pushed.count && known.allSatisfy { $0.isSame(as: current) }
         let failure = lateness(of: weakest, isEverywhere: isEverywhere, &deadlines)
         return result(failure == nil ? .ok : .degraded, failure, weakest)
     }

@@ -182,7 +182,10 @@ extension Rotation {
                 return jobs.attempts[.file(path)].map { .failure($0.failure) }
             }, refusal: { refusal(of: $0, for: client, &deadlines) })
         facts.pushed = client.targets.map { targets[$0.target]?.known }
-        facts.hasEmptyPlace = client.targets.contains { targets[$0.target]?.isEmpty == true }
+        let wanted = wantedSecret(client)
+        facts.hasEmptyPlace = client.targets.contains {
+            client.entry.lacksSecret(targets[$0.target]?.shown, wanted: wanted, clock: clock, &deadlines)
+        }
         facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
         return facts
     }

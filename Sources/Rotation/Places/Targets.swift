@@ -2,129 +2,6 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// A place behind an API: what was put there, and what the API shows of it.
-struct Target: Sendable {
-    let output: PushOutput
-    /// What was last put there, as far as is known.
-    private(set) var pushed: SecretInfo?
-    /// Whether the API showed it when it was last asked; nil where it shows nothing, or was not asked yet.
-    private(set) var verified: Bool?
-    /// Whether the API took the secret and does not show it yet: for five minutes that counts as an answer from before.
-    private(set) var isAwaited = false
-    /// When the API took the secret; nil where that was before the start.
-    private var pushedAt: BootTime?
-    /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
-    /// holds another one.
-    private var wasShown = false
-    /// Whether a push has failed since the last one that did not: it may still have been carried out.
-    private var isUncertain = false
-    /// Whether the API has shown that there is nothing.
-    private(set) var isEmpty = false
-    /// When the API was last read or written since the start, the last reload or the last request.
-    private(set) var readAt: BootTime?
-    private(set) var writtenAt: WallTime?
-    // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
-    private(set) var drift = Drift(memory: 21_600, contestedInterval: 3600)
-
-    /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
-    static let readingInterval: Seconds = 3600
-    /// For so long after a write what an API shows may be older than that: Supabase was seen to take a minute and a half.
-    private static let staleness: Seconds = 300
-    /// How often the API is read meanwhile.
-    static let staleInterval: Seconds = 60
-
-    init(_ output: PushOutput) { self.output = output }
-
-    // MARK: What is
-
-    /// Whether this secret was put there, and nothing else has been seen there since.
-    func holds(_ secret: SecretInfo) -> Bool { !isUncertain && verified != false && pushed?.isSame(as: secret) == true }
-
-    /// The secret that is believed to be there; nil when the API shows another, or none. After a push that failed still the one before,
-    /// although the push may have been carried out.
-    var known: SecretInfo? { verified == false || isEmpty ? nil : pushed }
-
-    /// Whether it does not hold a secret and is left so for now, because it is contested.
-    func isLeftAlone(_ wanted: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
-        !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
-    }
-
-    /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
-    /// is itself.
-    private func isRecent(at now: Now) -> Bool {
-        if let pushedAt { return now.boot < pushedAt + Self.staleness }
-        guard let pushed else { return false }
-        return now.wall < pushed.mintedAt + Self.staleness
-    }
-
-    // MARK: What happens
-
-    /// Has it read again.
-    mutating func readAgain() { readAt = nil }
-
-    /// Has it read again, and put in order at once if it is contested: the user may just have stopped what changed it.
-    mutating func requestRepair() {
-        readAt = nil
-        drift.requestRepair()
-    }
-
-    /// Takes what a client's record says. When the state directory answers late, what was pushed meanwhile is newer.
-    mutating func recall(_ secret: SecretInfo) {
-        guard pushed == nil else { return }
-        pushed = secret
-        drift.presume([.whole: secret.fingerprint])
-    }
-
-    /// Records that the API took a secret. Returns whether something else was there meanwhile.
-    mutating func recordPush(_ secret: SecretInfo, verified: Bool?, at now: Now) -> Bool {
-        pushed = secret
-        self.verified = verified == true ? true : nil
-        isAwaited = verified == false || verified == nil && wasShown
-        pushedAt = now.boot
-        if verified == true { wasShown = true }
-        isUncertain = false
-        isEmpty = false
-        readAt = now.boot
-        writtenAt = now.wall
-        // Since when something else was there is not known: an application may have read it.
-        return drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot)
-    }
-
-    /// - Parameter isEmpty: whether the API showed before that there is nothing; nil where that is not known.
-    mutating func pushFailed(isEmpty: Bool?) {
-        isUncertain = true
-        self.isEmpty = isEmpty ?? self.isEmpty
-    }
-
-    /// Records what the API shows.
-    ///
-    /// - Parameters:
-    ///   - secret: what was looked for.
-    ///   - holds: whether it is there; nil where the API does not show it.
-    ///   - wanted: what is to be there now.
-    /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
-    mutating func recordRead(
-        _ secret: SecretInfo, holds: Bool?, wanted: SecretInfo?, began: BootTime, at now: Now
-    ) -> Bool {
-        guard pushed == secret else { return false }
-        readAt = now.boot
-        let isRecent = isRecent(at: now)
-        let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
-        if holds == true { (wasShown, isEmpty) = (true, false) }
-        let wasAwaited = isAwaited
-        isAwaited = holds == false && isRecent
-        verified = isAwaited ? nil : holds
-        if !isAwaited, secret == wanted {
-            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], began: began, at: now.boot)
-        }
-        return wasAwaited && verified == false && secret == wanted
-    }
-
-    func checkInvariants() -> [String] {
-        (verified != nil || isAwaited) && pushed == nil ? ["it was read before anything was put there"] : []
-    }
-}
-
 /// The places behind APIs that secrets are put into.
 struct Targets: Sendable {
     private var all: [TargetName: Target] = [:]
@@ -154,12 +31,20 @@ struct Targets: Sendable {
     /// Takes what a client's record says.
     mutating func recall(_ record: Record) {
         for (output, pushed) in record.pushed { self[output]?.recall(pushed) }
+        for (output, content) in record.shown { self[output]?.recall(content) }
     }
 
     /// What was last put into a client's targets, for its record.
     func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
         client.targets.reduce(into: [:]) { all, output in
             if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
+        }
+    }
+
+    /// What APIs have shown that a client's targets hold instead, for its record.
+    func shown(of client: ConfiguredClient) -> [PushOutput: PlaceContent] {
+        client.targets.reduce(into: [:]) { all, output in
+            if let shown = self.all[output.target]?.shown, shown != .something { all[output] = shown }
         }
     }
 
@@ -193,22 +78,23 @@ extension Rotation {
     /// Returns the failure that an answer is; nil where it is none.
     mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         switch (job.work, result) {
-        case (.push(let name, let secret, let output, _), .success(.pushed(let verified))):
+        case (.push(let name, let secret, let output, _), .success(.pushed(let verified, let instead))):
             let client = index[name]
             // Actions have delivered the secret before it came to this place.
             if let client, targets[output]?.drift.isNew([.whole: secret.fingerprint]) == true {
                 repeatActions(of: client, because: .cameToTarget(secret), at: now)
             }
-            if targets[output]?.recordPush(secret, verified: verified, at: now) == true, let client {
+            if targets[output]?.recordPush(secret, verified: verified, instead: instead, at: now) == true, let client {
                 repeatActions(of: client, because: .wasAtTarget, at: now)
             }
             events.append(.pushed(output.target, name, secret, verified: verified))
         case (.push(_, _, let output, _), .failure(let failure)):
-            targets[output]?.pushFailed(isEmpty: failure.isPlaceEmpty)
-        case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds))):
+            targets[output]?.pushFailed(holding: failure.placeContent)
+        case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds, let instead))):
             let wanted = index[name].flatMap { wantedSecret($0) }
             let isKept =
-                targets[output]?.recordRead(secret, holds: holds, wanted: wanted, began: job.startedAt, at: now) != true
+                targets[output]?.recordRead(
+                    secret, holds: holds, instead: instead, wanted: wanted, began: job.startedAt, at: now) != true
             return isKept ? nil : Failure(.pushNotKept, at: .target(output.target))
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
@@ -278,7 +164,7 @@ extension Rotation {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
             let state = targets[target], !state.holds(wanted)
         else { return false }
-        if state.isEmpty { return true }
+        if client.entry.lacksSecret(state.shown, wanted: wanted, clock: clock, &deadlines) { return true }
         guard let held = state.known else { return false }
         return client.entry.isCritical(held, &deadlines)
     }

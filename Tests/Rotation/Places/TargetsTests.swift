@@ -354,7 +354,7 @@ import Testing
     @Test func anEmptyPlaceIsCriticalAndPushedToWithinAnHour() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = Failure(
-            .pushRateLimited, at: .target(target), retryAfter: 86_400, isPlaceEmpty: true)
+            .pushRateLimited, at: .target(target), retryAfter: 86_400, placeContent: .nothing)
         bench.go()
         #expect(try bench.view(web).health == .critical)
         bench.forget()
@@ -364,7 +364,7 @@ import Testing
         #expect(requests(bench).contains("push production"))
         // What is there now may be another program's.
         bench.failures[resource] = Failure(
-            .pushConflict, at: .target(target), isPlaceEmpty: false)
+            .pushConflict, at: .target(target), placeContent: .something)
         bench.pass(3700)
         #expect(try bench.view(web).health == .degraded)
         bench.failures = [:]
@@ -675,6 +675,66 @@ import Testing
     }
 
     // MARK: Health
+
+    /// The same judgement with and without the daemon, of a place that refuses what is pushed.
+    @Test(
+        arguments: [
+            (.nothing, .critical), (.unusable, .critical),
+            (.secret(expiresAt: Values.moment(9 * Values.day)), .critical),
+            (.secret(expiresAt: Values.moment(11 * Values.day)), .degraded), (.something, .degraded), (nil, .degraded),
+        ] as [(PlaceContent?, HealthState)])
+    func aPlaceIsJudgedByWhatTheAPIShows(content: PlaceContent?, health: HealthState) throws {
+        for outputs in [[], nil] as [[Output]?] {
+            let bench = try Bench(try configuration(outputs: outputs))
+            bench.failures[resource] = Failure(.pushChangeRefused, at: .target(target), placeContent: content)
+            bench.go()
+            #expect(try bench.view(web).health == health)
+            #expect(try bench.view(web).reason?.failure.code == .pushChangeRefused)
+            #expect(try offline(bench) == health)
+            // Nor is it forgotten at a restart.
+            bench.failures[resource] = failure()
+            try bench.restart(try configuration(outputs: outputs))
+            #expect(try bench.view(web).health == health)
+            bench.failures = [:]
+            bench.pass(900)
+            #expect(try bench.view(web).health == .ok)
+            #expect(try offline(bench) == .ok)
+        }
+    }
+
+    /// By what the state directory and the files hold.
+    private func offline(_ bench: Bench) throws -> HealthState? {
+        let configuration = bench.rotation.configuration
+        let files = configuration.files.mapValues { spec in
+            bench.disk[spec.path].map(Result<FileObservation, Failure>.success)
+                ?? .failure(Failure(.noSecret, at: .path(spec.path)))
+        }
+        let all = configuration.evaluate(
+            files, [try Values.key(): .key(try Values.print("1"))], records: bench.records,
+            builtAt: Values.moment(-365 * Values.day), at: bench.now)
+        return try all.first { $0.client == (try Values.name(web)) }?.health
+    }
+
+    /// It says "done" each time, and its answer to a read stays the same.
+    @Test func aPlaceThatStaysEmptyIsCriticalUntilTheAPIShowsASecret() throws {
+        let bench = try Bench(try configuration(outputs: []))
+        bench.stale = [target]
+        bench.instead = [target: .nothing]
+        bench.go()
+        bench.pass(299)
+        #expect(try bench.view(web).health == .ok)
+        bench.pass(61)
+        for _ in 1...40 {
+            #expect(try bench.view(web).health == .critical)
+            #expect(try bench.view(web).reason?.failure == failure(.pushNotKept))
+            #expect(try offline(bench) == .critical)
+            bench.pass(97)
+        }
+        bench.stale = []
+        bench.instead = [:]
+        bench.pass(3600)
+        #expect(try bench.view(web).health != .critical)
+    }
 
     /// What the application behind the API holds is what was pushed last.
     @Test func aTargetThatKeepsAnExpiringSecretIsCritical() throws {

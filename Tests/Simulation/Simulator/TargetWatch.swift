@@ -160,7 +160,7 @@ struct TargetWatch {
             // What it takes after that may again be older than what it shows.
             refuted.remove(output.target)
         case (.readTarget(_, _, let output), .failure): refuted.remove(output.target)
-        case (.readTarget(_, let secret, let output), .success(.targetRead(let holds))):
+        case (.readTarget(_, let secret, let output), .success(.targetRead(let holds, _))):
             readAt[output.target] = boot
             if holds == false { different.insert(output.target) } else { different.remove(output.target) }
             let mayBeStale = pushedAt[output.target].map { boot < $0 + Self.staleness } ?? true

@@ -1,0 +1,170 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// A place behind an API: what was put there, and what the API shows of it.
+struct Target: Sendable {
+    let output: PushOutput
+    /// What was last put there, as far as is known.
+    private(set) var pushed: SecretInfo?
+    /// Whether the API showed it when it was last asked; nil where it shows nothing, or was not asked yet.
+    private(set) var verified: Bool?
+    /// Whether the API took the secret and does not show it yet: for five minutes that counts as an answer from before.
+    private(set) var isAwaited = false
+    /// When the API took the secret; nil where that was before the start.
+    private var pushedAt: BootTime?
+    /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
+    /// holds another one.
+    private var wasShown = false
+    /// Whether a push has failed since the last one that did not: it may still have been carried out.
+    private var isUncertain = false
+    /// What the API has shown there instead of what was pushed; nil where that is not known, or it holds that.
+    private(set) var shown: PlaceContent?
+    /// Whether the API took the last secret and did not show it for five minutes. What it shows then is no older answer.
+    private var isRefuted = false
+    /// When the API was last read or written since the start, the last reload or the last request.
+    private(set) var readAt: BootTime?
+    private(set) var writtenAt: WallTime?
+    // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
+    private(set) var drift = Drift(memory: 21_600, contestedInterval: 3600)
+
+    /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
+    static let readingInterval: Seconds = 3600
+    /// For so long after a write what an API shows may be older than that: Supabase was seen to take a minute and a half.
+    private static let staleness: Seconds = 300
+    /// How often the API is read meanwhile.
+    static let staleInterval: Seconds = 60
+
+    init(_ output: PushOutput) { self.output = output }
+
+    // MARK: What is
+
+    /// Whether this secret was put there, and nothing else has been seen there since.
+    func holds(_ secret: SecretInfo) -> Bool { !isUncertain && verified != false && pushed?.isSame(as: secret) == true }
+
+    /// The secret that is believed to be there; nil when the API shows another, or none. After a push that failed still the one before,
+    /// although the push may have been carried out.
+    var known: SecretInfo? { verified == false ? nil : pushed?.unless(shown) }
+
+    /// Whether it does not hold a secret and is left so for now, because it is contested.
+    func isLeftAlone(_ wanted: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
+        !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
+    }
+
+    /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
+    /// is itself.
+    private func isRecent(at now: Now) -> Bool {
+        if let pushedAt { return now.boot < pushedAt + Self.staleness }
+        guard let pushed else { return false }
+        return now.wall < pushed.mintedAt + Self.staleness
+    }
+
+    // MARK: What happens
+
+    /// Has it read again.
+    mutating func readAgain() { readAt = nil }
+
+    /// Has it read again, and put in order at once if it is contested: the user may just have stopped what changed it.
+    mutating func requestRepair() {
+        readAt = nil
+        drift.requestRepair()
+    }
+
+    /// Takes what a client's record says that the API has shown.
+    mutating func recall(_ content: PlaceContent) {
+        if readAt == nil, !isUncertain, shown == nil { shown = content }
+    }
+
+    /// Takes what a client's record says. When the state directory answers late, what was pushed meanwhile is newer.
+    mutating func recall(_ secret: SecretInfo) {
+        guard pushed == nil else { return }
+        pushed = secret
+        drift.presume([.whole: secret.fingerprint])
+    }
+
+    /// Records that the API took a secret. Returns whether something else was there meanwhile.
+    mutating func recordPush(
+        _ secret: SecretInfo, verified: Bool?, instead content: PlaceContent? = nil, at now: Now
+    ) -> Bool {
+        pushed = secret
+        self.verified = verified == true ? true : nil
+        isAwaited = verified == false || verified == nil && wasShown
+        pushedAt = now.boot
+        if verified == true { wasShown = true }
+        isUncertain = false
+        isRefuted = isRefuted && verified == false
+        shown = isRefuted ? content ?? shown : nil
+        readAt = now.boot
+        writtenAt = now.wall
+        // Since when something else was there is not known: an application may have read it.
+        return drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot)
+    }
+
+    /// - Parameter content: what the API showed before; nil where that is not known.
+    mutating func pushFailed(holding content: PlaceContent?) {
+        isUncertain = true
+        isRefuted = false
+        shown = content ?? shown
+    }
+
+    /// Records what the API shows.
+    ///
+    /// - Parameters:
+    ///   - secret: what was looked for.
+    ///   - holds: whether it is there; nil where the API does not show it.
+    ///   - content: what is there instead, as far as is known.
+    ///   - wanted: what is to be there now.
+    /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
+    mutating func recordRead(
+        _ secret: SecretInfo, holds: Bool?, instead content: PlaceContent? = nil, wanted: SecretInfo?, began: BootTime,
+        at now: Now
+    ) -> Bool {
+        guard pushed == secret else { return false }
+        readAt = now.boot
+        let isRecent = isRecent(at: now)
+        let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
+        if holds == true { (wasShown, shown, isRefuted) = (true, nil, false) }
+        let wasAwaited = isAwaited
+        isAwaited = holds == false && isRecent
+        verified = isAwaited ? nil : holds
+        if verified == false { shown = content ?? shown }
+        if !isAwaited, secret == wanted {
+            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], began: began, at: now.boot)
+        }
+        guard wasAwaited, verified == false, secret == wanted else { return false }
+        isRefuted = true
+        return true
+    }
+
+    func checkInvariants() -> [String] {
+        (verified != nil || isAwaited) && pushed == nil ? ["it was read before anything was put there"] : []
+    }
+}
+
+extension SecretInfo {
+    /// This secret, unless an API has shown that the place where it was put holds something else.
+    func unless(_ shown: PlaceContent?) -> SecretInfo? {
+        switch shown {
+        case .nothing, .unusable: nil
+        case .secret(let expiry): expiry == expiresAt ? self : nil
+        case .something, nil: self
+        }
+    }
+}
+
+extension ClientConfiguration {
+    /// Whether an API shows that applications find no secret in a place, or one that is critical.
+    ///
+    /// - Parameter wanted: the secret that is to be there.
+    func lacksSecret(
+        _ shown: PlaceContent?, wanted: SecretInfo?, clock: ClockTrust, _ deadlines: inout Deadlines
+    ) -> Bool {
+        switch shown {
+        case .nothing, .unusable: true
+        case .secret(let expiry):
+            clock.failure == nil
+                && deadlines.reached(expiry - (wanted.map { criticalRemainder(of: $0) } ?? renewBefore / 3))
+        case .something, nil: false
+        }
+    }
+}
