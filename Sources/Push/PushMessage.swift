@@ -178,7 +178,8 @@ extension PushResult: JSONDocument {
         switch try members("result", result?.kind) {
         case .published:
             let verified = try members.orNull("verified", result?.flag)
-            self = .published(verified: verified, at: try moment(), instead: try PlaceContent(result?.content, &members))
+            self = .published(
+                verified: verified, at: try moment(), instead: try PlaceContent(result?.content, &members))
         case .read:
             let isHeld = try members.orNull("holds", result?.flag)
             self = .read(holds: isHeld, instead: try PlaceContent(result?.content, &members))
