@@ -171,7 +171,7 @@ import Testing
             let kind = PushKind.http(
                 url: url, method: "PUT", headers: [.init("X-Key", "{{token}}")], body: "{{client_secret}}", done: [200],
                 read: isRead ? (url, ["secret"]) : nil)
-            guard case .failed(let failure) = publish(kind, [:], { _ in (status, "{}") }) else {
+            guard case .failed(let failure, _) = publish(kind, [:], { _ in (status, "{}") }) else {
                 Issue.record("it counts as done")
                 continue
             }
@@ -201,7 +201,7 @@ import Testing
             },
         ]
         for result in results {
-            guard case .failed(let failure) = result else {
+            guard case .failed(let failure, _) = result else {
                 Issue.record("\(result)")
                 continue
             }
