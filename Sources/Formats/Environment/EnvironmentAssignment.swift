@@ -65,12 +65,17 @@ struct EnvironmentAssignment {
     /// Whether the comment after the value would have to go where a byte-order mark is.
     var isCommentInTheWay: Bool { hasByteOrderMark && valueEnd < statement.upperBound }
 
-    /// The comment after the value as a line of its own, indented like the statement; empty when there is none.
+    /// The comment after the value as a line of its own; empty when there is none. It is not indented, whatever the statement
+    /// is: Node 20 takes an indented number sign for the beginning of the next name.
     func comment(in bytes: [UInt8], before lineBreak: [UInt8]) -> [UInt8] {
-        guard valueEnd < statement.upperBound else { return [] }
-        var indentation = statement.lowerBound
-        while indentation > 0, bytes[indentation - 1].isEnvironmentSpace { indentation -= 1 }
-        return bytes[valueEnd..<statement.upperBound] + lineBreak + bytes[indentation..<statement.lowerBound]
+        valueEnd < statement.upperBound ? bytes[valueEnd..<statement.upperBound] + lineBreak : []
+    }
+
+    /// The blanks before the statement.
+    func indentation(in bytes: [UInt8]) -> Range<Int> {
+        var start = statement.lowerBound
+        while start > 0, bytes[start - 1].isEnvironmentSpace { start -= 1 }
+        return start..<statement.lowerBound
     }
 
     /// The bytes before the name: `export` and the blanks after it, a byte-order mark, or nothing.

@@ -59,10 +59,11 @@ extension EnvironmentFile {
                     at: assignment.statement.lowerBound,
                     "there is a comment after the value, and a byte-order mark where it would have to go")
             }
+            let indentation = assignment.indentation(in: bytes)
             edited.replaceSubrange(
-                assignment.statement.lowerBound..<assignment.lineEnd,
-                with: assignment.comment(in: bytes, before: lineBreak) + assignment.prefix(in: bytes)
-                    + Array(name.utf8) + [.equals] + (values[name] ?? []))
+                indentation.lowerBound..<assignment.lineEnd,
+                with: assignment.comment(in: bytes, before: lineBreak) + bytes[indentation]
+                    + assignment.prefix(in: bytes) + Array(name.utf8) + [.equals] + (values[name] ?? []))
         }
         let attempts = missing.isEmpty ? [edited] : additions(of: missing, values, to: edited)
         var best: (file: EnvironmentFile, reach: Reach)?
