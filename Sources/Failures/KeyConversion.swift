@@ -2,6 +2,8 @@
 package enum KeyConversion: Hashable, Sendable {
     /// A key without PEM around it.
     case fromDER
+    /// The same of an encrypted PKCS#8 key, which stays encrypted.
+    case fromEncryptedDER
     /// An encrypted `EC PRIVATE KEY`.
     case fromEncryptedSEC1
     /// A key that is encrypted as OpenSSL 3 opens it only with its legacy provider.
@@ -19,14 +21,14 @@ package enum KeyConversion: Hashable, Sendable {
     package var asksForPassphrase: Bool {
         switch self {
         case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: true
-        case .fromDER, .fromBase64, .fromBase64Twice, .fromLetters: false
+        case .fromDER, .fromEncryptedDER, .fromBase64, .fromBase64Twice, .fromLetters: false
         }
     }
 
     func copy(of path: String) -> String {
         let suffix =
             switch self {
-            case .fromDER: "der"
+            case .fromDER, .fromEncryptedDER: "der"
             case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
             case .fromBase64, .fromBase64Twice: "base64"
             case .fromLetters: "damaged"
@@ -42,6 +44,10 @@ package enum KeyConversion: Hashable, Sendable {
     func command(from old: String, to new: String) -> ShellCommand? {
         switch self {
         case .fromDER: return ShellCommand("openssl pkey -inform DER -in \(old) >\(new)")
+        case .fromEncryptedDER:
+            return ShellCommand(
+                #"d=----- && { echo $d\#("BEGIN ENCRYPTED PRIVATE KEY")$d; base64 -w 64 \#(old); echo $d\#("END ENCRYPTED PRIVATE KEY")$d; } >\#(new)"#
+            )
         case .fromEncryptedSEC1: return ShellCommand("openssl pkcs8 -topk8 -v2 aes-256-cbc -in \(old) >\(new)")
         case .fromOldEncryption:
             return ShellCommand(

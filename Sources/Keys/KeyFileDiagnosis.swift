@@ -26,6 +26,8 @@ struct KeyFileDiagnosis: Hashable {
         case base64Twice
         case bodyAlone
         case der
+        /// The same of an encrypted PKCS#8 key.
+        case encryptedDER
         /// A SEC1 key that is encrypted as old tools do.
         case encryptedSEC1
         /// A PKCS#8 key that is encrypted with this old scheme.
@@ -44,11 +46,17 @@ struct KeyFileDiagnosis: Hashable {
 
     /// The damage in `text`; nil where there is none that a command could undo.
     init?(in text: borrowing SecureBuffer) {
-        guard text.count <= Self.maximumLength else { return nil }
-        if text.count > 0, text[0] == DERReader.Tag.sequence, Self.isKey(text) {
-            self.init(kinds: [.der], label: "PRIVATE KEY")
-            return
+        if text.count > 0, text[0] == DERReader.Tag.sequence {
+            if Self.isKey(text) {
+                self.init(kinds: [.der], label: "PRIVATE KEY")
+                return
+            }
+            if PrivateKeyInfo.isEncrypted(text) {
+                self.init(kinds: [.encryptedDER], label: "ENCRYPTED PRIVATE KEY")
+                return
+            }
         }
+        guard text.count <= Self.maximumLength else { return nil }
         guard var letters = SecureBuffer.letters(of: text) else { return nil }
         for label in Self.labels {
             let mark = Array(label.utf8.filter { $0 != 32 })
@@ -104,32 +112,41 @@ struct KeyFileDiagnosis: Hashable {
         self.label = label
     }
 
-    /// What a damaged file holds that is no key of Apple's, whatever the damage; nil where that cannot be told.
+    /// Blocks that a file has instead of a key, by their labels without blanks.
+    private static let otherLabels = [
+        "RSAPRIVATEKEY", "PUBLICKEY", "CERTIFICATE", "CERTIFICATEREQUEST", "NEWCERTIFICATEREQUEST",
+    ]
+
+    /// What a file holds that is no key of Apple's, in PEM or DER and whatever the damage; nil where that cannot be told.
     static func wrongKind(in text: borrowing SecureBuffer) -> KeyError? {
-        guard text.count <= maximumLength, let letters = SecureBuffer.letters(of: text) else { return nil }
+        let isDER = text.count > 0 && text[0] == DERReader.Tag.sequence
+        if isDER, let error = PrivateKeyInfo.otherKind(text) { return error }
+        guard text.count <= maximumLength, var letters = SecureBuffer.letters(of: text) else { return nil }
         for start in ["LS0tLS1", "TFMwdExT"] where letters.starts(with: Array(start.utf8), at: 0) {
             guard let inner = PEMBlock.decode(letters, 0..<letters.count, isPadded: false) else { return nil }
             return wrongKind(in: inner)
         }
-        let (isRSA, isPublic, isCertificate) = (
-            letters.contains("BEGINRSAPRIVATEKEY"), letters.contains("BEGINPUBLICKEY"),
-            letters.contains("BEGINCERTIFICATE")
-        )
-        if isRSA { return KeyError(.keyIsRSA) }
-        let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8))
-        guard keys.count < 2 else { return KeyError(.keyMalformed, "it holds \(keys.count) private keys") }
-        if let begin = keys.first, let end = letters.ranges(of: Array("ENDPRIVATEKEY".utf8)).first,
-            begin.upperBound <= end.lowerBound,
-            let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound)
-        {
-            do throws(KeyError) {
-                _ = try PrivateKeyInfo(der)
-            } catch {
-                return [.keyIsRSA, .keyWrongCurve].contains(error.code) ? error : nil
+        let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8)).count
+        guard keys < 2 else { return KeyError(.keyMalformed, "it holds \(keys) private keys") }
+        for label in labels.map({ $0.filter { $0 != " " } }) + otherLabels {
+            guard let begin = letters.ranges(of: Array("BEGIN\(label)".utf8)).first else { continue }
+            if let end = letters.ranges(of: Array("END\(label)".utf8)).first, begin.upperBound <= end.lowerBound,
+                let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound),
+                let error = PrivateKeyInfo.otherKind(der)
+            {
+                return error
             }
+            // A key that cannot be decoded counts more than what is next to it.
+            if !otherLabels.contains(label) { return nil }
         }
-        guard keys.isEmpty else { return nil }
-        return isPublic ? KeyError(.keyIsPublic) : isCertificate ? KeyError(.keyIsCertificate) : nil
+        // What the label says where the rest is damaged.
+        if letters.contains("BEGINRSAPRIVATEKEY") { return KeyError(.keyIsRSA) }
+        if letters.contains("BEGINPUBLICKEY") { return KeyError(.keyIsPublic) }
+        if letters.contains("CERTIFICATEREQUEST") { return PrivateKeyInfo.certificateRequest }
+        if letters.contains("BEGINCERTIFICATE") { return KeyError(.keyIsCertificate) }
+        letters.dropName(before: Array("M".utf8))
+        guard let der = PEMBlock.decode(letters, 0..<letters.count) else { return nil }
+        return PrivateKeyInfo.otherKind(der)
     }
 
     private static func isKey(_ der: borrowing SecureBuffer) -> Bool {
@@ -169,7 +186,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der: .keyNotPEM
+        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -187,6 +204,7 @@ extension KeyFileDiagnosis {
     private var conversion: KeyConversion {
         switch kinds.first {
         case .der: .fromDER
+        case .encryptedDER: .fromEncryptedDER
         case .encryptedSEC1: .fromEncryptedSEC1
         case .oldEncryption: .fromOldEncryption
         case .base64: .fromBase64
@@ -218,6 +236,7 @@ extension KeyFileDiagnosis.Kind {
         case .base64Twice: "it is the base64 of the base64 of a PEM file"
         case .bodyAlone: "its BEGIN and END lines are missing"
         case .der: "it is DER"
+        case .encryptedDER: "it is DER, of an encrypted PKCS#8 key"
         case .encryptedSEC1: nil
         case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
         }

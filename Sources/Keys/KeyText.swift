@@ -92,6 +92,7 @@ struct KeyText: ~Copyable {
         if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyError(.keyIsRSA) }
         if labels.contains("PUBLIC KEY") { return KeyError(.keyIsPublic) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyError(.keyIsCertificate) }
+        if labels.contains(where: { $0.hasSuffix("CERTIFICATE REQUEST") }) { return PrivateKeyInfo.certificateRequest }
         return KeyError(.keyMalformed, labels.first.map { "it holds \($0)" })
     }
 }

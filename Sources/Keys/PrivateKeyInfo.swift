@@ -23,11 +23,13 @@ struct PrivateKeyInfo {
         }
         guard outer.isAtEnd else { throw KeyError(.keyMalformed, "bytes follow the key") }
         var info = DERReader(content)
-        // Another structure with a private key's label: a SubjectPublicKeyInfo. An ECPrivateKey follows below.
-        if info.take(DERReader.Tag.sequence, in: der) != nil {
-            throw KeyError(info.nextTag(in: der) == DERReader.Tag.bitString ? .keyIsPublic : .keyMalformed)
+        // Another structure, perhaps with a private key's label. An ECPrivateKey follows below.
+        if let first = info.take(DERReader.Tag.sequence, in: der) {
+            throw Self.keyError(ofOther: first, before: info.nextTag(in: der), in: der)
         }
         guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyError(.keyMalformed) }
+        // An RSAPrivateKey (RFC 8017).
+        if info.nextTag(in: der) == DERReader.Tag.integer { throw KeyError(.keyIsRSA) }
         if info.nextTag(in: der) == DERReader.Tag.octetString {
             let key = try Self.ecPrivateKey(0..<der.count, in: der)
             guard key.namesCurve else { throw KeyError(.keyMalformed, "it does not say on which curve it is") }
@@ -45,6 +47,50 @@ struct PrivateKeyInfo {
         guard info.isAtEnd else { throw KeyError(.keyMalformed) }
         let key = try Self.ecPrivateKey(inner, in: der)
         (scalar, point) = (key.scalar, key.point)
+    }
+
+    static let certificateRequest = KeyError(.keyMalformed, "it is a certificate request")
+
+    /// The error for a structure that begins with this one, and whose next element has this tag.
+    private static func keyError(
+        ofOther first: Range<Int>, before tag: UInt8?, in der: borrowing SecureBuffer
+    ) -> KeyError {
+        switch tag {
+        // A SubjectPublicKeyInfo.
+        case DERReader.Tag.bitString: return KeyError(.keyIsPublic)
+        case DERReader.Tag.octetString:
+            return KeyError(.keyMalformed, "it is encrypted, and its BEGIN line does not say so")
+        case DERReader.Tag.sequence:
+            // Signed: a certificate (RFC 5280), or a request for one (RFC 2986), which has only its version, its name and its
+            // public key before its attributes.
+            var signed = DERReader(first)
+            guard signed.takeSmallInteger(in: der) == 0, signed.take(DERReader.Tag.sequence, in: der) != nil,
+                signed.take(DERReader.Tag.sequence, in: der) != nil,
+                signed.nextTag(in: der) == DERReader.Tag.context0 || signed.isAtEnd
+            else { return KeyError(.keyIsCertificate) }
+            return certificateRequest
+        default: return KeyError(.keyMalformed)
+        }
+    }
+
+    /// Whether it is an EncryptedPrivateKeyInfo (RFC 5208, section 6).
+    static func isEncrypted(_ der: borrowing SecureBuffer) -> Bool {
+        var outer = DERReader(0..<der.count)
+        guard let content = outer.take(DERReader.Tag.sequence, in: der), outer.isAtEnd else { return false }
+        var key = DERReader(content)
+        return key.take(DERReader.Tag.sequence, in: der) != nil
+            && key.take(DERReader.Tag.octetString, in: der) != nil && key.isAtEnd
+    }
+
+    /// What it is that is no key of Apple's: an error that names it; nil where it is one, or nothing that is known.
+    static func otherKind(_ der: borrowing SecureBuffer) -> KeyError? {
+        do throws(KeyError) {
+            _ = try PrivateKeyInfo(der)
+            return nil
+        } catch {
+            let isNamed = [.keyIsRSA, .keyWrongCurve, .keyIsPublic, .keyIsCertificate].contains(error.code)
+            return isNamed || error == certificateRequest ? error : nil
+        }
     }
 
     /// Whether it is a key by itself, and not one in a PrivateKeyInfo.

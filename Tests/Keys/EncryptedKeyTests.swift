@@ -80,7 +80,9 @@ import Testing
         }
         #expect(try said("key") == nil)
         #expect(try said("damaged") == "the key: the private key cannot be decoded")
-        #expect(try said("unlabelled") == "the key: the private key cannot be decoded")
+        #expect(
+            try said("unlabelled")
+                == "the key: the private key cannot be decoded: it is encrypted, and its BEGIN line does not say so")
         #expect(try said("mislabelled") == "the key: the private key cannot be decoded")
         #expect(try said("cut") == "the key: the private key cannot be decoded")
         #expect(

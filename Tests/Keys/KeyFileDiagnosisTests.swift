@@ -149,6 +149,17 @@ import Testing
         #expect(key.print == good.print)
     }
 
+    /// It stays encrypted: nobody has to type the passphrase.
+    @Test func anEncryptedKeyWithoutPEMGetsItsLines() throws {
+        let directory = try TemporaryDirectory()
+        let good = try freshKey(in: directory, name: "good")
+        try shell("openssl pkcs8 -topk8 -in good -passout pass:abcd -outform DER -out damaged", in: directory)
+        try directory.write("abcd", to: "passphrase")
+        let command = try #require(failure(directory("damaged"), passphrase: directory("passphrase")).remedy?.command)
+        try shell(command, in: directory)
+        #expect(try signingKey(directory("damaged"), passphrase: directory("passphrase")).print == good.print)
+    }
+
     /// A wrong key stays one, whatever was done to its file.
     @Test(arguments: [
         ("openssl pkey -in good -pubout", Failure.Code.keyIsPublic), ("cat certificate", .keyIsCertificate),

@@ -13,6 +13,44 @@ import Testing
         (": >key", "the key file is empty"),
         ("printf ' \\n\\r\\n\\t' >key", "the key file is empty"),
         ("\(p256) -outform DER -out key", "not a PEM file: it is DER"),
+        // Each is named as what it is also without PEM around it.
+        (
+            "\(p256) | openssl pkcs8 -topk8 -passout pass:x -outform DER -out key",
+            "not a PEM file: it is DER, of an encrypted PKCS#8 key"
+        ),
+        ("\(p256) | openssl pkey -pubout -outform DER -out key", "a public key, not the private one"),
+        (
+            "openssl ecparam -name secp384r1 -genkey -noout -outform DER -out key",
+            "an EC key on another curve than P-256: secp384r1"
+        ),
+        (
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -outform DER -out key",
+            "an EC key on another curve than P-256: secp384r1"
+        ),
+        (
+            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 | openssl rsa -traditional -outform DER -out key",
+            "an RSA key, but Apple's keys are P-256"
+        ),
+        (
+            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -outform DER -out key",
+            "an RSA key, but Apple's keys are P-256"
+        ),
+        (
+            "\(p256) -out other; openssl req -x509 -key other -subj /CN=a -outform DER -out key",
+            "a certificate, not a private key"
+        ),
+        (
+            "\(p256) -out other; openssl req -new -key other -subj /CN=a -outform DER -out key",
+            "the private key cannot be decoded: it is a certificate request"
+        ),
+        (
+            "\(p256) -out other; openssl req -new -key other -subj /CN=a -out key",
+            "the private key cannot be decoded: it is a certificate request"
+        ),
+        (
+            "openssl ecparam -name secp256k1 -genkey -noout | tr -d '\\n' >key",
+            "an EC key on another curve than P-256: secp256k1"
+        ),
         ("echo hello >key", "not a PEM file"),
         ("\(p256) | openssl pkey -pubout -out key", "a public key, not the private one"),
         (
