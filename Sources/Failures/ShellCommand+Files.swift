@@ -93,9 +93,10 @@ extension ShellCommand {
         return ShellCommand("chmod a+x \(program.path)")?.run(as: keeper)
     }
 
-    /// Takes the immutable or the append-only attribute from a file in root's directories.
+    /// Takes the immutable or the append-only attribute from a file or directory in root's directories.
     package static func removeMark(_ mark: String, from file: PathComponent) -> ShellCommand? {
-        guard file.isKeptFile, file.keeper?.id == 0 else { return nil }
+        let isOwnDirectory = file.kind == .directory && file.isTrusted && file.mode & 0o022 == 0
+        guard file.isKeptFile || isOwnDirectory, file.keeper?.id == 0 else { return nil }
         return ShellCommand("chattr \("-" + mark) \(file.path)")
     }
 

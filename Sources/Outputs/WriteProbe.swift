@@ -1,5 +1,4 @@
 internal import Failures
-internal import Glibc
 package import Linux
 package import Model
 
@@ -13,15 +12,8 @@ package enum WriteProbe {
         do {
             directory = try GuardedPath.directory(
                 spec.path.directory.description, as: identity)
-            if unsafe access(directory, W_OK | X_OK) != 0 {
-                let cause = errno
-                let isReadOnly = cause == EROFS
-                return Failure(
-                    isReadOnly ? .readOnlyFileSystem : .permissionDenied, at: .path(spec.path), cause: cause,
-                    detail: Printable.name(directory),
-                    remedy: OutputRemedy.remedy(
-                        isReadOnly ? .readOnlyFileSystem : .permissionDenied, at: directory, for: spec.path,
-                        as: identity))
+            if let error = WritableDirectory.problem(with: directory, as: identity) {
+                return Failure(error, at: spec.path, of: identity)
             }
         } catch {
             if error.code == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {

@@ -77,14 +77,15 @@ extension StateDirectory {
         func making() -> Remedy? { isThere ? nil : OutputRemedy.making(path, for: identity.user, mode: "0700") }
         do {
             let directory = try GuardedPath.directory(place.description, as: identity)
-            if unsafe access(directory, W_OK | X_OK) == 0 { return nil }
-            let cause = errno
-            let code: FailureCode = cause == EROFS ? .readOnlyFileSystem : .permissionDenied
+            guard let error = WritableDirectory.problem(with: directory, as: identity) else { return nil }
+            guard [.readOnlyFileSystem, .permissionDenied].contains(error.code) else {
+                let failure = Failure(error, at: place)
+                return Failure(.stateUnusable, at: .path(path), detail: failure.message, remedy: failure.remedy)
+            }
             let remedy =
-                isThere && isMadeBySystemd(path)
-                ? remedyOfSystemds(FileError(code, at: directory), path, for: identity.user) : making()
+                isThere && isMadeBySystemd(path) ? remedyOfSystemds(error, path, for: identity.user) : making()
             return Failure(
-                .stateUnusable, at: .path(path), cause: cause, detail: isThere ? nil : directory, remedy: remedy)
+                .stateUnusable, at: .path(path), cause: error.cause, detail: isThere ? nil : directory, remedy: remedy)
         } catch {
             let isMissing = [.missing, .directoryMissing].contains(error.code)
             return Failure(

@@ -100,7 +100,8 @@ import Testing
             ) { try replace(room(file)) }
             #expect(
                 throws: FileError(
-                    .isImmutable, at: room(folder), detail: detail, remedy: .say(Self.marked))
+                    .isImmutable, at: room(folder), detail: "the directory is \(detail ?? "immutable")",
+                    remedy: .say("\(Self.marked) (chattr \(undo) \(room(folder)))"))
             ) { try replace(room("\(folder)/f")) }
             #expect(try room.names(folder) == [])
         }

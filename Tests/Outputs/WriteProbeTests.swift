@@ -37,4 +37,29 @@ import Testing
         #expect(try code(directory: 10_001, mode: 0o2750, wanted: "10002") == .groupNotPermitted)
         #expect(try code(directory: 64_001, mode: 0o700, file: 64_001) == nil)
     }
+
+    @Test(arguments: [("+i", "immutable", "-i"), ("+a", "append-only", "-a")])
+    func aDirectoryInWhichNothingCanBeRenamedIsNamedWithItsMark(flag: String, word: String, undo: String) throws {
+        let scratch = try TemporaryDirectory()
+        try scratch.folder("out")
+        let directory = scratch("out")
+        try #require(run(["chattr", flag, directory]).status == 0)
+        defer { _ = try? run(["chattr", undo, directory]) }
+        let failure = try #require(WriteProbe.failure(of: try Samples.file(directory + "/web.jwt"), as: .root))
+        #expect(failure.code == .isImmutable)
+        #expect(
+            failure.sentence == "\(directory)/web.jwt: it is immutable or append-only: \(directory): the directory is "
+                + "\(word); remove the attribute, if nothing else needs it (chattr \(undo) \(directory))")
+    }
+
+    /// In bytes, and in inodes, of which a directory takes the first.
+    @Test(arguments: ["size=8k", "size=1m,nr_inodes=2"]) func aFullDiskIsForeseen(options: String) throws {
+        let scratch = try TemporaryDirectory()
+        try #require(run(["mount", "-t", "tmpfs", "-o", options, "none", scratch.path]).status == 0)
+        defer { _ = try? run(["umount", scratch.path]) }
+        let file = try Samples.file(scratch("web.jwt"))
+        #expect(WriteProbe.failure(of: file, as: .root) == nil)
+        try scratch.write(String(repeating: "x", count: 8_192), to: "fill")
+        #expect(WriteProbe.failure(of: file, as: .root)?.code == .diskFull)
+    }
 }

@@ -114,7 +114,7 @@ package struct AtomicFile: ~Copyable {
         var temporary = try Self.temporary(
             with: bytes, limit: limit, NewFileMetadata(mode: mode, group: group, keepsContent: kept == .content),
             for: place,
-            from: kept == .nothing ? nil : replaced, naming: naming)
+            from: kept == .nothing ? nil : replaced, as: identity, naming: naming)
         if let content {
             waitForTurn()
             // Metadata too: renaming changes ctime, so afterwards only the content can be compared.
@@ -145,21 +145,21 @@ package struct AtomicFile: ~Copyable {
         if let found = place.found { try check(found, place, as: identity) }
         var temporary = try temporary(
             with: bytes, limit: sizeLimit, NewFileMetadata(mode: mode, group: nil), for: place, from: nil,
-            naming: naming)
+            as: identity, naming: naming)
         try temporary.overwrite(place.name)
     }
 
     /// A file next to the one at `place`, with everything that it is to have, on the disk.
     private static func temporary(
         with bytes: [UInt8], limit: Int, _ attributes: NewFileMetadata, for place: GuardedPlace,
-        from replaced: (descriptor: Int32, status: FileStatus)?, naming: TemporaryNames
+        from replaced: (descriptor: Int32, status: FileStatus)?, as identity: Identity, naming: TemporaryNames
     ) throws(FileError) -> TemporaryFile {
         guard bytes.count <= limit else {
             throw FileError(
                 .fileTooLarge, at: place.path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
         }
         // In an append-only directory the temporary could be made but neither renamed nor removed.
-        try checkChangeable(place.directory.status, place.directory.path, nil)
+        try place.directory.status.requireChangeable(place.directory.path, for: identity)
         let temporary = try GuardedWalk.untilSettled { () throws(FileError) in
             try TemporaryFile(for: place.name, in: place.directory, naming: naming)
         }
@@ -226,20 +226,7 @@ package struct AtomicFile: ~Copyable {
             throw FileError.foreign(status, at: path, in: place.directory.status)
         }
         try status.requireName(path)
-        try checkChangeable(status, FilePath(path), identity)
-    }
-
-    /// - Parameter identity: of a file that may be changed back; nil for a directory, whose mark protects other files too.
-    private static func checkChangeable(
-        _ status: FileStatus, _ path: FilePath, _ identity: Identity?
-    ) throws(FileError) {
-        guard status.isImmutable || status.isAppendOnly else { return }
-        let command = identity.flatMap {
-            ShellCommand.removeMark(status.isImmutable ? "i" : "a", from: PathComponent(path, status, for: $0))
-        }
-        throw FileError(
-            .isImmutable, at: path.string, detail: status.isImmutable ? nil : "append-only",
-            remedy: .say("remove the attribute, if nothing else needs it", run: command))
+        try status.requireChangeable(FilePath(path), for: identity)
     }
 }
 
