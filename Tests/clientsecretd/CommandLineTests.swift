@@ -113,6 +113,19 @@ import Testing
         #expect(CommandContext(arguments: words, [:], hasSystemd: false).knowsDaemon)
     }
 
+    /// That the default is missing says nothing about a daemon for which another one is named.
+    @Test func aMissingConfigurationIsTheOneThatIsNamed() {
+        func missing(_ line: String, _ environment: [String: String] = [:]) -> String? {
+            let words = line.split(separator: " ").map(String.init)
+            let context = CommandContext(arguments: words, environment, hasSystemd: false)
+            return SocketOption.configuration(ofDaemonAt: SocketOption.path(flag: nil, environment), context)
+        }
+        #expect(missing("health") == ConfigurationOption.standard)
+        #expect(missing("health --config /srv/b.yaml") == "/srv/b.yaml")
+        #expect(missing("doctor", ["CLIENTSECRETD_CONFIG": "/srv/b.yaml"]) == "/srv/b.yaml")
+        #expect(missing("doctor --config /srv/b.yaml", ["CLIENTSECRETD_SOCKET": "/run/b.sock"]) == nil)
+    }
+
     @Test func commandsNameTheDefaultWhereTheEnvironmentNamesAnother() {
         let words = ["check", "--config", ConfigurationOption.standard, "--socket", SocketOption.standard]
         let other = ["CLIENTSECRETD_CONFIG": "/srv/b.yaml", "CLIENTSECRETD_SOCKET": "/run/b.sock"]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daemon
+import Failures
 import StatusAPI
 
 /// The path of the daemon's status socket: the flag, else the environment variable, else the daemon's default.
@@ -24,12 +25,16 @@ struct SocketOption: ParsableArguments {
 
     /// A client of the daemon there.
     func client(timeouts: StatusClient.Timeouts = StatusClient.Timeouts()) -> StatusClient {
-        let environment = Environment.current
-        let path = path(environment)
-        // Which configuration another socket's daemon reads is not known here.
-        let configuration = path == Self.standard ? ConfigurationOption.path(flag: nil, environment) : nil
+        let path = path(Environment.current)
         return StatusClient(
-            socket: path, timeouts: timeouts, serviceUser: ServiceUnit.daemonUser, configuration: configuration)
+            socket: path, timeouts: timeouts, serviceUser: ServiceUnit.daemonUser,
+            configuration: Self.configuration(ofDaemonAt: path, CommandContext.current))
+    }
+
+    /// The configuration without which no daemon is expected at a socket: the one that this command is about, whether a flag or
+    /// the environment names it. Nil for another socket: which configuration its daemon reads is not known here.
+    static func configuration(ofDaemonAt socket: String, _ context: CommandContext) -> String? {
+        socket == standard ? context.configuration ?? ConfigurationOption.standard : nil
     }
 
     mutating func validate() throws {
