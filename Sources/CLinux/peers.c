@@ -277,6 +277,15 @@ int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group) {
 
 int clinux_user_by_id(uint32_t user, char *name, uint32_t *group) { return find_user(NULL, &user, name, group); }
 
+int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) {
+    gid_t groups[1024];
+    int count = sizeof groups / sizeof *groups;
+    if (getgrouplist(name, primary, groups, &count) < 0) return -E2BIG;
+    for (int index = 0; index < count; index++)
+        if (groups[index] == group) return 1;
+    return 0;
+}
+
 int clinux_group_by_name(const char *name, uint32_t *group) { return find_group(name, group, NULL); }
 
 int clinux_group_by_id(uint32_t group, char *name) { return find_group(NULL, &group, name); }

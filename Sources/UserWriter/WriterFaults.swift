@@ -79,14 +79,19 @@ enum WriterFaults {
         return OutputRemedy.making(directory, for: id)
     }
 
+    /// The directories above a path, from the root on.
+    private static func ways(to path: AbsolutePath) -> [AbsolutePath] {
+        var ways = [path.directory]
+        while let last = ways.last, last.description != "/" { ways.append(last.directory) }
+        return ways.reversed()
+    }
+
     /// Names the directory that is closed to `user`, as far as this process finds it by owners and modes.
     private static func denied(_ path: AbsolutePath, _ user: String) -> Remedy {
         let directory = path.directory
-        var ways = [directory]
-        while let last = ways.last, last.description != "/" { ways.append(last.directory) }
         let look = ShellCommand.listWay(to: path.description)
         let id = id(of: user)
-        for way in ways.reversed() {
+        for way in ways(to: path) {
             guard let status = FileStatus.following(way.description) else { break }
             if status.mode & (status.owner == id ? 0o100 : 0o011) == 0 {
                 return .say(
@@ -118,9 +123,24 @@ enum WriterFaults {
         }
     }
 
+    /// Whether the user may enter the directory; also where this process cannot tell.
+    private static func mayEnter(_ directory: String, _ user: String) -> Bool {
+        guard let status = FileStatus.following(directory), status.mode & 0o111 != 0o111,
+            let account = try? Accounts.user(called: user), account.id != 0, !FileStatus.hasAccessList(directory)
+        else { return true }
+        if status.owner == account.id { return status.mode & 0o100 != 0 }
+        return status.mode & (Accounts.isMember(account, of: status.group) ? 0o010 : 0o001) != 0
+    }
+
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
-        // Its text may hold a password, in a template or a comment: no command opens it to more users.
         let name = Owner.words(userNamed: user)
+        // What is in a closed directory nobody else needs to read: no command opens it.
+        let above = AbsolutePath(configuration).map { Self.ways(to: $0) } ?? []
+        if let closed = above.first(where: { !mayEnter($0.description, user) }) {
+            return .say(
+                "let \(name) enter \(Printable.name(closed.description))", see: .listWay(to: configuration))
+        }
+        // Its text may hold a password, in a template or a comment: no command opens it to more users.
         let words = ": give it a group that \(name) and the daemon's user are in, and mode 0640"
         guard let path = AbsolutePath(configuration) else { return .say("let \(name) read the configuration" + words) }
         var files = [configuration]

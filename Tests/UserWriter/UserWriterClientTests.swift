@@ -185,6 +185,26 @@ import Testing
                 + "(namei -l '/etc/c d/c.yaml')")
     }
 
+    @Test(.needs(.root)) func theDirectoryThatIsClosedToAWritersUserIsNamed() throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        try directory.folder("etc")
+        try directory.write("clients:\n", to: "etc/c.yaml")
+        try #require(unsafe chmod(directory("etc/c.yaml"), 0o640) == 0)
+        let path = try #require(AbsolutePath("/srv/app/.env"))
+        func words(mode: mode_t, group: gid_t) throws -> String? {
+            try #require(unsafe chown(directory("etc"), 0, group) == 0)
+            try #require(unsafe chmod(directory("etc"), mode) == 0)
+            return WriterFaults.remedy(.writerUnconfigured, "nobody", path, directory("etc/c.yaml"))?.words
+        }
+        let closed = "let user \"nobody\" enter \(directory("etc")) (namei -l \(directory("etc/c.yaml")))"
+        #expect(try words(mode: 0o750, group: 4_711) == closed)
+        let unreadable = "let user \"nobody\" read \(directory("etc/c.yaml")): "
+        #expect(try words(mode: 0o755, group: 4_711)?.hasPrefix(unreadable) == true)
+        // Its own group.
+        #expect(try words(mode: 0o750, group: 65_534)?.hasPrefix(unreadable) == true)
+    }
+
     @Test func nobodyListening() throws {
         let directory = try TemporaryDirectory()
         let missing = failure(observe(beside: directory("status.sock")))

@@ -49,5 +49,7 @@ int clinux_datagram_send(int descriptor, const void *bytes, size_t count, int pa
 #define CLINUX_ACCOUNT_NAME 256
 int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
 int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
+// Whether a process of the user's that was just started is in the group: 1 or 0, or -errno.
+int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group);
 int clinux_group_by_name(const char *name, uint32_t *group);
 int clinux_group_by_id(uint32_t group, char *name);

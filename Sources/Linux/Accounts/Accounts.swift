@@ -45,6 +45,11 @@ package enum Accounts {
         return Account(name: text(name), id: id, primaryGroup: group)
     }
 
+    /// Whether a login or a unit of the user puts it in this group; false where the database cannot be queried.
+    package static func isMember(_ account: Account, of group: UInt32) -> Bool {
+        unsafe clinux_user_is_in_group(account.name, account.primaryGroup, group) == 1
+    }
+
     package static func group(named name: String) throws(SystemError) -> Group? {
         var group: UInt32 = 0
         let found = unsafe clinux_group_by_name(name, &group)

@@ -120,7 +120,7 @@ struct GuardedWalk {
     private var accessDenied: FileError {
         FileError(
             .permissionDenied, at: here.path.string, errno: .permissionDenied,
-            remedy: rule.grantingAccess(here.path, for: identity))
+            remedy: rule.grantingAccess(here.path))
     }
 
     private var isLast: Bool {

@@ -73,12 +73,18 @@ enum PathRule {
         self == .publishing && link.owner == identity.user && link.owner != 0
     }
 
-    /// What lets the acting user into a directory. Its mode may be what protects other files in it.
-    func grantingAccess(_ path: FilePath, for identity: Identity) -> Remedy? {
+    /// The package's directory for the configuration and keys.
+    private static let place: FilePath = "/etc/clientsecretd"
+
+    /// What lets this process's user into a directory. Its mode may be what protects other files in it.
+    func grantingAccess(_ path: FilePath) -> Remedy? {
         guard self == .deciding else { return nil }
+        let user = Owner.words(user: Identity.current().user)
+        let name = Printable.name(path.string)
         return .say(
-            "\(Owner.words(user: identity.user)) may not enter \(Printable.name(path.string)): keep the file elsewhere, "
-                + "such as in /etc/clientsecretd")
+            Self.place.starts(with: path)
+                ? "\(user) may not enter \(name): let this user enter it"
+                : "\(user) may not enter \(name): keep the file elsewhere, such as in \(Self.place)")
     }
 
     /// Which users other than the owner may write, in words.
