@@ -156,6 +156,23 @@ package struct UnitSettings: Hashable, Sendable {
     /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with
     /// their wildcards.
     package var environmentFiles: [String] { list("EnvironmentFiles") }
+    /// Environment files that a file of the unit names and that a later one removes: it clears the list.
+    package var removedEnvironmentFiles: [(path: String, file: String)] {
+        var named: [String] = []
+        var removed: [(path: String, file: String)] = []
+        for file in files {
+            for assignment in file.assignments where assignment.name == "EnvironmentFile" {
+                if assignment.value.isEmpty {
+                    removed += named.map { ($0, file.path) }
+                    named = []
+                } else {
+                    named.append(String(assignment.value.drop { $0 == "-" }))
+                }
+            }
+        }
+        return removed.filter { !environmentFiles.contains($0.path) }
+    }
+
     /// `NAME=value` of `Environment=`; every environment file takes precedence.
     package var environment: [String] { list("Environment") }
     /// What `UnsetEnvironment=` removes in the end.
@@ -189,6 +206,9 @@ package struct UnitSettings: Hashable, Sendable {
 
     /// The unit's own file; nil where it cannot be read.
     package var ownFile: String? { files.first?.path }
+
+    /// The unit's own file and its drop-ins, as far as they can be read.
+    package var paths: [String] { files.map(\.path) }
 
     private func list(_ name: String) -> [String] {
         if case .list(let items)? = values[name] { items } else { [] }

@@ -91,6 +91,15 @@ import Testing
         #expect(settings(["LoadCredential": .list(["store"])]).loads("store_password"))
     }
 
+    @Test func anEnvironmentFileThatALaterFileTakesAwayIsNamed() {
+        let own = (path: "/etc/a.service.d/a.conf", text: "[Service]\nEnvironmentFile=-/srv/.env\nEnvironmentFile=/b\n")
+        let reset = (path: "/etc/a.service.d/b.conf", text: "[Service]\nEnvironmentFile=\nEnvironmentFile=/b\n")
+        let found = settings(["EnvironmentFiles": .list(["/b"])], [own, reset]).removedEnvironmentFiles
+        #expect(found.map(\.path) == ["/srv/.env"])
+        #expect(found.map(\.file) == [reset.path])
+        #expect(settings(["EnvironmentFiles": .list(["/srv/.env", "/b"])], [own]).removedEnvironmentFiles.isEmpty)
+    }
+
     @Test func aUserThatSystemdDoesNotTakeIsKnown() {
         func isUsable(_ user: String) -> Bool {
             settings(["User": .text(user), "DynamicUser": .flag(true)]).hasUsableUser

@@ -53,11 +53,20 @@ import Testing
     }
 
     private static func process(
-        holding secrets: [HeldSecret], of unit: String? = "shop.service", owner: UInt32 = 0, groups: Set<UInt32> = [0],
-        startedAt: WallTime = now - 60
+        holding secrets: [HeldSecret], and otherVariables: Set<String>? = nil, of unit: String? = "shop.service",
+        owner: UInt32 = 0, groups: Set<UInt32> = [0], startedAt: WallTime = now - 60
     ) -> ReaderProcess {
         ReaderProcess(
-            id: 42, command: "node", unit: unit, owner: owner, groups: groups, startedAt: startedAt, secrets: secrets)
+            id: 42, command: "node", unit: unit, owner: owner, groups: groups, startedAt: startedAt, secrets: secrets,
+            otherVariables: otherVariables)
+    }
+
+    /// The unit, with the output as its environment file.
+    private static func unit(changedAt: WallTime? = nil, removedBy: String? = nil) throws -> ReaderUnit {
+        ReaderUnit(
+            name: "shop.service", activity: "active",
+            variables: ["SECRET": ReaderUnit.EnvironmentFile(path: try path("/srv/shop/.env"), removedBy: removedBy)],
+            changedAt: changedAt)
     }
 
     /// What the daemon shows of the client.
@@ -206,15 +215,47 @@ import Testing
         ("the unit has failed", .unit, nil, { $0.units = [ReaderUnit(name: "shop.service", activity: "failed")] }),
         (
             "the process holds an earlier secret", .process, "systemctl restart shop.service",
-            { $0.processes = [process(holding: [held(former)])] }
+            { $0.processes = [process(holding: [held(former)], startedAt: now - 7_200)] }
         ),
         (
             "the process holds one under another name too", .process, "systemctl restart shop.service",
-            { $0.processes = [process(holding: [held(current), held(former, in: "OTHER")])] }
+            { $0.processes = [process(holding: [held(current), held(former, in: "OTHER")], startedAt: now - 7_200)] }
         ),
         (
             "its variable holds another client's secret", .process, "systemctl restart shop.service",
-            { $0.processes = [process(holding: [held(former, client: "com.example.old")])] }
+            { $0.processes = [process(holding: [held(former, client: "com.example.old")], startedAt: now - 7_200)] }
+        ),
+        // Something that starts it sets an earlier secret: it would be set again.
+        (
+            "the process was started after the secret was written, with an earlier one", .process, nil,
+            { $0.processes = [process(holding: [held(former)])] }
+        ),
+        (
+            "the unit was changed since that", .process, "systemctl restart shop.service",
+            {
+                $0.processes = [process(holding: [held(former)])]
+                $0.units = [try unit(changedAt: now - 60)]
+            }
+        ),
+        (
+            "the process was started before the secret was written, with a value that is none", .process,
+            "systemctl restart shop.service",
+            { $0.processes = [process(holding: [], and: ["SECRET"], startedAt: now - 3_601)] }
+        ),
+        (
+            "the process was started after the secret was written, with a value that is none", .process, nil,
+            { $0.processes = [process(holding: [], and: ["SECRET"])] }
+        ),
+        (
+            "one of its processes has a value that is none, and another the secret", .process, nil,
+            {
+                $0.units = [try unit()]
+                $0.processes = [process(holding: [held(current)]), process(holding: [], and: ["SECRET"])]
+            }
+        ),
+        (
+            "the variable is another output's, and the unit has the secret elsewhere", nil, nil,
+            { $0.processes = [process(holding: [held(current, in: "OTHER")], and: ["SECRET"])] }
         ),
         (
             "a process outside of all units holds an earlier one", .process, nil,
@@ -243,7 +284,7 @@ import Testing
             {
                 let valid = HeldSecret(
                     place: .variable("OTHER"), fingerprint: former, client: "com.example.web", expiresAt: now + 60)
-                $0.processes = [process(holding: [valid])]
+                $0.processes = [process(holding: [valid], startedAt: now - 7_200)]
             }
         ),
         (
@@ -300,6 +341,23 @@ import Testing
         #expect(chain.links.map(\.name) == ChainLink.Name.allCases, "\(what)")
         #expect(chain.broken?.name == name, "\(what): \(chain.links.map(\.words))")
         #expect(chain.broken?.remedy?.command == command, "\(what)")
+    }
+
+    /// A wrapper may have removed it after it read it.
+    @Test func aProcessWithoutTheVariableThatItsUnitReadsIsNotCalledRight() throws {
+        func link(removedBy file: String? = nil, otherVariables: Set<String>? = []) throws -> ChainLink? {
+            var facts = try Self.facts()
+            facts.units = [try Self.unit(removedBy: file)]
+            facts.processes = [Self.process(holding: [], and: otherVariables)]
+            return ClientChain(facts).links.first { $0.name == .process }
+        }
+        let words = "process 42 (shop.service, node) was started without the variable SECRET, although "
+        #expect(try link() == ChainLink(.process, .unknown, words + "shop.service reads it from /srv/shop/.env"))
+        #expect(
+            try link(removedBy: "/etc/systemd/system/shop.service.d/a.conf")?.words
+                == words + "/etc/systemd/system/shop.service.d/a.conf clears the EnvironmentFile= for /srv/shop/.env")
+        // Where its environment cannot be seen, the time of its start decides.
+        #expect(try link(otherVariables: nil)?.state == .ok)
     }
 
     /// pm2 and containers keep the environment of their first start.

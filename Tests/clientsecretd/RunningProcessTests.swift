@@ -40,6 +40,8 @@ import Testing
         #expect(
             held.map(\.client) == ["com.example.variable", "com.example.credential", "com.example.open"])
         #expect(held.map(\.place).prefix(2) == [.variable("SECRET"), .credential("apple")])
+        #expect(
+            RunningProcess(process.processIdentifier).variablesWithoutSecret(among: ["A", "SECRET", "NONE"]) == ["A"])
         #expect(held.first?.fingerprint == AppleSecret(secret().utf8)?.fingerprint)
         #expect(
             RunningProcess(process.processIdentifier).startedAt.map {

@@ -35,6 +35,7 @@ struct Examination {
             geteuid() == 0
             ? ReaderProcess.all(
                 of: Set(units.values.joined().map(\.name)),
+                variables: Set(configuration.clients.values.flatMap(\.outputs).compactMap(\.slot.variable)),
                 readers: OutputReaders(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
         let silent = DiskTimeout.silent
         for name in names {

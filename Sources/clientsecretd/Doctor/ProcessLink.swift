@@ -7,7 +7,10 @@ import Model
 /// output. A process is judged by what can be seen of it:
 /// - An Apple secret of this client, or in the variable that an output sets, other than the current one: broken. If the
 ///   configuration names units, another process may belong to another installation, so only an expired secret counts there.
+/// - In a variable that an output sets, anything else than a client secret: broken. Of several outputs, only that of the file
+///   counts which the unit reads.
 /// - The current one in its environment, a credential or an open file: ok.
+/// - Started without the variable that its unit reads from an output: not known, because a wrapper may have kept it elsewhere.
 /// - Nothing: what it has read is in its memory. A unit with `restart:` reads the secret when it starts, so the time of its start
 ///   decides.
 extension ChainFacts {
@@ -26,10 +29,53 @@ extension ChainFacts {
                     .process, .broken, "\(words(process)) holds \(words(other))", restart(process, holding: other))
             }
         }
+        if let link = otherValue(processes) { return link }
         if let first = holders.first {
             return ChainLink(.process, .ok, first + (holders.count > 1 ? ", as do \(holders.count - 1) more" : ""))
         }
-        return unseen(processes, since: current)
+        return withoutVariable(processes) ?? unseen(processes, since: current)
+    }
+
+    /// The outputs' variables that count in a unit's processes: those that it reads from an output; else all, unless one of the
+    /// processes is seen to hold the current secret.
+    private func variables(of unit: ReaderUnit, _ processes: [ReaderProcess]) -> Set<String> {
+        if !unit.variables.isEmpty { return Set(unit.variables.keys) }
+        let isHeld = processes.contains { process in
+            process.unit == unit.name && process.secrets.contains { $0.fingerprint == current?.fingerprint }
+        }
+        return isHeld ? [] : Set(client.outputs.compactMap(\.slot.variable))
+    }
+
+    /// A process whose variable holds something else than a client secret.
+    private func otherValue(_ processes: [ReaderProcess]) -> ChainLink? {
+        for unit in units {
+            let names = variables(of: unit, processes)
+            for process in processes where process.unit == unit.name {
+                guard let name = process.otherVariables?.intersection(names).min() else { continue }
+                return ChainLink(
+                    .process, .broken,
+                    "\(words(process)) was started with another value in the variable \(Printable.name(name)), which is no client secret",
+                    restart(unit.name))
+            }
+        }
+        return nil
+    }
+
+    /// A main process without the variable that its unit reads from an output, where nothing shows the secret.
+    private func withoutVariable(_ processes: [ReaderProcess]) -> ChainLink? {
+        for unit in units {
+            guard let first = processes.filter({ $0.unit == unit.name }).min(by: { $0.id < $1.id }),
+                first.otherVariables != nil, let (name, file) = unit.variables.min(by: { $0.key < $1.key })
+            else { continue }
+            let path = Printable.name(file.path.description)
+            let why =
+                file.removedBy.map { "\(Printable.name($0)) clears the EnvironmentFile= for \(path)" }
+                ?? "\(unit.name) reads it from \(path)"
+            return ChainLink(
+                .process, .unknown,
+                "\(words(first)) was started without the variable \(Printable.name(name)), although \(why)")
+        }
+        return nil
     }
 
     /// The processes that are seen to hold the current secret, each in words.
@@ -104,15 +150,27 @@ extension ChainFacts {
     /// A command only for a unit that the configuration names: another user's process, with a secret that it made up, would
     /// choose which unit root restarts, and a program that pm2 or a container keeps gets the same environment again.
     private func restart(_ process: ReaderProcess, holding secret: HeldSecret) -> Remedy {
-        if let unit = process.unit, units.contains(where: { $0.name == unit }) {
-            return .run(.restart(unit), otherwise: "restart \(unit)")
-        }
+        if let unit = process.unit, units.contains(where: { $0.name == unit }) { return restart(unit) }
         var words = "start process \(process.id) again"
         if case .variable(let name) = secret.place {
             words = "remove \(Printable.foreign(name)) from the environment of process \(process.id) and start it again"
         }
         guard let started else { return .say(words) }
         return .say("\(words), as \(started) of on_change has to after each renewal")
+    }
+
+    /// A command only where it may help: what was started after the secret was written, by a unit that was not changed since,
+    /// gets the same again.
+    private func restart(_ unit: String) -> Remedy {
+        let started = (processes ?? []).filter { $0.unit == unit }.compactMap(\.startedAt).min()
+        let changed = units.first { $0.name == unit }?.changedAt
+        // All are known to the second.
+        if clockFailure == nil, let started, let writtenAt, max(writtenAt, changed ?? writtenAt) + 1 < started {
+            return .say(
+                "it was started after the current secret was written, so something that starts it sets another value: correct "
+                    + "that and restart \(unit)", see: .cat(unit))
+        }
+        return .run(.restart(unit), otherwise: "restart \(unit)")
     }
 
     /// The unit that `on_change` starts; nil where it starts none.

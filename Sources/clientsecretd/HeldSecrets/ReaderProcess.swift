@@ -16,10 +16,12 @@ struct ReaderProcess: Hashable, Sendable {
     /// Nil when it has ended.
     let startedAt: WallTime?
     let secrets: [HeldSecret]
+    /// The outputs' variables that it was started with and that hold no client secret; nil where its environment is not known.
+    let otherVariables: Set<String>?
 
     init(
         id: Int32, command: String, unit: String?, owner: UInt32?, groups: Set<UInt32> = [], startedAt: WallTime?,
-        secrets: [HeldSecret]
+        secrets: [HeldSecret], otherVariables: Set<String>? = nil
     ) {
         self.id = id
         self.command = command
@@ -28,6 +30,7 @@ struct ReaderProcess: Hashable, Sendable {
         self.groups = groups
         self.startedAt = startedAt
         self.secrets = secrets
+        self.otherVariables = otherVariables
     }
 
     /// How many processes of one service are looked into.
@@ -36,9 +39,11 @@ struct ReaderProcess: Hashable, Sendable {
     /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these
     /// keys signed: any user can start a process with a token that it made up. For root; others see little.
     ///
-    /// - Parameter readers: who may read one of the outputs.
+    /// - Parameters:
+    ///   - variables: those that outputs set.
+    ///   - readers: who may read one of the outputs.
     static func all(
-        of units: Set<String>, readers: OutputReaders, signedBy keys: [PublicKey]
+        of units: Set<String>, variables: Set<String>, readers: OutputReaders, signedBy keys: [PublicKey]
     ) -> [ReaderProcess] {
         var counts: [String: Int] = [:]
         return RunningProcess.all().compactMap { process in
@@ -50,13 +55,16 @@ struct ReaderProcess: Hashable, Sendable {
                 return secrets.isEmpty ? nil : ReaderProcess(process, unit, secrets)
             }
             counts[unit, default: 0] += 1
-            return counts[unit, default: 0] > limit ? nil : ReaderProcess(process, unit, process.secrets)
+            guard counts[unit, default: 0] <= limit else { return nil }
+            return ReaderProcess(process, unit, process.secrets, process.variablesWithoutSecret(among: variables))
         }
     }
 
-    private init(_ process: RunningProcess, _ unit: String?, _ secrets: [HeldSecret]) {
+    private init(
+        _ process: RunningProcess, _ unit: String?, _ secrets: [HeldSecret], _ otherVariables: Set<String>? = nil
+    ) {
         self.init(
             id: process.id, command: process.command ?? "?", unit: unit, owner: process.owner,
-            groups: process.groups, startedAt: process.startedAt, secrets: secrets)
+            groups: process.groups, startedAt: process.startedAt, secrets: secrets, otherVariables: otherVariables)
     }
 }

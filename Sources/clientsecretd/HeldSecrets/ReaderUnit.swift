@@ -1,12 +1,34 @@
+import AppleClientSecret
+import Glibc
 import Linux
 import Model
 import Systemd
 
 /// A service that reads a client's secret, and its processes.
 struct ReaderUnit: Hashable, Sendable {
+    /// An output that the unit's files name as an environment file.
+    struct EnvironmentFile: Hashable, Sendable {
+        let path: AbsolutePath
+        /// The unit file that clears the list again, so that the variable does not come from there.
+        let removedBy: String?
+    }
+
     let name: String
     /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
     let activity: String?
+    /// The outputs' variables that its processes are started with, and where each comes from.
+    let variables: [String: EnvironmentFile]
+    /// When its files, or the directories of its drop-ins, were changed last; nil where that is not known.
+    let changedAt: WallTime?
+
+    init(
+        name: String, activity: String?, variables: [String: EnvironmentFile] = [:], changedAt: WallTime? = nil
+    ) {
+        self.name = name
+        self.activity = activity
+        self.variables = variables
+        self.changedAt = changedAt
+    }
 
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
     /// no secret of their own. Blocks.
@@ -26,11 +48,50 @@ struct ReaderUnit: Hashable, Sendable {
             var systemd = try SystemdClient(cancel: nil)
             var units: [ReaderUnit] = []
             for name in names {
-                units.append(ReaderUnit(name: name, activity: try systemd.condition(of: name).activity))
+                let settings = name.hasSuffix(".service") ? try systemd.settings(of: name) : nil
+                units.append(
+                    ReaderUnit(
+                        name: name, activity: try systemd.condition(of: name).activity,
+                        variables: settings.map { variables(of: client, in: $0) } ?? [:],
+                        changedAt: settings.flatMap { changedAt(name, $0.paths) }))
             }
             return units
         } catch {
             return names.map { ReaderUnit(name: $0, activity: nil) }
         }
+    }
+
+    /// - Parameter files: its own and its drop-ins.
+    private static func changedAt(_ name: String, _ files: [String]) -> WallTime? {
+        // A drop-in that was removed, perhaps with its directory, has changed the directory.
+        let directories = ["/etc/systemd/system", "/run/systemd/system"].map { above in
+            FileStatus.following("\(above)/\(name).d") == nil ? above : "\(above)/\(name).d"
+        }
+        return (files + directories).compactMap { FileStatus.following($0)?.identity.changed }.max().map {
+            WallTime(secondsSinceEpoch: $0 / 1_000_000_000)
+        }
+    }
+
+    private static func variables(
+        of client: ClientConfiguration, in settings: UnitSettings
+    ) -> [String: EnvironmentFile] {
+        let removed = settings.removedEnvironmentFiles
+        var variables: [String: EnvironmentFile] = [:]
+        for output in client.outputs {
+            guard let variable = output.slot.variable else { continue }
+            if let known = variables[variable], known.removedBy == nil { continue }
+            if settings.environmentFiles.contains(where: { isNamed(output.path, by: $0) }) {
+                variables[variable] = EnvironmentFile(path: output.path, removedBy: nil)
+            } else if let found = removed.first(where: { isNamed(output.path, by: $0.path) }) {
+                variables[variable] = EnvironmentFile(path: output.path, removedBy: found.file)
+            }
+        }
+        return variables
+    }
+
+    /// - Parameter pattern: with wildcards (glob(7)).
+    private static func isNamed(_ path: AbsolutePath, by pattern: String) -> Bool {
+        unsafe fnmatch(pattern, path.description, FNM_PATHNAME) == 0
+            || RealPath.of(pattern) == RealPath.of(path.description)
     }
 }

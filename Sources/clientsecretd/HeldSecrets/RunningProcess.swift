@@ -91,6 +91,20 @@ struct RunningProcess: Hashable, Sendable {
         }
     }
 
+    /// Those of the variables that it was started with and that hold no client secret, such as an empty one; nil where nothing is
+    /// known of its environment.
+    func variablesWithoutSecret(among names: Set<String>) -> Set<String>? {
+        let environment = environment
+        guard !environment.isEmpty else { return nil }
+        return environment.reduce(into: []) { found, entry in
+            guard let sign = entry.firstIndex(of: UInt8(ascii: "=")),
+                case let name = String(decoding: entry[..<sign], as: UTF8.self), names.contains(name),
+                AppleSecret.all(in: Array(entry[(sign + 1)...])).isEmpty
+            else { return }
+            found.insert(name)
+        }
+    }
+
     /// The client secrets in its variables, its credentials and the files that it has open.
     var secrets: [HeldSecret] { secretsInEnvironment + secretsInCredentials + secretsInOpenFiles }
 
