@@ -58,8 +58,10 @@ package struct DryRun: Sendable {
     /// - Parameters:
     ///   - socket: the daemon's status socket; the writers' sockets are in the same directory.
     ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
+    ///   - inEffect: the units' settings, as root sees what they name; nil: as this process does.
     package init(
-        of loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String, unit: ServiceUnit? = nil
+        of loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String, unit: ServiceUnit? = nil,
+        inEffect: UnitsInEffect? = nil
     ) {
         let configuration = loaded.configuration
         let now = Clock.now()
@@ -87,7 +89,7 @@ package struct DryRun: Sendable {
         orphans = reader.orphans(among: former, excluding: configuration.places).filter {
             $0.expiresAt.map { now.wall < $0 } != false
         }
-        var found = DryRunProblems(loaded, settings, rotation, reader, unit)
+        var found = DryRunProblems(loaded, settings, rotation, reader, unit, inEffect)
         found.findAll(at: now)
         problems = found.problems
         unguardedArguments = found.unguardedArguments

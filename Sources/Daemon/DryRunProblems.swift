@@ -32,19 +32,19 @@ struct DryRunProblems {
 
     init(
         _ loaded: LoadedConfiguration, _ settings: ConfigurationSource, _ rotation: Rotation, _ reader: DryRunReader,
-        _ unit: ServiceUnit?
+        _ unit: ServiceUnit?, _ inEffect: UnitsInEffect?
     ) {
         self.loaded = loaded
         self.settings = settings
         self.rotation = rotation
         self.reader = reader
         review = unit.map { SandboxReview($0) }
-        inEffect = unit == nil ? nil : UnitsInEffect(of: loaded.configuration)
+        self.inEffect = unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration)
         failed = rotation.failures
     }
 
     mutating func findAll(at now: Now) {
-        add(review?.problemsAtStart ?? [])
+        add((review?.problemsAtStart ?? []) + (inEffect?.problemsAtStart ?? []))
         // It is the package's service that lost it, which reads the default configuration.
         if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
@@ -83,7 +83,7 @@ struct DryRunProblems {
         return
             "members of \(Printable.name(name)) (control_group) cannot open \(Printable.name(socket)), which belongs to "
             + "\(Owner.describe(group: status.group)); write SocketGroup=\(Printable.name(name)) into the [Socket] section of "
-            + "\(unit) (systemctl edit \(unit)), then: systemctl restart \(unit) clientsecretd.service"
+            + "\(unit) (systemctl edit \(unit)), then restart it and clientsecretd.service"
     }
 
     private mutating func add(_ failures: [Failure], for client: ClientName? = nil) {

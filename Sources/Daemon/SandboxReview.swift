@@ -43,7 +43,7 @@ package struct SandboxReview {
     var problemsAtStart: [Failure] {
         service.sandbox.missing.map { setting, path in
             Failure(
-                .outsideSandbox, at: .named(service.name),
+                .unitCannotStart, at: .named(service.name),
                 detail: "it does not start without \(path), which \(setting)= names",
                 remedy: .say(
                     "create it, or put a \"-\" before the path, as in \(UnitFileLine.paths(setting, path)), with systemctl edit "

@@ -57,6 +57,34 @@ package struct UnitsInEffect {
         return "the sandbox in effect is weaker than the shipped one: " + parts.sorted().joined(separator: " and ")
     }
 
+    /// What keeps the daemon's unit from its next start, a failure for each.
+    var problemsAtStart: [Failure] {
+        guard let (name, settings) = units.first else { return [] }
+        return settings.missing.map { need in
+            Failure(
+                .unitCannotStart, at: .named(name), detail: Self.words(need),
+                remedy: .say(Self.advice(for: name, settings, need)))
+        }
+    }
+
+    /// No command of this process starts or restarts a unit whose next start is known to fail: what runs now would be gone.
+    package func forbidStarts() {
+        var context = CommandContext.current
+        context.unstartable = Set(units.filter { !$0.settings.missing.isEmpty }.map(\.name))
+        context.use()
+    }
+
+    private static func words(_ need: UnitSettings.Need) -> String {
+        "it does not start without \(Printable.name(need.path)), which \(need.setting)= names"
+    }
+
+    private static func advice(for unit: String, _ settings: UnitSettings, _ need: UnitSettings.Need) -> String {
+        let place = settings.place(of: need.setting, containing: need.path).map {
+            "in \(Printable.name($0.file)):\($0.line)"
+        }
+        return "put it back, or correct that line \(place ?? "with systemctl edit \(unit)"), before you restart \(unit)"
+    }
+
     /// What keeps a secret from a unit that is to load it, and what keeps a helper from starting, a line each.
     package var warnings: [String] {
         unusableUsers + secretsNotLoaded
@@ -116,6 +144,9 @@ package struct UnitsInEffect {
                 .say(advice(for: unit, removed))
             )
         }
+        if let need = settings.missing.first {
+            return ("\(unit): \(words(need))", .say(advice(for: unit, settings, need)))
+        }
         guard let credential, !settings.loads(credential) else { return nil }
         return (
             "\(unit) has no LoadCredential= for \(Printable.name(credential))",
@@ -145,7 +176,9 @@ package struct UnitsInEffect {
         case (.pushTokenUnusable, .target(let target)), (.pushUnconfigured, .target(let target)):
             unit = Self.unit(of: target)
             credential = token(target)
-        case (.storeUnconfigured, _), (.storeFileUnusable, _): unit = store
+        // A service that systemd cannot start gives no answer.
+        case (.pushServiceSilent, .target(let target)): unit = Self.unit(of: target)
+        case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _): unit = store
         default: return failure
         }
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
@@ -159,9 +192,14 @@ package struct UnitsInEffect {
         guard let found else { return failure }
         guard let (detail, remedy) = explanation(of: unit, found, credential) else {
             guard failure.code == .credentialMissing else { return failure }
+            // What may be missing, this user may not see: a restart that fails would take down what runs.
+            let remedy =
+                found.needs.first.map { need in
+                    Remedy.say("see that \(Printable.name(need.path)) is there, then restart \(unit)")
+                } ?? .say("start it", run: .restart(unit))
             return Failure(
                 failure.code, at: failure.place, cause: failure.cause,
-                detail: "\(unit) names it, and was not started since", remedy: .say("start it", run: .restart(unit)))
+                detail: "\(unit) names it, and was not started since", remedy: remedy)
         }
         return Failure(failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy)
     }

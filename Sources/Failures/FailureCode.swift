@@ -70,6 +70,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case attributesNotKept = "attributes_not_kept"
     /// `check` found a unit's ProtectSystem=, ProtectHome= or similar in the way; detail: the unit and setting.
     case outsideSandbox = "outside_sandbox"
+    /// systemd could not start the unit, which may run now; detail: what is missing.
+    case unitCannotStart = "unit_cannot_start"
     /// Another program changed the file faster than it could be merged.
     case changedMeanwhile = "changed_meanwhile"
     /// The output's format cannot read what the file holds, or cannot write into it safely; detail: the line and why.

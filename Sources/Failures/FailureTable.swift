@@ -155,6 +155,7 @@ extension FailureCode {
                 "the file's attributes could not be kept",
                 .say("remove the attributes, or write to another file system"))
         case .outsideSandbox: row("the unit's sandbox does not allow it", nil)
+        case .unitCannotStart: row("its next start would fail", nil)
         case .changedMeanwhile:
             row("another program changed it at the same time, again and again") {
                 .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))

@@ -64,14 +64,18 @@ extension ShellCommand {
     private static func unit(_ verb: String, _ name: String) -> ShellCommand? { unit(verb, [name]) }
 
     private static func unit(_ verb: String, _ names: [String]) -> ShellCommand? {
+        let context = CommandContext.current
         // A name that begins with "-" would be an option.
-        guard CommandContext.current.hasSystemd, !names.contains(where: { $0.hasPrefix("-") }) else { return nil }
+        guard context.hasSystemd, !names.contains(where: { $0.hasPrefix("-") }),
+            !["start", "restart"].contains(verb) || context.unstartable.isDisjoint(with: names)
+        else { return nil }
         return ShellCommand("systemctl \(verb) \(names)")
     }
 
     /// Enables a unit and starts it.
     package static func enableNow(_ name: String) -> ShellCommand? {
-        name.hasPrefix("-") ? nil : ShellCommand("systemctl enable --now \(name)")
+        let isBarred = name.hasPrefix("-") || CommandContext.current.unstartable.contains(name)
+        return isBarred ? nil : ShellCommand("systemctl enable --now \(name)")
     }
 
     /// Adds the service's user and groups, as its sysusers.d(5) file describes them. An existing user stays as it is.
@@ -89,14 +93,15 @@ extension ShellCommand {
         return addSettings([UnitFileLine.paths("ReadWritePaths", directory)], to: unit)
     }
 
-    /// Adds settings to a service, and restarts it where it runs.
+    /// Adds settings to a service, and restarts it where it runs and can be started.
     ///
     /// - Parameter lines: quoted as a unit file needs it.
     package static func addSettings(_ lines: [String], to unit: String) -> ShellCommand? {
         let file = outputsFile(of: unit)
         let directory = ShellCommand("mkdir -p \(file.directory)")
-        return directory?.then(append(["[Service]"] + lines, to: file.path))?.readableByAll
-            .then(ShellCommand("systemctl daemon-reload && systemctl try-restart \(unit)"))
+        let added = directory?.then(append(["[Service]"] + lines, to: file.path))?.readableByAll
+        if CommandContext.current.unstartable.contains(unit) { return added?.then(readUnits) }
+        return added?.then(ShellCommand("systemctl daemon-reload && systemctl try-restart \(unit)"))
     }
 
     /// The drop-in of a service for what its outputs need.

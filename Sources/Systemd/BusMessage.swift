@@ -128,7 +128,9 @@ import SystemPackage
             var type: UnsafePointer<CChar>?
             try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
             let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
-            if ["b", "s", "t", "u", "as", "a(ss)", "a(say)", "a(sb)", "(bas)"].contains(contents) {
+            if ["b", "s", "t", "u", "as", "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)", "(bas)"]
+                .contains(contents)
+            {
                 try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), contents))
                 properties[name] = try value(contents)
                 try Self.check(unsafe sd_bus_message_exit_container(raw))
@@ -157,19 +159,36 @@ import SystemPackage
             try Self.check(unsafe sd_bus_message_exit_container(raw))
             return .filter(isAllowList: isAllowList, words)
         default:
-            // The first string of each.
             let members = String(type.dropFirst(2).dropLast())
-            var names: [String] = []
+            var items: [UnitSettings.Item] = []
             try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
             while unsafe sd_bus_message_at_end(raw, 0) == 0 {
                 try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
-                names.append(try text())
-                try Self.check(unsafe sd_bus_message_skip(raw, String(members.dropFirst())))
+                items.append(try item(members))
                 try Self.check(unsafe sd_bus_message_exit_container(raw))
             }
             try Self.check(unsafe sd_bus_message_exit_container(raw))
-            return .list(names)
+            return .items(items)
         }
+    }
+
+    /// A structure's first two strings, and whether a boolean follows that is true.
+    private func item(_ members: String) throws(BusError) -> UnitSettings.Item {
+        var rest = members.dropFirst()
+        var item = UnitSettings.Item(name: try text())
+        if rest.hasPrefix("s") {
+            item.path = try text()
+            rest = rest.dropFirst()
+        } else if rest.hasPrefix("as") {
+            _ = try texts()
+            rest = rest.dropFirst(2)
+        }
+        if rest.hasPrefix("b") {
+            item.isOptional = try bool()
+            rest = rest.dropFirst()
+        }
+        if !rest.isEmpty { try Self.check(unsafe sd_bus_message_skip(raw, String(rest))) }
+        return item
     }
 
     /// The next value, an array of strings.

@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Linux
 
 /// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
 /// the containers of LXC and Incus have a drop-in for all services that takes credentials and parts of the sandbox away.
@@ -9,10 +8,27 @@ package struct UnitSettings: Hashable, Sendable {
         case flag(Bool)
         case text(String)
         case number(UInt64)
-        /// The names of credentials, or a list of words.
+        /// A list of words.
         case list([String])
+        /// Credentials, files and programs.
+        case items([Item])
         /// What is allowed only, or what is not.
         case filter(isAllowList: Bool, [String])
+    }
+
+    package struct Item: Hashable, Sendable {
+        /// A credential's name; a path where that is all.
+        package var name: String
+        /// Where a credential comes from, or where a bind mount goes.
+        package var path: String?
+        /// Whether the unit also starts without it.
+        package var isOptional = false
+
+        package init(name: String, path: String? = nil, isOptional: Bool = false) {
+            self.name = name
+            self.path = path
+            self.isOptional = isOptional
+        }
     }
 
     /// The unit's own file, or a drop-in.
@@ -53,10 +69,14 @@ package struct UnitSettings: Hashable, Sendable {
     private let values: [String: Value]
     /// The unit's own file first, then its drop-ins in the order in which they apply.
     private let files: [File]
+    /// What the next start needs that is not known to be there, as this process saw it when it asked: root sees more than the
+    /// service's user.
+    package let needs: [Need]
 
     package init(values: [String: Value], files: [File]) {
         self.values = values
         self.files = files
+        needs = Self.needs(values)
     }
 
     /// The lines of a unit file with their numbers, without comments and empty ones; one that ends in a backslash goes on
@@ -143,6 +163,7 @@ package struct UnitSettings: Hashable, Sendable {
             default: return nil
             }
         case .list(let words): return name == "SystemCallArchitectures" && words.isEmpty ? "" : nil
+        case .items: return nil
         case .filter(let isAllowList, let words):
             guard name == "SystemCallFilter" || name == "RestrictAddressFamilies" else { return nil }
             return isAllowList && !words.isEmpty ? nil : ""
@@ -211,7 +232,11 @@ package struct UnitSettings: Hashable, Sendable {
     package var paths: [String] { files.map(\.path) }
 
     private func list(_ name: String) -> [String] {
-        if case .list(let items)? = values[name] { items } else { [] }
+        switch values[name] {
+        case .list(let words)?: words
+        case .items(let items)?: items.map(\.name)
+        default: []
+        }
     }
 
     // MARK: Credentials
@@ -268,22 +293,5 @@ package struct UnitSettings: Hashable, Sendable {
             !loads(credential.name, by: credential.setting)
                 && !Self.loading.contains { $0.hasPrefix("Load") && loads(credential.name, by: $0) }
         }
-    }
-}
-
-extension SystemdClient {
-    /// A service's settings as systemd has loaded them; nil when there is no such unit.
-    package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
-        guard try condition(of: service).load == "loaded" else { return nil }
-        let (own, dropIns) = try files(of: service)
-        let files = ([own] + dropIns).compactMap { path -> UnitSettings.File? in
-            guard let content = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 1 << 20) else {
-                return nil
-            }
-            return UnitSettings.File(path: path, text: String(decoding: content.bytes, as: UTF8.self))
-        }
-        // Nothing can be compared with a file that cannot be read.
-        guard files.first?.path == own else { return UnitSettings(values: try values(of: service), files: []) }
-        return UnitSettings(values: try values(of: service), files: files)
     }
 }

@@ -44,6 +44,24 @@ import Testing
                 "/run" + path, in: Self.component("/run", .directory, mode: 0o755), for: Self.app) == nil)
     }
 
+    /// systemd stops what runs before it finds that it cannot start it again.
+    @Test func aUnitThatCannotStartIsNotRestarted() async {
+        await #expect(processExitsWith: .success) {
+            var context = CommandContext.current
+            context.unstartable = ["a.service", CommandContext.packagesUnit]
+            context.use()
+            for command in [
+                ShellCommand.restart("a.service"), .start("a.service"), .enableNow("a.service"), .startAgain,
+                .passStatusSocket, .listenAgain("a.socket", of: "a.service", isWanted: true),
+            ] {
+                #expect(command == nil, "\(command?.text ?? "")")
+            }
+            #expect(ShellCommand.restart("b.service")?.text == "systemctl restart b.service")
+            let added = ShellCommand.addSettings(["A=b"], to: "a.service")?.text
+            #expect(added?.hasSuffix(" && systemctl daemon-reload") == true)
+        }
+    }
+
     @Test func aUnitIsOpenedWhereItsSandboxIsInTheWay() {
         #expect(
             ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .sandbox)?.text

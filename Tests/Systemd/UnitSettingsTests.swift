@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Systemd
@@ -98,6 +99,40 @@ import Testing
         #expect(found.map(\.path) == ["/srv/.env"])
         #expect(found.map(\.file) == [reset.path])
         #expect(settings(["EnvironmentFiles": .list(["/srv/.env", "/b"])], [own]).removedEnvironmentFiles.isEmpty)
+    }
+
+    /// What a unit that runs was started with says nothing about its next start.
+    @Test func theNextStartNeedsTheFilesThatTheUnitNames() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "there")
+        func needs(
+            _ name: String, _ items: [UnitSettings.Item], _ others: [String: UnitSettings.Value] = [:]
+        ) -> [String] {
+            let values = others.merging([name: .items(items)]) { $1 }
+            return settings(values).missing.map { "\($0.setting)=\($0.path)" }
+        }
+        let (there, none) = (directory("there"), directory("none"))
+        for name in ["LoadCredential", "LoadCredentialEncrypted"] {
+            let credential = [UnitSettings.Item(name: "key", path: none)]
+            #expect(needs(name, credential) == ["\(name)=\(none)"])
+            #expect(needs(name, [UnitSettings.Item(name: "key", path: there)]) == [])
+            // Without the file it is the text that is set.
+            #expect(needs(name, credential, ["SetCredential": .items([UnitSettings.Item(name: "key")])]) == [])
+            // A credential of systemd's own may be missing.
+            #expect(needs(name, [UnitSettings.Item(name: "key", path: "key")]) == [])
+        }
+        for (name, setting) in [
+            ("EnvironmentFiles", "EnvironmentFile"), ("BindReadOnlyPaths", "BindReadOnlyPaths"),
+            ("ExecStart", "ExecStart"),
+        ] {
+            #expect(needs(name, [UnitSettings.Item(name: none)]) == ["\(setting)=\(none)"])
+            #expect(needs(name, [UnitSettings.Item(name: there)]) == [])
+            #expect(needs(name, [UnitSettings.Item(name: none, isOptional: true)]) == [])
+        }
+        #expect(needs("EnvironmentFiles", [UnitSettings.Item(name: directory("*.env"))]) == [])
+        #expect(settings(["WorkingDirectory": .text(none)]).missing.map(\.setting) == ["WorkingDirectory"])
+        // "!" is systemd's mark for one that may be missing.
+        #expect(settings(["WorkingDirectory": .text("!" + none)]).missing == [])
     }
 
     @Test func aUserThatSystemdDoesNotTakeIsKnown() {

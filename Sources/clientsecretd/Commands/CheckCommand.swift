@@ -47,8 +47,14 @@ struct CheckCommand: ParsableCommand {
             throw CommandFailure(.failed, failure.sentence)
         }
         try Hardening.protectSecrets()
-        // Before root becomes the daemon's user, who may not read the application's other files.
-        let hidden = geteuid() == 0 ? HidingWarnings.found(byConfiguration: path) : nil
+        // Before root becomes the daemon's user, who may not read the application's other files, or see what units name. A
+        // configuration that is not accepted is reported below.
+        var hidden: [HiddenOutput]?
+        var inEffect: UnitsInEffect?
+        if geteuid() == 0, case .success(let loaded) = ConfigurationSource.ofService(path).load() {
+            hidden = HiddenOutputs.all(of: loaded.configuration, at: .now)
+            inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
+        }
         let unit: ServiceUnit?
         do throws(SystemError) { unit = try ServiceUser.judge(configuration: path) } catch {
             throw CommandFailure(.failed, error.description)
@@ -65,7 +71,8 @@ struct CheckCommand: ParsableCommand {
         for diagnostic in diagnostics {
             CommandOutput.complain(lines: diagnostic.description)
         }
-        let dryRun = DryRun(of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit)
+        let dryRun = DryRun(
+            of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit, inEffect: inEffect)
         let positions = DiagnosticsOfFailures(in: loaded, withRemedies: !isForeign)
         let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
         let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
@@ -75,7 +82,7 @@ struct CheckCommand: ParsableCommand {
         let warnings = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
         HidingWarnings.show(warnings)
         Self.warn(of: dryRun, positions)
-        if !isForeign, ServiceUser.isServices(path), source.credentials == nil,
+        if !isForeign, ServiceUser.isServices(path), source.credentials == nil, unit?.isRunning != true,
             dryRun.problems.contains(where: { $0.failure.code == .credentialMissing })
         {
             let advice = Remedy.say(

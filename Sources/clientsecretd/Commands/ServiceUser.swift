@@ -30,6 +30,14 @@ enum ServiceUser {
         return unit
     }
 
+    /// The settings of the service's units, for as long as this process is root; nil for another configuration, and where
+    /// systemd cannot be asked. From now on no command restarts one that cannot start.
+    static func unitsInEffect(of configuration: Configuration? = nil, at path: String) -> UnitsInEffect? {
+        guard geteuid() == 0, isServices(path), let units = UnitsInEffect(of: configuration) else { return nil }
+        units.forbidStarts()
+        return units
+    }
+
     /// That the user does not exist as which the service's unit runs; nil where it does, for another configuration, and where
     /// that is not known. Without the user nothing is judged: root would be told to make the files root's.
     static func missing(for configuration: String) -> Failure? {

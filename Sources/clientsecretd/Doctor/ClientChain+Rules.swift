@@ -90,7 +90,8 @@ extension ChainFacts {
     fileprivate var secretLink: ChainLink {
         let shared = problems.first { failure in
             if case .client(name) = failure.place { return true }
-            return failure.code == .stateUnusable
+            // A daemon that runs is not harmed yet.
+            return failure.code == .stateUnusable || failure.code == .unitCannotStart && view == nil
         }
         if let link = link(.secret, shared) { return link }
         if let current {

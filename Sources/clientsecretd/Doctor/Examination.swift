@@ -71,6 +71,7 @@ struct Examination {
             self.facts.append(facts)
         }
         let path = settings.source.path
+        let inEffect = ServiceUser.unitsInEffect(of: configuration, at: path)
         let unit: ServiceUnit?
         do throws(SystemError) {
             unit = try ServiceUser.judge(configuration: path)
@@ -79,7 +80,7 @@ struct Examination {
         }
         let source = ConfigurationSource.ofCaller(path)
         guard case .success(let loaded) = source.load() else { return }
-        let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit)
+        let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit, inEffect: inEffect)
         for index in facts.indices {
             let name = facts[index].name
             facts[index].decision = dryRun.secrets.first { $0.client == name }?.decision

@@ -70,6 +70,33 @@ promise "the \"-\" fixes it" good
 rm -r /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 
+# The same of what the unit's next start reads, while the daemon runs.
+printf '[Service]\nLoadCredential=other:/etc/clientsecretd/other.p8\n' >/run/k.conf
+install -D /run/k.conf /etc/systemd/system/clientsecretd.service.d/k.conf
+systemctl daemon-reload
+complaint "a credential's file that is not there" \
+    "clientsecretd.service: its next start would fail: it does not start without /etc/clientsecretd/other.p8" \
+    "which LoadCredential= names; put it back, or correct that line in /etc/systemd/system/clientsecretd.service.d/k.conf:2"
+process=$(property MainPID)
+refused "check --fix has no command against that" clientsecretd check --fix
+equal "so that the daemon still runs" "$process" "$(property MainPID)"
+equal "no restart is printed" 0 "$(clientsecretd check 2>&1 | grep -c -e 'systemctl restart' -e try-restart)"
+# A key that comes by this credential: the daemon runs without it, and only a start passes it.
+cp $configuration /run/before.yaml
+sed -i 's|^clients:|  other: {team_id: DEF123GHIJ, key_id: ABC123DEFH, credential: other}\nclients:\n  two: {client_id: com.example.two, key: other, outputs: [{path: /run/clientsecretd/out/two.jwt}]}|' $configuration
+sed -i 's|^  web:|  web:\n    key: apple|' $configuration
+refused "the daemon cannot serve its client" clientsecretd reload
+refused "and check knows no fix" clientsecretd check --fix
+equal "that stops the daemon" "$process" "$(property MainPID)"
+make_key /etc/clientsecretd/other.p8
+refused "with the file back" clientsecretd check
+contains "it is started again" "systemctl restart clientsecretd.service" "$(cat "$seen")"
+promise "which --fix does" clientsecretd check --fix
+cp /run/before.yaml $configuration
+rm -r /etc/systemd/system/clientsecretd.service.d /etc/clientsecretd/other.p8
+systemctl daemon-reload
+promise "without all that" good
+
 # Below /home, and in a /tmp that is the service's own.
 install -d -o clientsecretd /home/site
 outputs /home/site/web.jwt

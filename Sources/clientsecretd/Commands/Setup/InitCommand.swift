@@ -140,6 +140,7 @@ struct InitCommand: ParsableCommand {
         let path = settings.path(Environment.current)
         try checkNow(path)
         let place = try place(of: path)
+        if !place.isPrinted { _ = ServiceUser.unitsInEffect(at: path) }
         let dialog = Self.dialog
         let (answers, found) = try answers(for: place, dialog)
         var first = try answers.configuration(isOfService: place.isService)
