@@ -20,7 +20,9 @@ extension PushKind {
     }
 
     /// Whether requests that the target describes itself send a token: the address may be that of its account.
-    package var mentionsToken: Bool { isCustom && write.headers.contains { $0.value.firstRange(of: "{{token}}") != nil } }
+    package var mentionsToken: Bool {
+        isCustom && write.headers.contains { $0.value.firstRange(of: "{{token}}") != nil }
+    }
 }
 
 extension PushTarget {

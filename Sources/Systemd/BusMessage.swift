@@ -173,7 +173,7 @@ import SystemPackage
     }
 
     /// A structure's first two strings, and whether a boolean follows that is true.
-    private func item(_ members: String) throws(BusError) -> UnitSettings.Item {
+    private func item(_ members: String) throws(UnitError) -> UnitSettings.Item {
         var rest = members.dropFirst()
         var item = UnitSettings.Item(name: try text())
         if rest.hasPrefix("s") {
