@@ -105,12 +105,20 @@ import Testing
     @Test(arguments: [
         ("check", true), ("check --config=/etc/clientsecretd/clientsecretd.yaml", true),
         ("check --config /srv/b.yaml", false), ("check --config /srv/b.yaml --socket /run/b.sock", true),
+        ("check --config /srv/b.yaml --socket /run/clientsecretd/clientsecretd.sock", true),
         ("run --config /srv/b.yaml", true),
     ])
     func theServicesSocketIsOfTheServicesConfigurationOnly(line: String, isKnown: Bool) {
         let words = line.split(separator: " ").map(String.init)
         #expect(CommandContext(arguments: words, [:], hasSystemd: true).knowsDaemon == isKnown)
         #expect(CommandContext(arguments: words, [:], hasSystemd: false).knowsDaemon)
+    }
+
+    @Test func theEnvironmentNamesAConfigurationOrASocketAsAFlagDoes() {
+        let other = ["CLIENTSECRETD_CONFIG": "/srv/b.yaml"]
+        #expect(!CommandContext(arguments: ["check"], other, hasSystemd: true).knowsDaemon)
+        let both = other.merging(["CLIENTSECRETD_SOCKET": "/run/b.sock"]) { $1 }
+        #expect(CommandContext(arguments: ["check"], both, hasSystemd: true).knowsDaemon)
     }
 
     /// That the default is missing says nothing about a daemon for which another one is named.

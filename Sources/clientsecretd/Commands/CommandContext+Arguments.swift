@@ -18,14 +18,14 @@ extension CommandContext {
         let isThere = FileStatus.following(socket)?.kind == .socket
         let file = Flags.value(of: "--config", in: words)
         let isRun = words.first == "run"
-        // The default socket is the service's there, which reads the default configuration.
+        let path = ConfigurationOption.path(flag: file, environment)
+        // The default socket is the service's there, which reads the default configuration unless it says otherwise.
         let knowsDaemon =
-            isRun || !hasSystemd || socket != SocketOption.standard
-            || file ?? ConfigurationOption.standard == ConfigurationOption.standard
+            isRun || !hasSystemd || path == ConfigurationOption.standard
+            || Flags.value(of: "--socket", in: words) != nil
+            || Environment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
         self.init(
-            configuration: named(
-                ConfigurationOption.path(flag: file, environment), unless: ConfigurationOption.standard,
-                "CLIENTSECRETD_CONFIG"),
+            configuration: named(path, unless: ConfigurationOption.standard, "CLIENTSECRETD_CONFIG"),
             socket: named(socket, unless: SocketOption.standard, "CLIENTSECRETD_SOCKET"),
             hasSystemd: hasSystemd,
             hasDaemon: isRun
@@ -33,6 +33,21 @@ extension CommandContext {
                 : !words.contains("--offline") && isThere && knowsDaemon,
             lostSocket: Self.asking.contains(words.first ?? "") && !isThere ? FailedSockets.lost(socket) : nil,
             unit: isRun ? OwnUnit.service(environment) : nil, knowsDaemon: knowsDaemon)
+    }
+
+    /// Why what a daemon says is not about a configuration: it says that it reads another one, and nothing on the command line
+    /// tells that it is meant. Nil where it is that configuration's; commands that ask it may be printed then.
+    static func objection(to snapshot: Snapshot, asDaemonOf path: String) -> String? {
+        var context = current
+        guard !context.knowsDaemon else { return nil }
+        guard snapshot.configuration.path == ConfigurationLoader.absolutePath(of: path)?.description else {
+            return
+                "the daemon that answers reads \(Printable.name(snapshot.configuration.path)); name the socket of this "
+                + "configuration's daemon with --socket"
+        }
+        (context.knowsDaemon, context.hasDaemon) = (true, true)
+        context.use()
+        return nil
     }
 
     /// The commands that ask the daemon, or check what is in its way.

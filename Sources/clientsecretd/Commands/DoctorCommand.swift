@@ -75,11 +75,13 @@ struct DoctorCommand: ParsableCommand {
 
     /// The daemon's view, or why it does not answer.
     private func status(of names: [ClientName]) -> (Snapshot?, unanswered: String?) {
-        guard CommandContext.current.knowsDaemon else {
-            return (nil, "the service reads another configuration; name the socket of this one's daemon with --socket")
-        }
         do throws(ClientError) {
-            return (try daemon.client().settledStatus(of: names), nil)
+            let client = daemon.client()
+            let path = settings.path(Environment.current)
+            if let objection = CommandContext.objection(to: try client.status(), asDaemonOf: path) {
+                return (nil, objection)
+            }
+            return (try client.settledStatus(of: names), nil)
         } catch {
             return (nil, error.description)
         }

@@ -61,7 +61,11 @@ struct HealthCommand: ParsableCommand {
         if offline { return judge(unanswered: nil, now: now) }
         do throws(ClientError) {
             let client = daemon.client(timeouts: Self.timeouts)
-            return HealthResult(try client.status(), now: now)
+            let snapshot = try client.status()
+            if let objection = CommandContext.objection(to: snapshot, asDaemonOf: settings.path(Environment.current)) {
+                return judge(unanswered: objection, now: now)
+            }
+            return HealthResult(snapshot, now: now)
         } catch {
             // The default configuration is not known to be that of a daemon on a socket that the flag names; one in the environment
             // is that of the environment's daemon, as in the container image.
