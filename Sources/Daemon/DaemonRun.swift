@@ -153,7 +153,7 @@ package struct DaemonRun {
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce,
-            isRestart: start.state.known?.wasUsedSinceBoot == true)
+            clockRun: start.state.known?.clockRun, isRestart: start.state.known?.wasUsedSinceBoot == true)
         rotation.handle(
             start.refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration),
             at: now)

@@ -5,6 +5,7 @@ import Keys
 import Linux
 package import Model
 package import Rotation
+import State
 
 /// What `run` would do with a configuration, found by the jobs that only read: nothing is written, started or locked.
 package struct DryRun: Sendable {
@@ -76,7 +77,8 @@ package struct DryRun: Sendable {
         }
         var rotation = Rotation(
             seed: 0, hostJitter: HostJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
-            configurationPath: settings.path)
+            configurationPath: settings.path,
+            clockRun: settings.stateDirectory(of: configuration).map { KeptClock(in: $0, as: settings.identity).run })
         rotation.handle(.configured(configuration), at: now)
         while true {
             let inputs = reader.read(rotation.plan(at: now).start)

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Keys
+import Linux
 import Model
 import Outputs
 import State
@@ -41,6 +42,11 @@ extension Executor {
         return RecordedSecret(
             Secret(token: try secret(issued).token, issued: issued),
             signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
+    }
+
+    /// Keeps what was seen of the clock, on a worker.
+    func keep(_ run: ClockRun) {
+        try? pool.run(in: .state) { [state] in try? state.get().keep(run) }
     }
 
     func recallReportedStates() throws(Failure) -> Outcome {

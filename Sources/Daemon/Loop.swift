@@ -3,6 +3,7 @@ import Failures
 import Linux
 import Model
 import Rotation
+import State
 import StatusAPI
 
 /// The main loop: the core handles inputs and plans, the executor runs jobs, and the main thread sleeps in between.
@@ -41,6 +42,8 @@ final class Loop {
     private(set) var once: OnceLog?
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
+    /// What the state directory was last given to keep of the clock.
+    private var keptClock: ClockRun?
     private var manager: ServiceManagerNotifications
     private var stopAt: BootTime?
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
@@ -88,6 +91,7 @@ final class Loop {
         self.metrics = metrics
         once = metrics == nil ? OnceLog() : nil
         manager = ServiceManagerNotifications(log: log)
+        keptClock = executor.state.known?.clockRun
         epoll = try Epoll()
         wallTimer = try WallTimer()
         bootTimer = try BootTimer()
@@ -120,6 +124,10 @@ final class Loop {
             try watch(at: now)
             for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
+            if let run = rotation.clockRun, run != keptClock {
+                keptClock = run
+                executor.keep(run)
+            }
             credentials?.serve(step.served)
             executor.start(step.start) { [channels] in channels.inbox.post($0) }
             for (event, clients) in zip(step.changes, rotation.clients(of: step.changes)) {

@@ -19,6 +19,7 @@ package struct OfflineEvaluation: Sendable {
     private let evidence: [KeyName: SignatureEvidence]
     private let records: [ClientName: Record]
     private let current: [ClientName: SecretInfo]
+    private let clockRun: ClockRun
     private let configuration: Configuration
 
     /// Reads every output, and the keys that this user may read, to verify the signatures. Blocks.
@@ -30,6 +31,7 @@ package struct OfflineEvaluation: Sendable {
         evidence = keys.evidence
         // By a clock that may be wrong, what the state directory holds is judged otherwise.
         let isDoubtful = !Clocks.kernelSynchronised()
+        clockRun = Self.clockRun(configuration, settings)
         records = configuration.clients.keys.reduce(into: [:]) { records, client in
             records[client] = Self.record(of: client, configuration, settings)?.record
         }
@@ -68,9 +70,16 @@ package struct OfflineEvaluation: Sendable {
         for token: [UInt8], key: PublicKey?, by loaded: LoadedConfiguration?, from settings: ConfigurationSource
     ) -> Failure? {
         let known = loaded.map { keys(of: $0.configuration, settings).known } ?? []
+        let run = loaded.map { clockRun($0.configuration, settings) } ?? .fromTheStart
         return TokenReader.read(token, keys: known + [key].compactMap(\.self)).flatMap {
-            Failure.ofClock(judging: $0, builtAt: Version.builtAt, at: Clock.now())
+            Failure.ofClock(judging: $0, run: run, builtAt: Version.builtAt, at: Clock.now())
         }
+    }
+
+    /// What a daemon has seen of the clock, as far as this user may read that.
+    private static func clockRun(_ configuration: Configuration, _ settings: ConfigurationSource) -> ClockRun {
+        settings.stateDirectory(of: configuration).flatMap { KeptClock(in: $0, as: settings.identity).known }
+            ?? .fromTheStart
     }
 
     /// The public halves of the keys that this user can read.
@@ -97,7 +106,8 @@ package struct OfflineEvaluation: Sendable {
     /// Every client's health now.
     package func health() -> [OutputsHealth] {
         configuration.evaluate(
-            files, evidence, current: current, records: records, builtAt: Version.builtAt, at: Clock.now())
+            files, evidence, current: current, records: records, clock: clockRun, builtAt: Version.builtAt,
+            at: Clock.now())
     }
 
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state

@@ -8,9 +8,9 @@ package import Model
 /// - A clock before the program was built is wrong.
 /// - One that the kernel does not call synchronised is doubted while a secret that a key of ours has signed was issued
 ///   later than it shows, and while it shows a time ``longestUse`` after the program was built.
-/// - Such a clock is unconfirmed until the kernel calls it synchronised, a user or program sets it, or it has run for
-///   ``doubtLimit``. Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what
-///   was minted proves nothing against a time that is set later.
+/// - Such a clock is unconfirmed until the kernel calls it synchronised, or it has run for ``doubtLimit`` without being set.
+///   Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what was minted
+///   proves nothing against a time that is set later. Setting it confirms nothing: the user may have mistyped the date.
 struct ClockTrust: Hashable, Sendable {
     /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
     /// this long: the secret may be the one that is wrong.
@@ -32,9 +32,11 @@ struct ClockTrust: Hashable, Sendable {
     private var doubtedAt: BootTime?
     /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
     private var waitedOut: WallTime?
-    /// From when on the clock may be ahead.
-    private var startedAt: BootTime?
-    /// Whether the clock was confirmed since the start.
+    /// Since when it has run without being set, as far as is known; nil until it is first judged.
+    private var runsSince: BootTime?
+    /// What it was last set to, as far as was seen.
+    private(set) var setTo: WallTime?
+    /// Whether the clock was confirmed since it was last set.
     private var isConfirmed = false
     /// When it was last judged.
     private var lastJudged: Now?
@@ -57,12 +59,12 @@ struct ClockTrust: Hashable, Sendable {
         mintedUnconfirmed = max(mintedUnconfirmed ?? minted.issuedAt, minted.issuedAt)
     }
 
-    /// Whether the clock may be ahead, because it was not confirmed since the start. Its end is among `deadlines`.
+    /// Whether the clock may be ahead, because it was not confirmed since it was last set. Its end is among `deadlines`.
     func mayBeAhead(_ deadlines: inout Deadlines) -> Bool {
-        guard !isConfirmed, let startedAt, !deadlines.reached(startedAt + Self.doubtLimit) else { return false }
+        guard !isConfirmed, let runsSince, !deadlines.reached(runsSince + Self.doubtLimit) else { return false }
         // At moments that do not depend on when it is asked.
-        let passed = deadlines.now.boot.seconds(since: startedAt).count / Self.pollInterval.count
-        _ = deadlines.reached(startedAt + Seconds((passed + 1) * Self.pollInterval.count))
+        let passed = deadlines.now.boot.seconds(since: runsSince).count / Self.pollInterval.count
+        _ = deadlines.reached(runsSince + Seconds((passed + 1) * Self.pollInterval.count))
         return true
     }
 
@@ -94,30 +96,36 @@ struct ClockTrust: Hashable, Sendable {
 
     /// The clock as a command finds it, which has not seen it run and cannot wait.
     ///
-    /// - Parameter secrets: all that are known.
-    init(judging secrets: [SecretInfo], builtAt: WallTime, at now: Now) {
-        self.init()
+    /// - Parameters:
+    ///   - secrets: all that are known.
+    ///   - run: what a daemon has seen.
+    init(judging secrets: [SecretInfo], run: ClockRun, builtAt: WallTime, at now: Now) {
+        self.init(run)
         for secret in secrets { noteIssue(secret) }
         var deadlines = Deadlines(now: now)
-        _ = judge(builtAt: builtAt, isOnce: true, &deadlines) { secrets }
+        _ = judge(builtAt: builtAt, isOnce: true, isStarting: true, &deadlines) { secrets }
     }
 
-    init() {}
+    /// - Parameter run: what an earlier run of the program has seen; nil where that is not known.
+    init(_ run: ClockRun? = nil) {
+        runsSince = run?.since
+        doubtedAt = run?.doubtedSince
+    }
+
+    /// What the next run of the program, and commands, are to know of it; nil until it is first judged.
+    var run: ClockRun? { runsSince.map { ClockRun(since: $0, doubtedSince: doubtedAt) } }
 
     /// Whether a moment is so late that this program is certainly no longer in use.
     private static func isImpossible(_ moment: WallTime, builtAt: WallTime) -> Bool {
         moment >= builtAt + longestUse
     }
 
-    /// From when on a doubt that is raised now counts: with `run --once`, which cannot wait, from the machine's start.
-    private static func beginning(isOnce: Bool, _ now: Now) -> BootTime {
-        isOnce ? BootTime(milliseconds: 0) : now.boot
-    }
-
     /// Records whether the clock is confirmed.
+    ///
+    /// - Parameter isOnce: with `run --once`, which cannot wait, a clock of which nothing is known counts from the machine's start.
     private mutating func observe(isOnce: Bool, _ now: Now) {
-        let began = startedAt ?? Self.beginning(isOnce: isOnce, now)
-        startedAt = began
+        let began = runsSince ?? (isOnce ? ClockRun.fromTheStart.since : now.boot)
+        runsSince = began
         defer { lastJudged = now }
         if now.boot >= began + Self.doubtLimit { confirm() }
         if let last = lastJudged {
@@ -127,7 +135,9 @@ struct ClockTrust: Hashable, Sendable {
                 waitedOut = max(waitedOut ?? minted, minted)
                 reachedSince = now.wall
             }
-            if abs(moved.count) > Self.smallestJump.count { confirm() }
+            if abs(moved.count) > Self.smallestJump.count {
+                (runsSince, setTo, isConfirmed) = (now.boot, now.wall, false)
+            }
         }
         if now.kernelSynced { confirm() }
     }
@@ -139,11 +149,13 @@ struct ClockTrust: Hashable, Sendable {
 
     /// Judges the clock.
     ///
-    /// - Parameter isOnce: whether the daemon ends as soon as everything is up to date, and so cannot wait.
-    /// - Parameter secrets: all that are current or were seen in files, sources or the store.
+    /// - Parameters:
+    ///   - isOnce: whether the daemon ends as soon as everything is up to date, and so cannot wait.
+    ///   - isStarting: whether what is seen may have been there since the clock was last set.
+    ///   - secrets: all that are current or were seen in files, sources or the store.
     /// - Returns: whether its being trusted, or why it is not, has changed.
     mutating func judge(
-        builtAt: WallTime, isOnce: Bool, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
+        builtAt: WallTime, isOnce: Bool, isStarting: Bool, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
     ) -> Bool {
         let before = failure?.code
         observe(isOnce: isOnce, deadlines.now)
@@ -152,12 +164,18 @@ struct ClockTrust: Hashable, Sendable {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
                 .filter { !isWaitedOut($0) && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
-        judge(builtAt: builtAt, isOnce: isOnce, latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
+        judge(
+            builtAt: builtAt, from: isStarting ? runsSince : nil,
+            latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
         return before != failure?.code
     }
 
-    /// - Parameter latest: the latest `iat` among the secrets that our keys signed.
-    private mutating func judge(builtAt: WallTime, isOnce: Bool, latest: WallTime?, _ deadlines: inout Deadlines) {
+    /// - Parameters:
+    ///   - from: from when on a doubt that is raised now counts; nil: from now on.
+    ///   - latest: the latest `iat` among the secrets that our keys signed.
+    private mutating func judge(
+        builtAt: WallTime, from: BootTime?, latest: WallTime?, _ deadlines: inout Deadlines
+    ) {
         let now = deadlines.now
         if !deadlines.reached(builtAt) {
             set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
@@ -171,11 +189,12 @@ struct ClockTrust: Hashable, Sendable {
             return
         }
         guard let latest, !now.kernelSynced, !isWaitedOut(latest), !deadlines.reached(latest) else {
-            doubtedAt = nil
+            // At the start, the secret that an earlier run doubted it for was perhaps not read yet.
+            if from == nil { doubtedAt = nil }
             set(nil, now)
             return
         }
-        let began = doubtedAt ?? Self.beginning(isOnce: isOnce, now)
+        let began = doubtedAt ?? from ?? now.boot
         doubtedAt = began
         if deadlines.reached(began + Self.doubtLimit) {
             waitedOut = latest
@@ -214,6 +233,9 @@ extension Rotation {
     /// Why nothing is minted by the clock; nil while it is trusted.
     package var clockFailure: Failure? { clock.failure }
 
+    /// What the next run of the program, and commands, are to know of the clock; nil until it is first judged.
+    package var clockRun: ClockRun? { clock.run }
+
     /// Whether a client's secret is kept because the clock, by which it is due, may be ahead.
     package func isSpared(_ name: ClientName, at now: Now) -> Bool {
         index[name].map { client in Deadlines.peek(at: now) { spared(client, &$0) } != nil } ?? false
@@ -221,7 +243,9 @@ extension Rotation {
 
     mutating func planClock(_ deadlines: inout Deadlines) {
         var clock = clock
-        let hasChanged = clock.judge(builtAt: builtAt, isOnce: isOnce, &deadlines) { secretsSeen }
+        let hasChanged = clock.judge(
+            builtAt: builtAt, isOnce: isOnce, isStarting: isOnce || !isReady, &deadlines
+        ) { secretsSeen }
         self.clock = clock
         guard hasChanged else { return }
         events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)

@@ -14,7 +14,7 @@ package import Model
 /// - A plan covers what was touched since the last one and what has become due; nothing else can have changed.
 package struct Rotation: Sendable {
     var jobs: Jobs
-    var clock = ClockTrust()
+    var clock: ClockTrust
     var configurationWatch: ConfigurationWatch
     var keys = KeyFiles()
     /// Everything known about each client.
@@ -58,12 +58,14 @@ package struct Rotation: Sendable {
     ///   - seed: of retries' jitter; fixed for a run.
     ///   - hostJitter: from 0 to 1, fixed for a host.
     ///   - once: end when everything was tried and nothing runs.
+    ///   - clockRun: what an earlier run has seen of the clock; nil where that is not known.
     ///   - isRestart: whether a daemon ran before since the machine was started: applications may have been started meanwhile
     ///     without a file that is missing.
     package init(
         seed: UInt64, hostJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
-        once: Bool = false, isRestart: Bool = false
+        once: Bool = false, clockRun: ClockRun? = nil, isRestart: Bool = false
     ) {
+        clock = ClockTrust(clockRun)
         jobs = Jobs(seed: seed)
         configurationWatch = ConfigurationWatch(path: configurationPath, startedAt: startedAt)
         self.hostJitter = hostJitter

@@ -10,7 +10,7 @@ internal import SystemPackage
 ///     lock                  held for as long as the daemon lives
 ///     temporaries           the tag of the names of temporary files
 ///     instance              identifies this daemon in its reports to others
-///     boot                  when the machine was started that this was last used on, in seconds since the epoch
+///     boot                  how long the wall clock has run without being set (KeptClock)
 ///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
 ///     reported-states.state the states last reported to operators
 ///
@@ -23,8 +23,11 @@ package final class StateDirectory: Sendable {
     private let clients: HeldFile
     /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
     private let history = QuietMutex<OutputHistory?>(nil)
-    /// Whether a daemon used it before since the machine was started.
+    /// Whether a daemon used it before since the machine was started. A clock that was set meanwhile makes it look like another
+    /// start.
     package let wasUsedSinceBoot: Bool
+    /// How long the clock had run without being set when this was opened.
+    package let clockRun: ClockRun
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
@@ -49,8 +52,10 @@ package final class StateDirectory: Sendable {
             try naming.sweep(beside: path.description + "/lock", as: identity)
             try naming.sweep(beside: path.description + "/clients/lock", as: identity)
             let files = RecordFiles(path: path, identity: identity, format: RecordFormat(sha256: sha256))
-            return StateDirectory(
-                files, naming, lock, clients, wasUsedSinceBoot: noteBoot(in: path, as: identity, naming))
+            let clock = KeptClock(in: path, as: identity)
+            let directory = StateDirectory(files, naming, lock, clients, clock)
+            if clock != .running(clock.run) { directory.keep(clock.run) }
+            return directory
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
             throw unusable(error, path)
@@ -58,13 +63,14 @@ package final class StateDirectory: Sendable {
     }
 
     private init(
-        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: HeldFile, _ clients: HeldFile, wasUsedSinceBoot: Bool
+        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: HeldFile, _ clients: HeldFile, _ clock: KeptClock
     ) {
         self.files = files
         self.naming = naming
         self.lock = lock
         self.clients = clients
-        self.wasUsedSinceBoot = wasUsedSinceBoot
+        clockRun = clock.run
+        wasUsedSinceBoot = clock == .running(clock.run)
     }
 
     package var path: AbsolutePath { files.path }
@@ -87,26 +93,6 @@ package final class StateDirectory: Sendable {
         guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
         return try HeldFile(lock, at: file)
     }
-
-    /// Keeps when the machine was started, and returns whether that was kept there already. By the clocks: the service's sandbox
-    /// hides the kernel's boot id. A clock that was set meanwhile makes it look like another start.
-    private static func noteBoot(
-        in path: AbsolutePath, as identity: Identity, _ naming: TemporaryNames
-    ) -> Bool {
-        let file = path.description + "/boot"
-        let boot = Clocks.wallSeconds() - Clocks.bootMilliseconds() / 1_000
-        if let kept = try? GuardedPath.read(file, as: identity, limit: tagLimit),
-            let known = Int64(String(decoding: kept.bytes, as: UTF8.self)),
-            (boot - bootTolerance...boot + bootTolerance).contains(known)
-        {
-            return true
-        }
-        try? AtomicFile(file, as: identity).replace(with: Array(String(boot).utf8), naming: naming)
-        return false
-    }
-
-    /// In seconds: clocks are slewed, and two starts of one machine are further apart.
-    private static let bootTolerance: Int64 = 60
 
     private static func tag(
         in path: AbsolutePath, as identity: Identity, after former: StateDirectory?
@@ -168,6 +154,9 @@ package final class StateDirectory: Sendable {
             throw error
         }
     }
+
+    /// Keeps what was seen of the clock.
+    package func keep(_ run: ClockRun) { KeptClock.keep(run, in: path, as: files.identity, naming) }
 
     /// Saves the reported states; durable when it returns.
     package func keep(_ states: ReportedStates) throws(Failure) {

@@ -300,6 +300,70 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// A date that was mistyped, or a virtual machine that was resumed.
+    @Test func aClockThatIsSetAheadReplacesNothingForTenMinutes() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.go()
+        bench.pass(Values.day)
+        let good = try bench.current("web")
+        for days in [61, 85, 400] as [Int64] {
+            bench.forget()
+            bench.step(days * Values.day)
+            bench.pass(300)
+            let view = try bench.view("web")
+            #expect(view.health == .degraded && view.reason?.failure.code == .clockPerhapsAhead, "\(days)")
+            bench.step(-days * Values.day)
+            bench.pass(300)
+            #expect(try bench.view("web").health == .ok, "\(days)")
+            #expect(bench.mintReasons == [], "\(days)")
+            #expect(try bench.current("web") == good, "\(days)")
+        }
+        bench.step(61 * Values.day)
+        bench.pass(599)
+        #expect(try bench.current("web") == good)
+        bench.pass(1)
+        #expect(try bench.current("web") != good)
+    }
+
+    /// What was minted meanwhile for another reason is of the wrong clock.
+    @Test func aClockThatIsSetBackAtOnceIsCorrected() throws {
+        let bench = try bench()
+        bench.isSynced = false
+        bench.go()
+        bench.pass(Values.day)
+        bench.step(61 * Values.day)
+        bench.ask(.renew(.init()))
+        let wrong = try bench.current("web")
+        bench.pass(10)
+        bench.step(-61 * Values.day)
+        #expect(try failure(bench) == nil)
+        #expect(try bench.current("web") != wrong)
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    /// A daemon that is started again and a command that has not seen the clock run know from the state directory for how long.
+    @Test(
+        arguments: [(0, nil, false), (-599, nil, true), (-600, nil, false), (-6000, -599, true), (-6000, -600, false)]
+            as [(Int64, Int64?, Bool)])
+    func theClockIsJudgedByWhatWasSeenOfItBefore(since: Int64, doubtedSince: Int64?, isDoubted: Bool) throws {
+        let secret = try fromTheFuture()
+        let now = Now(wall: Values.moment(0), boot: BootTime(milliseconds: 9_000_000), kernelSynced: false)
+        func moment(_ seconds: Int64) -> BootTime { BootTime(milliseconds: max(0, 9_000_000 + seconds * 1000)) }
+        let run =
+            since == 0 ? ClockRun.fromTheStart : ClockRun(since: moment(since), doubtedSince: doubtedSince.map(moment))
+        let builtAt = Values.moment(-365 * Values.day)
+        let ofCommand = Failure.ofClock(judging: secret, run: run, builtAt: builtAt, at: now)
+        #expect(ofCommand?.code == (isDoubted ? .clockDoubtful : nil))
+        var daemon = ClockTrust(run)
+        var deadlines = Deadlines(now: now)
+        // Its files are read after it was first judged.
+        _ = daemon.judge(builtAt: builtAt, isOnce: false, isStarting: true, &deadlines) { [] }
+        daemon.noteIssue(secret)
+        _ = daemon.judge(builtAt: builtAt, isOnce: false, isStarting: true, &deadlines) { [secret] }
+        #expect(daemon.failure?.code == (isDoubted ? .clockDoubtful : nil))
+    }
+
     private func isAboutTheClock(_ entry: LogEvent) -> Bool {
         switch entry {
         case .clockDistrusted, .clockTrusted: true

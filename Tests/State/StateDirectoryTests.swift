@@ -49,12 +49,29 @@ import Testing
         func wasUsed() throws -> Bool { try open().wasUsedSinceBoot }
         #expect(try !wasUsed())
         #expect(try wasUsed())
-        let boot = try #require(Int64(try scratch.read("state/boot")))
-        for other in ["\(boot - 3_600)", "rubbish"] {
+        let boot = try #require(Int64(try scratch.read("state/boot").split(separator: " ")[0]))
+        for other in ["\(boot - 3_600) 0", "\(boot)", "rubbish"] {
             try scratch.write(other, to: "state/boot")
             #expect(try !wasUsed(), "\(other)")
             #expect(try wasUsed())
         }
+    }
+
+    @Test func knowsHowLongTheClockHasRun() throws {
+        func peek() throws -> KeptClock { KeptClock(in: try Samples.path(scratch("state")), as: .current()) }
+        #expect(try peek() == .unused)
+        #expect(try open().clockRun == .fromTheStart)
+        let run = ClockRun(since: BootTime(milliseconds: 1_000), doubtedSince: BootTime(milliseconds: 2_000))
+        do { try open().keep(run) }
+        #expect(try peek() == .running(run))
+        #expect(try open().clockRun == run)
+        // Set while no daemon ran: it is not known when.
+        let boot = try #require(Int64(try scratch.read("state/boot").split(separator: " ")[0]))
+        try scratch.write("\(boot - 3_600) 1000", to: "state/boot")
+        #expect(try peek().known == nil)
+        let since = try open().clockRun.since
+        #expect(since > run.since)
+        #expect(try peek().known?.since == since)
     }
 
     @Test func keepsOverARestart() throws {

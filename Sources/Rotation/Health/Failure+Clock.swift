@@ -7,14 +7,18 @@ extension Failure {
     ///
     /// - Parameter builtAt: when this program was built.
     package static func ofClock(builtAt: WallTime, at now: Now) -> Failure? {
-        ClockTrust(judging: [], builtAt: builtAt, at: now).failure
+        ClockTrust(judging: [], run: .fromTheStart, builtAt: builtAt, at: now).failure
     }
 
     /// Why the clock cannot tell whether Apple accepts this secret; nil where it can.
     ///
-    /// - Parameter builtAt: when this program was built.
-    package static func ofClock(judging secret: SecretInfo, builtAt: WallTime, at now: Now) -> Failure? {
-        let clock = ClockTrust(judging: [secret], builtAt: builtAt, at: now)
+    /// - Parameters:
+    ///   - run: what a daemon has seen of the clock.
+    ///   - builtAt: when this program was built.
+    package static func ofClock(
+        judging secret: SecretInfo, run: ClockRun, builtAt: WallTime, at now: Now
+    ) -> Failure? {
+        let clock = ClockTrust(judging: [secret], run: run, builtAt: builtAt, at: now)
         let isSpared = Deadlines.peek(at: now) {
             clock.spares(secret, due: secret.expiresAt, builtAt: builtAt, &$0)
         }

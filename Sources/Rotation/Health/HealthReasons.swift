@@ -11,8 +11,9 @@ extension Rotation {
         if let reason = clock.reason {
             reasons.append(reason)
         } else if spared(client, &deadlines) != nil {
-            let failure = Failure(.clockPerhapsAhead, at: .clock, detail: startedAt.description)
-            reasons.append(Reason(failure: failure, since: startedAt))
+            let since = clock.setTo ?? startedAt
+            let failure = Failure(.clockPerhapsAhead, at: .clock, detail: since.description)
+            reasons.append(Reason(failure: failure, since: since))
         }
         for resource in jobs.hasFailure ? resources(of: client) : [] {
             if let job = jobs[resource], let failure = overdueFailure(of: resource) {

@@ -33,13 +33,16 @@ extension Configuration {
     ///   - evidence: by key; one that is missing here counts as ``SignatureEvidence/none``.
     ///   - current: the secrets that the state directory holds, as far as it can be read.
     ///   - records: what it holds of each client, as far as it can be read.
+    ///   - run: what a daemon has seen of the clock.
     ///   - builtAt: when this program was built.
     package func evaluate(
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence],
-        current: [ClientName: SecretInfo] = [:], records: [ClientName: Record] = [:], builtAt: WallTime, at now: Now
+        current: [ClientName: SecretInfo] = [:], records: [ClientName: Record] = [:],
+        clock run: ClockRun = .fromTheStart,
+        builtAt: WallTime, at now: Now
     ) -> [OutputsHealth] {
         let found = files.values.compactMap { try? $0.get() }.flatMap { $0.slots.values.compactMap(\.issued) }
-        let clock = ClockTrust(judging: found + current.values, builtAt: builtAt, at: now)
+        let clock = ClockTrust(judging: found + current.values, run: run, builtAt: builtAt, at: now)
         return clients.sorted { $0.key < $1.key }.compactMap { name, entry in
             guard keys[entry.key] != nil else { return nil }
             let known = entry.keys.compactMap { name in keys[name].map { KnownKey($0, evidence[name] ?? .none) } }

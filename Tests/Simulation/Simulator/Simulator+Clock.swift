@@ -13,10 +13,10 @@ extension Simulator {
         return wall >= Self.builtAt && (isSynced || wall < Self.builtAt + Self.longestUse)
     }
 
-    /// Whether the clock may be ahead, for all that the daemon can know: neither the kernel nor anybody who has set it
-    /// since the start nor ten minutes of waiting vouch for it.
+    /// Whether the clock may be ahead, for all that the daemon can know: neither the kernel vouches for it, nor has it run for
+    /// ten minutes since the start without being set.
     var mayClockBeAhead: Bool {
-        !isSynced && (!isClockPossible || !wasClockSet && boot - bornAt < 600_000)
+        !isSynced && (!isClockPossible || boot - clockSetAt < 600_000)
     }
 
     /// A secret that is valid in truth is not replaced because such a clock says otherwise.

@@ -7,8 +7,8 @@ import TestSupport
 package final class Simulator: Daemon {
     /// Milliseconds by which the next wake comes too late, where that is the planted mistake.
     var oversleep: Int64 = 0
-    /// Whether the clock was set since the daemon was started.
-    var wasClockSet = false
+    /// Since when the clock has run without being set, as far as the daemon can know, in milliseconds of the boot clock.
+    var clockSetAt: Int64 = 0
     var watch: Watch
     var stateChangeActions: NoticeWatch
     var verdicts = VerdictWatch()
@@ -49,13 +49,13 @@ package final class Simulator: Daemon {
     /// Not while its configuration would be refused.
     override func begin() {
         guard !outside.broken.isTextBad else { return schedule(.birth, after: 1000) }
-        wasClockSet = false
+        clockSetAt = boot
         super.begin()
     }
 
     package override func stepClock(by seconds: Int64) {
         stateChangeActions.setClock(isAlive: isAlive)
-        if isAlive { wasClockSet = true }
+        if abs(seconds) > 60 { clockSetAt = boot }
         super.stepClock(by: seconds)
     }
 

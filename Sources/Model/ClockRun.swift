@@ -1,0 +1,18 @@
+/// How long the wall clock has run without being set, as far as that was seen.
+///
+/// The state directory keeps it, so that a daemon after a restart and commands that have not seen the clock run judge it as
+/// the daemon does.
+package struct ClockRun: Hashable, Sendable {
+    /// Since when; zero, the machine's start, where nothing else is known.
+    package let since: BootTime
+    /// Since when a secret of ours has contradicted it; nil while none does.
+    package let doubtedSince: BootTime?
+
+    package init(since: BootTime, doubtedSince: BootTime? = nil) {
+        self.since = since
+        self.doubtedSince = doubtedSince
+    }
+
+    /// Since the machine's start.
+    package static let fromTheStart = ClockRun(since: BootTime(milliseconds: 0))
+}

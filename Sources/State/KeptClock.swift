@@ -1,0 +1,66 @@
+package import Linux
+package import Model
+
+/// What the state directory's file `boot` says of the wall clock: what it showed when the machine was started, in seconds
+/// since the epoch, and in milliseconds since then since when it has run without being set, and since when it is doubted.
+///
+/// The service's sandbox hides the kernel's boot id. So another start of the machine is known, as a clock that was set, by
+/// what the clock showed at the start.
+package enum KeptClock: Hashable, Sendable {
+    /// There is no file that can be read: the directory was not used before.
+    case unused
+    /// It was not set since it was last seen, nor was the machine started again.
+    case running(ClockRun)
+    case changed
+
+    private static let limit = 128
+    /// In seconds: clocks are slewed, and two starts of one machine are further apart.
+    private static let tolerance: Int64 = 60
+
+    private static func file(in directory: AbsolutePath) -> String { "\(directory)/boot" }
+
+    /// What the clock showed when the machine was started.
+    private static var start: Int64 { Clocks.wallSeconds() - Clocks.bootMilliseconds() / 1_000 }
+
+    /// Reads it, without creating or locking anything. Blocks.
+    package init(in directory: AbsolutePath, as identity: Identity) {
+        guard
+            let content = try? GuardedPath.read(Self.file(in: directory), as: identity, limit: Self.limit)
+        else {
+            self = .unused
+            return
+        }
+        let numbers = String(decoding: content.bytes, as: UTF8.self).split(separator: " ").map { Int64($0) }
+        let start = Self.start
+        guard numbers.count > 1, let kept = numbers[0], let since = numbers[1],
+            (start - Self.tolerance...start + Self.tolerance).contains(kept), since <= Clocks.bootMilliseconds()
+        else {
+            self = .changed
+            return
+        }
+        let doubted = numbers.count > 2 ? numbers[2] : nil
+        self = .running(
+            ClockRun(
+                since: BootTime(milliseconds: since), doubtedSince: doubted.map { BootTime(milliseconds: $0) }))
+    }
+
+    /// Nil where the clock has changed, so that it is not known how long it has run.
+    package var known: ClockRun? {
+        switch self {
+        // What is there when the program is first used is judged by any clock that runs since the machine was started.
+        case .unused: .fromTheStart
+        case .running(let run): run
+        case .changed: nil
+        }
+    }
+
+    /// How long the clock has run, for a program that mints: one that has changed is taken as set just now.
+    package var run: ClockRun { known ?? ClockRun(since: BootTime(milliseconds: Clocks.bootMilliseconds())) }
+
+    /// Keeps what was seen of the clock. What cannot be kept is missing after a restart, as after the machine's start.
+    static func keep(_ run: ClockRun, in directory: AbsolutePath, as identity: Identity, _ naming: TemporaryNames) {
+        let numbers = [start, run.since.milliseconds, run.doubtedSince?.milliseconds].compactMap(\.self)
+        let text = numbers.map(String.init).joined(separator: " ")
+        try? AtomicFile(file(in: directory), as: identity).replace(with: Array(text.utf8), naming: naming)
+    }
+}
