@@ -486,11 +486,11 @@ extension FailureCode {
             }
         case .clockBeforeBuild:
             row(
-                "shows a time before this program was built, so nothing is minted",
+                "shows a time before this program was built, so it is not trusted",
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockDoubtful:
             row(
-                "is not synchronised and is behind a secret that your key signed, so nothing is minted",
+                "is not synchronised and is behind a secret that your key signed, so it is not trusted",
                 .say("set the clock, or see why it is not synchronised", see: .clock))
         case .clockPerhapsAhead:
             row(

@@ -126,12 +126,11 @@ extension Rotation {
         return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
     }
 
-    /// Whether a better secret may become current. By a distrusted clock the current one may seem to have expired; and no
-    /// action runs under the last good configuration, so only what becomes critical is replaced.
+    /// Whether a better secret may become current. No action runs under the last good configuration, so only what becomes
+    /// critical is replaced.
     private func mayReceive(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         let secret = clients[client].secret
         guard secret.hasChosen, let current = secret.current else { return true }
-        if clock.failure != nil { return false }
         return !configurationWatch.isRestrained || client.entry.isCritical(current, &deadlines)
     }
 }
@@ -142,9 +141,12 @@ extension Rotation {
     func objection(
         to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ deadlines: inout Deadlines
     ) -> String? {
+        // By a clock that is not trusted, or may be ahead, none counts as expired or critical: only a greater one replaces it.
+        let tellsLife = clock.failure == nil && spared(client, &deadlines) == nil
         // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
         guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
-            !deadlines.reached(current.expiresAt), refusal(of: current, for: client, &deadlines) == nil
+            !tellsLife || !deadlines.reached(current.expiresAt),
+            refusal(of: current, for: client, &deadlines).map({ !tellsLife && $0.isAboutTime }) != false
         else { return nil }
         // The secret with the longer life says what too soon is: an hour left is too little to replace one made for 90 days.
         let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
@@ -154,7 +156,7 @@ extension Rotation {
         if offered == held {
             return issued.precedence > current.precedence ? nil : "it is older than the current one"
         }
-        if offered > held, !client.entry.isCritical(current, &deadlines) {
+        if offered > held, !tellsLife || !client.entry.isCritical(current, &deadlines) {
             return "a preferred key signed the current one"
         }
         return nil

@@ -450,6 +450,28 @@ struct ReceivedSecretsTests {
         #expect(bench.answer() == .renewed([try bench.delivered("web")]))
     }
 
+    /// A follower's clock is a little behind its signer's, as much as is allowed.
+    @Test func aGreaterSecretIsReceivedByADistrustedClock() throws {
+        try begin()
+        bench.isSynced = false
+        let next = try Values.issued(2, from: 45, to: 90 * Values.day, signer: signer)
+        try offer(next)
+        #expect(bench.rotation.clock.failure?.code == .clockDoubtful)
+        #expect(try bench.current("web") == next)
+        #expect(try state == .current)
+    }
+
+    /// By the wrong clock the current one has expired, so that any other would do.
+    @Test(arguments: [100, 16 * 366] as [Int64]) func noLesserSecretIsReceivedByAClockThatMayBeAhead(days: Int64) throws
+    {
+        let first = try begin()
+        bench.isSynced = false
+        bench.step(days * Values.day)
+        try offer(try secret(2, issued: -1, expires: days + 90))
+        #expect(try bench.current("web") == first)
+        #expect(try state != .current)
+    }
+
     @Test func nothingIsReceivedByADistrustedClock() throws {
         let first = try begin()
         bench.isSynced = false

@@ -35,7 +35,7 @@ import Testing
         try travel.go(days: -20 * 366)
         try sandbox.eventually("distrust") { try sandbox.status()["state"] as? String != "ok" }
         let reason = try #require(try sandbox.status()["reason"] as? String)
-        #expect(reason.hasPrefix("the clock: shows a time before this program was built, so nothing is minted: "))
+        #expect(reason.hasPrefix("the clock: shows a time before this program was built, so it is not trusted: "))
         #expect(reason.hasSuffix("set the clock, or see why it is not synchronised (timedatectl)"))
         #expect(try sandbox.directory.read("out/web.jwt") == token)
         // Nor do commands that are asked by the same clock.
