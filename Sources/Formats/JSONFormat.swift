@@ -12,8 +12,8 @@ package struct JSONFormat: OutputFormat {
     package init(parameter: String?) {}
 
     /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
-    /// corrected, and so are blanks and line breaks around the token; in an object with other members, which a write would
-    /// lose, that makes it foreign.
+    /// corrected, and so are blanks and line breaks around the token. Where a write would lose other members, ``mayReplace(_:)``
+    /// prevents that, and the secret still counts.
     package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) -> ParsedFile {
         if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
         // Of two members with one name, one reader takes the first and another the last.
@@ -27,7 +27,7 @@ package struct JSONFormat: OutputFormat {
         }
         let isExact = Self.states(document, claims) && token.count == secret.utf8.count
         let isOurs = Self.members.isSuperset(of: members.keys)
-        return ParsedFile(slots: [.whole: isExact || isOurs ? .token(token) : .foreign], isExact: isExact)
+        return ParsedFile(slots: [.whole: .token(token)], otherLines: !isOurs, isExact: isExact)
     }
 
     /// Whether the members beside the token say what it states.

@@ -67,7 +67,9 @@ package struct OrphanSearch: Sendable {
                 guard case .token(let token)? = contents.slots[place.slot], let expiresAt = expiry(token) else {
                     continue
                 }
-                return OrphanedOutput(place: place, expiresAt: expiresAt, isShared: isInUse || contents.otherLines)
+                return OrphanedOutput(
+                    place: place, expiresAt: expiresAt,
+                    isShared: isInUse || place.variable != nil && contents.otherLines)
             } catch {
                 // Others may find a secret in what cannot be read here.
                 return error.code.traits.contains(.holdsNoSecret)

@@ -164,18 +164,31 @@ package struct Publisher: Sendable {
                 remedy: .say("write another path, or \"format: template\" for a file of its own"))
         }
         guard !mayCreate, try !merge(in: file).format().mayReplace(content.bytes) else { return true }
-        guard let format = FormatRegistry.guess(content.bytes), format.name == file.format.name else {
+        throw Self.foreign(content.bytes, in: file)
+    }
+
+    /// Why the content of a file that was never written would not be replaced, although it is not as its format writes it; nil
+    /// where it may stay as it is, or would be replaced.
+    package static func failure(replacing bytes: [UInt8], in file: FileSpec) -> Failure? {
+        guard !file.format.isShared, let format = file.format.implementation,
+            (try? format.parse(bytes, slots: file.slots.keys))?.isExact != true, !format.mayReplace(bytes)
+        else { return nil }
+        return foreign(bytes, in: file)
+    }
+
+    private static func foreign(_ bytes: [UInt8], in file: FileSpec) -> Failure {
+        guard let format = FormatRegistry.guess(bytes), format.name == file.format.name else {
             // Such a file may be this output's own, from before its format was changed.
             let isSecretAlone = FormatRegistry.all.contains { format in
-                !format.isShared && format.init(parameter: nil).mayReplace(content.bytes)
+                !format.isShared && format.init(parameter: nil).mayReplace(bytes)
             }
-            throw Failure(
-                .outputForeign, at: .path(file.path), detail: Self.words(for: content.bytes),
+            return Failure(
+                .outputForeign, at: .path(file.path), detail: words(for: bytes),
                 remedy: isSecretAlone
                     ? .say("remove the file if nothing reads that format now, or write another path") : nil
             )
         }
-        throw Failure(
+        return Failure(
             .outputForeign, at: .path(file.path), detail: "it has this format, but another program wrote it",
             remedy: .say("write another path, or remove the file if it is not needed"))
     }

@@ -1,7 +1,9 @@
 import AppleClientSecret
+import Failures
 import Keys
 import Linux
 import Model
+import Rotation
 import TestSupport
 import Testing
 
@@ -24,7 +26,9 @@ import Testing
         }
     }
 
-    private func source(verify: Bool, isSpareReadable: Bool) throws -> ConfigurationSource {
+    private func source(
+        verify: Bool, isSpareReadable: Bool, format: String = "raw"
+    ) throws -> ConfigurationSource {
         let spare = isSpareReadable ? "HIJ456KLMN" : "missing"
         let path = try directory.write(
             """
@@ -32,7 +36,7 @@ import Testing
               k: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: \(directory("ABC123DEFG"))}
               spare: {team_id: DEF123GHIJ, key_id: HIJ456KLMN, file: \(directory(spare))}
             clients:
-              web: {client_id: com.example.web, key: k, verify: \(verify), outputs: [{path: \(directory("web.jwt"))}]}
+              web: {client_id: com.example.web, key: k, verify: \(verify), outputs: [{path: \(directory("web.jwt")), format: \(format)}]}
             """, to: "c.yaml")
         return ConfigurationSource(path: path, environment: ["STATE_DIRECTORY": directory("state")])
     }
@@ -62,6 +66,23 @@ import Testing
         let refusal = OfflineEvaluation.refusal(
             ofIdsOf: try token(of: signer, "com.example.web", states), in: output, by: loaded, from: source)
         #expect((refusal != nil) == isRefused, "\(String(describing: refusal))")
+    }
+
+    /// The secret is good, but the daemon could not replace it.
+    @Test func anObjectWithOtherMembersHoldsTheSecretAndIsNotOurs() throws {
+        let source = try source(verify: false, isSpareReadable: true, format: "json")
+        let entry = KeyConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+            location: .file(try #require(AbsolutePath(directory("ABC123DEFG")))))
+        let claims = Claims(
+            issuer: entry.team, keyID: entry.keyID, subject: try #require(ClientID("com.example.web")),
+            now: Clock.now().wall, lifetime: .standard)
+        let minted = try KeyLoader(as: .current(), credentials: nil).load(entry).mint(claims)
+        let text = minted.token.withBytes { String(decoding: $0, as: UTF8.self) }
+        let other = try directory.write(#"{"client_secret": "\#(text)", "redirect_uris": []}"#, to: "web.jwt")
+        let found = try #require(OfflineEvaluation(of: try source.load().get(), from: source).health().first)
+        #expect(found.health == .degraded && found.failure?.code == .outputForeign, "\(other): \(found)")
+        #expect(found.secret?.fingerprint == minted.token.fingerprint)
     }
 
     @Test func anOutputHoldsNoSecretOfAnotherClient() throws {

@@ -94,7 +94,7 @@ extension Rotation {
     }
 
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left
-    /// out, because a place that the record names may be overwritten.
+    /// out, also one that holds the secret among it, because a place that the record names may be overwritten.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
         let former = clients[client].record.value.outputs
         return client.entry.places.filter { place in
@@ -102,7 +102,7 @@ extension Rotation {
                 return true
             }
             guard let observed = file.observed else { return false }
-            return !observed.exists || observed.slots[.whole]?.issued != nil
+            return !observed.exists || observed.slots[.whole]?.issued != nil && !observed.otherLines
         }
     }
 

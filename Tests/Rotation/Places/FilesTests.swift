@@ -327,6 +327,25 @@ import Testing
         #expect(try bench.view(web).outputs.map(\.error) == [Failure(.outputForeign, at: .path(path)).message])
     }
 
+    /// Such as a JSON object of another program: its secret is taken over, but the rest is not lost to the next one.
+    @Test func oneThatHoldsTheSecretAmongOtherContentIsNotOverwrittenEither() throws {
+        let path = try Values.path("/srv/web.json")
+        let bench = try Bench([web: Values.client(web, outputs: [Values.raw("/srv/web.json")])])
+        let found = try Values.issued(1, signer: Values.print("1"))
+        try bench.place(found, in: "/srv/web.json", otherLines: true)
+        bench.disk[path]?.isAsConfigured = false
+        bench.strange = [path]
+        bench.go()
+        bench.pass(3600)
+        try bench.restart(bench.rotation.configuration)
+        bench.pass(3600)
+        #expect(try bench.current(web) == found)
+        #expect(try bench.held(in: "/srv/web.json") == found)
+        let view = try bench.view(web)
+        #expect(view.health == .degraded)
+        #expect(view.outputs.map(\.error) == [Failure(.outputForeign, at: .path(path)).message])
+    }
+
     @Test func oneThatWasNeverWrittenIsNotOverwrittenAfterARestartEither() throws {
         let path = try Values.path("/srv/.env")
         let bench = try Bench([web: Values.client(web, outputs: [Values.raw("/srv/.env")])])
