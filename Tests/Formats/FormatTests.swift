@@ -129,7 +129,7 @@ import Testing
             #expect(JSONFormat.candidate(in: bytes, at: .whole) == .bytes(secret.token))
             let others = Array(written.replacing(token, with: blanks).replacing("{", with: #"{"a": 1,"#).utf8)
             let found = json.parse(others, slots: [.whole])
-            #expect(found.places == [.whole: .token(secret.token)] && !found.isExact, "\(blanks)")
+            #expect(found.slots == [.whole: .token(secret.token)] && !found.isExact, "\(blanks)")
             #expect(!json.mayReplace(others), "\(blanks)")
         }
     }
