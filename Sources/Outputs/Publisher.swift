@@ -37,7 +37,6 @@ package struct Publisher: Sendable {
     /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed, or that is another output's,
     /// is.
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
-        if let unseen = Failure.unseen(file.path.description, at: file.path) { throw unseen }
         let content = try onDisk(file) { () throws(FileError) -> FileContent? in
             do throws(FileError) {
                 return try GuardedPath.read(
@@ -49,7 +48,6 @@ package struct Publisher: Sendable {
                 return nil
             }
         }
-        if let content, let unseen = Failure.unseen(content.path, at: file.path) { throw unseen }
         // What is there may belong to the other output's client, and so cannot show that this one's is published.
         guard let content, try !reservedPaths.claim(content.path, content.status, for: file.path) else {
             return OutputContents(
@@ -155,7 +153,6 @@ package struct Publisher: Sendable {
 
     /// Throws unless the daemon's file may replace this file. Returns whether it has content of its own.
     private func check(_ target: borrowing AtomicFile, _ file: FileSpec, mayCreate: Bool) throws(Failure) -> Bool {
-        if let unseen = Failure.unseen(target.path, at: file.path) { throw unseen }
         let wasMoved = try reservedPaths.check(target, for: file)
         guard !wasMoved, let content = target.content else {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }

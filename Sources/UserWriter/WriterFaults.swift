@@ -14,7 +14,7 @@ enum WriterFaults {
         .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
         .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
         .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .outputMalformed, .nameTooLong,
-        .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .selfCheckFailed, .outsideSandbox,
+        .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .selfCheckFailed,
         .writerNotPermitted, .writerRefused, .writerUnconfigured,
     ]
 
@@ -46,7 +46,6 @@ enum WriterFaults {
         case .quotaExceeded: .say("make room, or raise the quota of \(Owner.words(userNamed: user))")
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
-        case .outsideSandbox: .say("write another path")
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0:
             Owner.leavingRoots(Owner.words(userNamed: user))
         case .groupNotPermitted:
