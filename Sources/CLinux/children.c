@@ -45,14 +45,16 @@ static bool is_waited_for(int32_t process) {
 static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
 static int32_t *spared;
 static int spared_count;
-// Those that were there before orphans came here: whoever executed this program left them, and no program of its.
-static int32_t *earlier;
-static int earlier_count;
 // A supervisor was killed, and not all that it held has ended yet.
 static bool is_ending_orphans;
 // Whether orphans come to this process.
 static bool is_adopting;
 
+int clinux_orphans_adopt(void) {
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) return -errno;
+    is_adopting = true;
+    return 0;
+}
 
 // Adds the orphans among one thread's children; false where /proc does not tell them, or without memory.
 static bool add_orphans(const char *thread, int32_t **listed, int *count, int *room) {
@@ -95,14 +97,6 @@ static int list_orphans(int32_t **listed) {
     return -1;
 }
 
-int clinux_orphans_adopt(void) {
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) return -errno;
-    is_adopting = true;
-    int count = list_orphans(&earlier);
-    earlier_count = count < 0 ? 0 : count;
-    return 0;
-}
-
 static bool is_spared(int32_t process) {
     for (int index = 0; index < spared_count; index++)
         if (spared[index] == process) return true;
@@ -113,14 +107,6 @@ static bool is_spared(int32_t process) {
 static void forget_spared(int32_t process) {
     for (int index = 0; index < spared_count; index++)
         if (spared[index] == process) spared[index] = spared[--spared_count];
-    for (int index = 0; index < earlier_count; index++)
-        if (earlier[index] == process) earlier[index] = earlier[--earlier_count];
-}
-
-static bool is_earlier(int32_t process) {
-    for (int index = 0; index < earlier_count; index++)
-        if (earlier[index] == process) return true;
-    return false;
 }
 
 // Whether a supervisor was killed whose status was not taken yet.
@@ -171,27 +157,6 @@ static bool end_orphans(void) {
 bool clinux_orphans_end(void) {
     pthread_mutex_lock(&orphans);
     bool is_any_left = is_ending_orphans && end_orphans();
-    pthread_mutex_unlock(&orphans);
-    return is_any_left;
-}
-
-bool clinux_orphans_signal(int signal) {
-    pthread_mutex_lock(&orphans);
-    int32_t *listed = NULL;
-    int count = is_adopting ? list_orphans(&listed) : 0;
-    bool is_any_left = false;
-    for (int index = 0; index < count; index++) {
-        siginfo_t info = {0};
-        if (is_earlier(listed[index])) continue;
-        if (waitid(P_PID, (id_t)listed[index], &info, WEXITED | WNOHANG) == 0 && info.si_pid) {
-            forget_spared(listed[index]);
-            // Its own children are orphans now.
-            is_any_left = true;
-            continue;
-        }
-        if (kill(listed[index], signal) == 0) is_any_left = true;
-    }
-    free(listed);
     pthread_mutex_unlock(&orphans);
     return is_any_left;
 }

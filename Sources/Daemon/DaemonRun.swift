@@ -232,11 +232,7 @@ package struct DaemonRun {
             end, goesOn: isOnce, within: isOnce ? Self.timeout : min(left(), Self.lastTimeout))
         if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastTimeout)) }
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
-        guard let once else {
-            // With `--once` they go on: a program that was run for it may have started a server.
-            ChildProcess.endOrphans(within: min(left(), Self.lastTimeout))
-            return .done
-        }
+        guard let once else { return .done }
         report(end)
         let undone = end.clients.filter { $0.health != .ok }
         for client in undone { log.note(.leftUndone(client.name, client.health, client.reason?.failure)) }

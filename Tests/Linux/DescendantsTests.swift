@@ -181,30 +181,6 @@ struct DescendantsTests {
         }
     }
 
-    @Test(arguments: ["", "trap \"\" TERM;"])
-    func whatAChildLeftRunningEndsWithTheProcessThatRanIt(step: String) async {
-        await #expect(processExitsWith: .success) { [step] in
-            // What was there before is another's.
-            var earlier: pid_t = 0
-            let arguments = try #require(CStrings(["sleep", "600"]))
-            let failed = unsafe arguments.withPointers { words in
-                unsafe posix_spawn(&earlier, "/bin/sleep", nil, nil, words, environ)
-            }
-            try #require(failed == 0)
-            try ChildProcess.adoptOrphans()
-            let hooks = try Hooks()
-            try Hooks.makeFIFO(hooks.directory("ready"))
-            let report = try hooks.run(
-                "(setsid sh -c '\(step) echo $$ >>$HERE/pids; echo >$HERE/ready; while :; do sleep 0.05; done' &); "
-                    + "read x <$HERE/ready")
-            #expect(report.ending == .exited(0))
-            ChildProcess.endOrphans(within: 200)
-            try hooks.expectGone(1)
-            #expect(kill(earlier, 0) == 0)
-            #expect(kill(earlier, SIGKILL) == 0)
-        }
-    }
-
     @Test func orphansAreReapedAndWaitedChildrenAreNot() async {
         await #expect(processExitsWith: .success) {
             // Becomes the reaper of orphans, like PID 1.

@@ -44,9 +44,6 @@ int clinux_orphans_adopt(void);
 // Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
 // False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
 bool clinux_orphans_end(void);
-// Sends a signal (0: none) to all orphans but those that were there before orphans came here: what programs left running when
-// they ended by themselves. False when there is none left, or where /proc does not tell.
-bool clinux_orphans_signal(int signal);
 // Stops waiting for a supervisor that does not come to an end: it is an orphan from now on.
 void clinux_child_abandon(int32_t process);
 // Takes the status of every ended child that was not started by clinux_child_start, as PID 1 and a subreaper have to.

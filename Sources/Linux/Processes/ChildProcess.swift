@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Runs a program to its end: no shell, no inherited descriptors, its own environment, and nothing left running after
 /// a timeout.
@@ -10,8 +9,7 @@ package enum ChildProcess {
     /// raised, SIGTERM goes to the child's process group, and after two seconds SIGKILL to all its descendants, in
     /// whatever group they are; likewise when this process ends, however it does. A child that kills its supervisor is
     /// killed with all its descendants, in a process that adopts orphans. When the child ends by itself, its
-    /// background processes go on until ``endOrphans(within:)``, since a hook may restart a server, and they do not delay the
-    /// report.
+    /// background processes go on, since a hook may restart a server, and they do not delay the report.
     ///
     /// Throws when the program could not be started: `.noSuchFileOrDirectory`, `.permissionDenied`, `.noExec`…
     /// - Parameter milliseconds: the timeout; a suspend does not count.
@@ -38,29 +36,6 @@ package enum ChildProcess {
     /// The loop calls it at each ``Signal/childEnded``. Children of ``run(_:environment:timeout:cancel:)`` are not touched.
     package static func reapOrphans() {
         clinux_orphans_reap()
-    }
-
-    /// From SIGTERM to SIGKILL, in milliseconds, as for a child.
-    private static let grace: Int64 = 2_000
-    /// How long to wait for what was sent SIGKILL, in milliseconds.
-    private static let dying: Int64 = 1_000
-    /// Between two looks, in microseconds.
-    private static let pause: UInt32 = 10_000
-
-    /// Ends what children left running that ended by themselves, as systemd does when it stops a service: SIGTERM, then SIGKILL.
-    /// Blocks. For a process that adopts orphans, at its own end.
-    ///
-    /// - Parameter milliseconds: until SIGKILL at most.
-    package static func endOrphans(within milliseconds: Int64 = grace) {
-        let start = Clocks.monotonicMicroseconds() / 1_000
-        func isPast(_ milliseconds: Int64) -> Bool { Clocks.monotonicMicroseconds() / 1_000 - start >= milliseconds }
-        guard clinux_orphans_signal(SIGTERM) else { return }
-        let end = min(max(milliseconds, 0), grace)
-        while !isPast(end) {
-            usleep(pause)
-            guard clinux_orphans_signal(0) else { return }
-        }
-        while clinux_orphans_signal(SIGKILL), !isPast(end + dying) { usleep(pause) }
     }
 }
 
