@@ -150,10 +150,12 @@ package struct DaemonRun {
         let configuration = loaded.configuration
         let channels = start.channels
         let now = Clock.now()
+        // A single run cannot wait. On a machine that is started anew for each, it would never renew if it began to wait each time.
+        let clockRun = isOnce ? start.state.known?.knownClockRun : start.state.known?.clockRun
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce,
-            clockRun: start.state.known?.clockRun, isRestart: start.state.known?.wasUsedSinceBoot == true)
+            clockRun: clockRun, isRestart: start.state.known?.wasUsedSinceBoot == true)
         rotation.handle(
             start.refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration),
             at: now)

@@ -28,6 +28,8 @@ package final class StateDirectory: Sendable {
     package let wasUsedSinceBoot: Bool
     /// How long the clock had run without being set when this was opened.
     package let clockRun: ClockRun
+    /// The same; nil where the clock was set, or the machine started again, since the directory was last used.
+    package let knownClockRun: ClockRun?
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
@@ -70,6 +72,7 @@ package final class StateDirectory: Sendable {
         self.lock = lock
         self.clients = clients
         clockRun = clock.run
+        knownClockRun = clock.known
         wasUsedSinceBoot = clock == .running(clock.run)
     }
 

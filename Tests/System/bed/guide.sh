@@ -282,7 +282,7 @@ after_encrypted_key() {
     refused "check finds the key that is no file" grep apple-key <(clientsecretd check 2>&1)
     systemctl stop clientsecretd.service
     refused "check cannot see it while the service is down" clientsecretd check
-    contains "and says so" "start it and check again (systemctl start clientsecretd)" "$(cat "$seen")"
+    contains "and says so" "start it and check again (systemctl start clientsecretd.service)" "$(cat "$seen")"
     promise "it starts again" systemctl start clientsecretd.service
 }
 
