@@ -150,7 +150,7 @@ package struct DaemonRun {
         let configuration = loaded.configuration
         let channels = start.channels
         let now = Clock.now()
-        // A single run cannot wait. On a machine that is started anew for each, it would never renew if it began to wait each time.
+        // A single run cannot wait. It would never renew on a machine that is started for each run, if it began to wait each time.
         let clockRun = isOnce ? start.state.known?.knownClockRun : start.state.known?.clockRun
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,

@@ -19,7 +19,7 @@ extension UnitSettings {
         func items(_ name: String) -> [Item] { if case .items(let items)? = values[name] { items } else { [] } }
         func text(_ name: String) -> String { if case .text(let text)? = values[name] { text } else { "" } }
         var paths: [(setting: String, path: String)] = []
-        // A credential whose text is set as well is that text where the file is missing. Without a path it is one of systemd's own.
+        // A credential whose text is set as well is that text where the file is missing. Without a path systemd itself has it.
         let isSet = Set((items("SetCredential") + items("SetCredentialEncrypted")).map(\.name))
         for setting in ["LoadCredential", "LoadCredentialEncrypted"] {
             paths += items(setting).filter { !isSet.contains($0.name) }.map { (setting, $0.path ?? "") }

@@ -114,6 +114,21 @@ import Testing
         #expect(CommandContext(arguments: words, [:], hasSystemd: false).knowsDaemon)
     }
 
+    /// The service may read another configuration than the default one, by a drop-in.
+    @Test(arguments: [
+        ("health --config /srv/b.yaml", "/srv/b.yaml", true), ("health --config /srv/b.yaml", "/srv/c.yaml", false),
+        ("health --config /srv/b.yaml --socket /run/b.sock", "/srv/c.yaml", true), ("health", "/srv/c.yaml", true),
+    ])
+    func aDaemonCountsOnlyForTheConfigurationThatItReads(line: String, read: String, counts: Bool) {
+        let context = CommandContext(
+            arguments: line.split(separator: " ").map(String.init), [:], hasSystemd: true)
+        let snapshot = Snapshot(
+            startedAt: WallTime(secondsSinceEpoch: 0), ready: true, health: .ok, reason: nil, clockTrusted: true,
+            configuration: ConfigurationView(path: read, loadedAt: WallTime(secondsSinceEpoch: 0), error: nil),
+            clients: [])
+        #expect((context.objection(to: snapshot, asDaemonOf: "/srv/b.yaml") == nil) == counts)
+    }
+
     @Test func theEnvironmentNamesAConfigurationOrASocketAsAFlagDoes() {
         let other = ["CLIENTSECRETD_CONFIG": "/srv/b.yaml"]
         #expect(!CommandContext(arguments: ["check"], other, hasSystemd: true).knowsDaemon)

@@ -36,18 +36,19 @@ extension CommandContext {
     }
 
     /// Why what a daemon says is not about a configuration: it says that it reads another one, and nothing on the command line
-    /// tells that it is meant. Nil where it is that configuration's; commands that ask it may be printed then.
-    static func objection(to snapshot: Snapshot, asDaemonOf path: String) -> String? {
+    /// tells that it is meant.
+    func objection(to snapshot: Snapshot, asDaemonOf path: String) -> String? {
+        guard !knowsDaemon, snapshot.configuration.path != ConfigurationLoader.absolutePath(of: path)?.description
+        else { return nil }
+        return "the daemon that answers reads \(Printable.name(snapshot.configuration.path)); name the socket of this "
+            + "configuration's daemon with --socket"
+    }
+
+    /// Notes that the configuration's daemon has answered: commands that ask it may be printed from now on.
+    static func noteDaemon() {
         var context = current
-        guard !context.knowsDaemon else { return nil }
-        guard snapshot.configuration.path == ConfigurationLoader.absolutePath(of: path)?.description else {
-            return
-                "the daemon that answers reads \(Printable.name(snapshot.configuration.path)); name the socket of this "
-                + "configuration's daemon with --socket"
-        }
         (context.knowsDaemon, context.hasDaemon) = (true, true)
         context.use()
-        return nil
     }
 
     /// The commands that ask the daemon, or check what is in its way.

@@ -78,9 +78,10 @@ struct DoctorCommand: ParsableCommand {
         do throws(ClientError) {
             let client = daemon.client()
             let path = settings.path(Environment.current)
-            if let objection = CommandContext.objection(to: try client.status(), asDaemonOf: path) {
+            if let objection = CommandContext.current.objection(to: try client.status(), asDaemonOf: path) {
                 return (nil, objection)
             }
+            CommandContext.noteDaemon()
             return (try client.settledStatus(of: names), nil)
         } catch {
             return (nil, error.description)

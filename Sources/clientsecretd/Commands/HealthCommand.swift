@@ -62,7 +62,8 @@ struct HealthCommand: ParsableCommand {
         do throws(ClientError) {
             let client = daemon.client(timeouts: Self.timeouts)
             let snapshot = try client.status()
-            if let objection = CommandContext.objection(to: snapshot, asDaemonOf: settings.path(Environment.current)) {
+            let path = settings.path(Environment.current)
+            if let objection = CommandContext.current.objection(to: snapshot, asDaemonOf: path) {
                 return judge(unanswered: objection, now: now)
             }
             return HealthResult(snapshot, now: now)
