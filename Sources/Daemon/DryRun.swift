@@ -86,7 +86,10 @@ package struct DryRun: Sendable {
             if inputs.isEmpty { break }
             for input in inputs { rotation.handle(input, at: now) }
         }
-        secrets = configuration.clients.sorted { $0.key < $1.key }.map { Secret($0, $1, rotation, at: now) }
+        let decisions = rotation.decisions(at: now)
+        secrets = configuration.clients.sorted { $0.key < $1.key }.map {
+            Secret($0, $1, decisions[$0] ?? .wait, rotation)
+        }
         let former = settings.loadAdopted()?.configuration.places ?? []
         orphans = reader.orphans(among: former, excluding: configuration.places).filter {
             $0.expiresAt.map { now.wall < $0 } != false
@@ -112,11 +115,11 @@ package struct DryRun: Sendable {
 }
 
 extension DryRun.Secret {
-    fileprivate init(_ name: ClientName, _ client: ClientConfiguration, _ rotation: Rotation, at now: Now) {
-        var deadlines = Deadlines(now: now)
-        let decision = rotation.decide(name, &deadlines)
+    fileprivate init(
+        _ name: ClientName, _ client: ClientConfiguration, _ decision: RenewalDecision, _ rotation: Rotation
+    ) {
         self.client = name
-        self.decision = if case .mint = decision, !rotation.canMint(name) { .wait } else { decision }
+        self.decision = decision
         outputsToWrite = Set(client.outputs.map(\.path)).sorted().filter { !rotation.isGood($0) }
         targetsToPush = client.targets.map(\.target).filter { !rotation.isGood($0) }
     }

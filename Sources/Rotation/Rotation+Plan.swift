@@ -28,6 +28,13 @@ extension Rotation {
         plan(.store, at: now) { $0.planStore(&$1) }
     }
 
+    /// Each client: its current secret, then whether to mint. Whether it is renewed together with others depends on theirs.
+    private mutating func planClients(_ clients: [ConfiguredClient], at now: Now) {
+        for client in clients { plan(.client(client.name), at: now) { $0.settle(client, &$1) } }
+        let together = renewedTogether(clients, at: now)
+        for client in clients { plan(.client(client.name), at: now) { $0.planRenewal(client, together, &$1) } }
+    }
+
     /// Records, the store, Apple's verdicts, files, targets and actions: the way of each client's current secret.
     private mutating func planPublishing(for clients: [ConfiguredClient], at now: Now) {
         for client in clients {

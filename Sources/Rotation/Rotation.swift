@@ -121,6 +121,7 @@ package struct Rotation: Sendable {
         adoptReporting(change)
         stateChangeActions.keepOnly(configuration, at: now.boot)
         let isKnown = { [configuration, index] in index.knows($0, configuration) }
+        waiting.adopt(index)
         jobs.adopt(where: isKnown)
         dirty.adopt(where: isKnown)
         events.append(.configured(clients: configuration.clients.count))

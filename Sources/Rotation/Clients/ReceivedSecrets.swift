@@ -30,8 +30,8 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    /// Plans a client that receives its secrets: reads its source, and receives what is acceptable.
-    mutating func planReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    /// Reads the file from which a client receives its secrets.
+    mutating func planSource(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         // Signatures can be checked only after the keys were read.
         if let file = client.entry.source?.file, wereKeysRead(client),
             clients[client].source?.reading.isDue(&deadlines) == true,
@@ -39,9 +39,6 @@ extension Rotation {
         {
             clients[client].source?.beginReading()
         }
-        guard isKnown(client) else { return planRecall(client, &deadlines) }
-        presumeDelivered(client)
-        settleReceiver(client, &deadlines)
     }
 
     /// Why a secret must not be used, and what that says of its source; nil where it may be. One that has merely expired

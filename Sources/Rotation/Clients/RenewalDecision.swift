@@ -18,31 +18,16 @@ package enum RenewalDecision: Hashable, Sendable {
 /// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
 /// - A distrusted clock mints nothing, nor does a client without its key. A clock that may be ahead mints nothing because
 ///   of a secret's times.
-/// - Clients that share a file or an action are renewed together (``RenewalBatches``).
+/// - Clients that share a file or an action are renewed together (``renewedTogether(_:at:)``).
 extension Rotation {
-    mutating func planClients(_ clients: [ConfiguredClient], at now: Now) {
-        var batches = RenewalBatches()
-        for client in clients {
-            var deadlines = Deadlines(now: now)
-            var ofCandidate = Deadlines(now: now)
-            planClient(client, &batches, &deadlines, &ofCandidate)
-            dirty.wake(.client(client.name), at: deadlines)
-            dirty.wake(.verification(client.name), at: ofCandidate)
-        }
-    }
-
-    private mutating func planClient(
-        _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines,
-        _ ofCandidate: inout Deadlines
+    /// Mints for a client where that is decided.
+    ///
+    /// - Parameter together: the clients that are renewed together (``renewedTogether(_:at:)``).
+    mutating func planRenewal(
+        _ client: ConfiguredClient, _ together: Set<ClientName>, _ deadlines: inout Deadlines
     ) {
-        if client.entry.source != nil { return planReceiver(client, &deadlines) }
-        guard isKnown(client) else { return planRecall(client, &deadlines) }
-        let before = clients[client].secret.current
-        presumeDelivered(client)
-        settleMinter(client, &deadlines, &ofCandidate)
-        // The batches were found with the secret that this client had before.
-        if clients[client].secret.current != before { batches = RenewalBatches() }
-        let decision = decide(client, &batches, &deadlines)
+        guard client.entry.source == nil, isKnown(client) else { return }
+        let decision = decide(client, together, &deadlines)
         // No new secret is needed, so a failure to mint one no longer matters.
         switch decision {
         case .keep, .verify: recover(.client(client.name))
@@ -87,22 +72,28 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Whether a decision to mint is carried out: the clock is trusted, and the client's key was read.
-    package func canMint(_ name: ClientName) -> Bool { index[name].map { canMint($0) } ?? false }
-
     private func canMint(_ client: ConfiguredClient) -> Bool {
         clock.failure == nil && keys.digest(of: client.entry.key) != nil
     }
 
-    /// Decides what to do about a client's secret from what is known.
-    package func decide(_ name: ClientName, _ deadlines: inout Deadlines) -> RenewalDecision {
-        guard let client = index[name], isKnown(client) else { return .wait }
-        var batches = RenewalBatches()
-        return decide(client, &batches, &deadlines)
+    /// What would be done about each client's secret now; it waits where it is to be minted and cannot be.
+    package func decisions(at now: Now) -> [ClientName: RenewalDecision] {
+        let together = renewedTogether(index.all, at: now)
+        return index.all.reduce(into: [:]) { decisions, client in
+            guard isKnown(client) else {
+                decisions[client.name] = .wait
+                return
+            }
+            let decision = Deadlines.peek(at: now) { decide(client, together, &$0) }
+            let isWaiting = if case .mint = decision { !canMint(client) } else { false }
+            decisions[client.name] = isWaiting ? .wait : decision
+        }
     }
 
+    /// - Parameter together: the clients that are renewed together (``renewedTogether(_:at:)``).
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
     func decide(
-        _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, _ together: Set<ClientName>, _ deadlines: inout Deadlines
     ) -> RenewalDecision {
         if client.entry.source != nil {
             guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
@@ -110,7 +101,7 @@ extension Rotation {
             }
             return .keep(current, until: renewal(of: current, client.entry))
         }
-        let decision = decideUnverified(client, &batches, &deadlines)
+        let decision = decideUnverified(client, together, &deadlines)
         guard case .mint(let reason) = decision, reason != .asked, let candidate = pendingCandidate(client),
             fits(candidate, client, &deadlines)
         else { return decision }
@@ -119,7 +110,7 @@ extension Rotation {
 
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
-        _ client: ConfiguredClient, _ batches: inout RenewalBatches, _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, _ together: Set<ClientName>, _ deadlines: inout Deadlines
     ) -> RenewalDecision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
@@ -132,7 +123,7 @@ extension Rotation {
         let renewal = client.entry.renewal(of: current, jitter: hostJitter)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
         if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
-            isInDueBatch(client, at: deadlines.now, &batches)
+            together.contains(client.name)
         {
             return .mint(.together(current))
         }

@@ -46,21 +46,28 @@ extension Rotation {
         }
     }
 
-    /// Chooses the current secret of a client that mints.
-    ///
-    /// - Parameter ofCandidate: when its candidate is to be looked at again.
-    mutating func settleMinter(_ client: ConfiguredClient, _ deadlines: inout Deadlines, _ ofCandidate: inout Deadlines)
-    {
+    /// Chooses a client's current secret, once everything is known that decides about it.
+    mutating func settle(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+        planSource(client, &deadlines)
+        guard isKnown(client) else { return planRecall(client, &deadlines) }
+        presumeDelivered(client)
+        if client.entry.source == nil {
+            settleMinter(client, &deadlines)
+        } else {
+            settleReceiver(client, &deadlines)
+        }
+    }
+
+    private mutating func settleMinter(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         chooseFoundByMinter(client, at: deadlines.now)
-        planCandidate(client, &ofCandidate)
+        planCandidate(client, &deadlines)
         guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
         // It takes the place of a candidate from here.
         dropCandidate(client)
         take(.received(better), for: client, at: deadlines.now)
     }
 
-    /// Chooses the current secret of a client that receives its secrets.
-    mutating func settleReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    private mutating func settleReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         if !clients[client].secret.hasChosen { chooseFoundByReceiver(client, at: deadlines.now) }
         let current = clients[client].secret.current
         let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)

@@ -13,11 +13,11 @@ extension Rotation {
         var waiting: [PendingRequest] = []
         for index in requests.indices {
             for client in planned where requests[index].chosen.contains(client.name) {
-                guard let result = result(of: client.name, in: requests[index], at: now) else { continue }
-                requests[index].chosen.remove(client.name)
-                requests[index].results[client.name] = result
+                if let result = result(of: client, in: requests[index], at: now) {
+                    requests[index].end(client.name, result)
+                }
             }
-            if let answer = jobs.isStopping ? .stopping : answer(to: &requests[index], at: now) {
+            if let answer = jobs.isStopping ? .stopping : answer(to: requests[index], at: now) {
                 self.waiting.answer(requests[index].requestID, answer)
             } else {
                 waiting.append(requests[index])
@@ -26,14 +26,13 @@ extension Rotation {
         self.waiting.replace(waiting)
     }
 
-    private mutating func answer(to request: inout PendingRequest, at now: Now) -> Answer? {
+    private mutating func answer(to request: PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
             if let failure = overdueFailure(of: .configuration) { return .refused(diagnostics: [failure.message]) }
-            guard let outcome = request.reload else { return nil }
-            if case .refused(let diagnostics) = outcome { return .refused(diagnostics: diagnostics) }
+            if case .refused(let diagnostics) = request.reload { return .refused(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
-            guard areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
+            guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
             return .reloaded(
                 unserved: index.all.flatMap { client in
                     problems(of: client, since: request.since, at: now).map { "client \"\(client.name)\": \($0)" }
@@ -44,14 +43,7 @@ extension Rotation {
             if case .noRollout = answer { withdrawOrder(of: client) }
             return answer
         case .renew:
-            while let client = request.open.last {
-                guard let result = request.results[client] ?? result(of: client, in: request, at: now) else {
-                    return nil
-                }
-                request.open.removeLast()
-                request.chosen.remove(client)
-                request.results[client] = result
-            }
+            guard !request.isWaiting else { return nil }
             return .renewed(
                 request.results.sorted { $0.key < $1.key }.map { RenewalOutcome(client: $0.key, result: $0.value) })
         }
@@ -66,13 +58,12 @@ extension Rotation {
         return all.map(\.message).filter { seen.insert($0).inserted }
     }
 
-    private func result(of name: ClientName, in request: PendingRequest, at now: Now) -> RenewalOutcome.Result? {
-        if request.undecided.contains(name) { return nil }
-        guard request.chosen.contains(name) else { return .untouched }
-        guard let client = index[name] else { return .failed("the client is no longer configured") }
+    /// What came of a client that a request has chosen; nil while something is still to come.
+    private func result(
+        of client: ConfiguredClient, in request: PendingRequest, at now: Now
+    ) -> RenewalOutcome.Result? {
         if let failure = failures(of: client, since: request.since).first { return .failed(failure.message) }
-        if let failure = request.denied[name] { return .failed(failure.message) }
-        if wantedSecret(client) == nil, !jobs.isBusy(.client(name)), let failure = clock.failure {
+        if wantedSecret(client) == nil, !jobs.isBusy(.client(client.name)), let failure = clock.failure {
             return .failed(failure.message)
         }
         if let source = clients[client].source, !request.isDeliverOnly {

@@ -14,16 +14,16 @@ struct WaitingRequests: Sendable {
     // MARK: What is
 
     /// Whether a requested reload has no answer yet.
-    var isReloading: Bool { pending.contains { $0.request == .reload } }
+    var isReloading: Bool { pending.contains { $0.reload != nil } }
 
     /// Whether a reload was requested that has not begun.
-    var wantConfiguration: Bool { pending.contains { $0.wantsConfiguration } }
+    var wantConfiguration: Bool { pending.contains { $0.reload == .wanted } }
 
     /// Whether a request that has no answer yet wants this client renewed or delivered.
     func isWaiting(for client: ClientName) -> Bool { pending.contains { $0.chosen.contains(client) } }
 
     /// Whether a request waits for a client.
-    var isWaiting: Bool { pending.contains { !$0.open.isEmpty } }
+    var isWaiting: Bool { pending.contains(where: \.isWaiting) }
 
     // MARK: What happens
 
@@ -37,20 +37,26 @@ struct WaitingRequests: Sendable {
 
     /// The configuration is being read for every reload that was requested until now.
     mutating func beginReading() {
-        for index in pending.indices { pending[index].wantsConfiguration = false }
+        for index in pending.indices where pending[index].reload == .wanted { pending[index].reload = .reading }
     }
 
     /// Records what came of reading the configuration, for every reload that it was read for.
-    mutating func endReading(_ outcome: PendingRequest.ReloadOutcome) {
-        for index in pending.indices
-        where pending[index].request == .reload && !pending[index].wantsConfiguration && pending[index].reload == nil {
-            pending[index].reload = outcome
+    mutating func endReading(_ reload: PendingRequest.Reload) {
+        for index in pending.indices where pending[index].reload == .reading { pending[index].reload = reload }
+    }
+
+    /// Ends renewals of clients that the new configuration lacks.
+    mutating func adopt(_ index: ConfigurationIndex) {
+        for request in pending.indices {
+            for name in pending[request].undecided.union(pending[request].chosen) where index[name] == nil {
+                pending[request].end(name, .failed("the client is no longer configured"))
+            }
         }
     }
 
     /// Adds former outputs that still hold a secret to the answers of the reloads that were carried out.
     mutating func report(orphaned: [OrphanedOutput]) {
-        for index in pending.indices where pending[index].request == .reload && !pending[index].wantsConfiguration {
+        for index in pending.indices where pending[index].reload == .adopted {
             pending[index].orphaned += orphaned.map(\.sentence)
         }
     }
@@ -76,10 +82,9 @@ struct WaitingRequests: Sendable {
         if !found.isEmpty { broken.append("answers were found and not sent") }
         for request in pending {
             if request.since > next { broken.append("a request waits for no job at all") }
-            if !request.undecided.isSubset(of: request.open) { broken.append("an answer was given undecided") }
+            if (request.request == .reload) != (request.reload != nil) { broken.append("another request reloads") }
             guard case .renew = request.request else { continue }
-            if request.wantsConfiguration { broken.append("a renewal wants the configuration") }
-            if request.open.isEmpty { broken.append("a request has all answers and is kept") }
+            if !request.isWaiting { broken.append("a request has all results and is kept") }
         }
         return broken
     }
@@ -94,7 +99,7 @@ extension Rotation {
         switch request {
         case .reload:
             waiting.add(
-                PendingRequest(requestID: requestID, request: request, since: jobs.next, wantsConfiguration: true))
+                PendingRequest(requestID: requestID, request: request, since: jobs.next, reload: .wanted))
             touch(.configuration)
         case .fleet:
             jobs.want(.fleet, at: now)
@@ -112,33 +117,28 @@ extension Rotation {
             guard unknown.isEmpty else { return waiting.answer(requestID, .unknownClients(unknown.sorted())) }
             let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
             waiting.add(
-                PendingRequest(
-                    requestID: requestID, request: request, since: jobs.next, undecided: asked,
-                    open: asked.sorted(by: >)))
-            // A client that is not due is left alone. All are judged before anything is looked at again, which leaves less
+                PendingRequest(requestID: requestID, request: request, since: jobs.next, undecided: asked))
+            // A client that is not due is left alone. All are judged before anything is read again, which leaves less
             // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
-            var batches = RenewalBatches()
-            let leftAlone =
-                renewal.deliverOnly
-                ? [] : asked.filter { isChosen($0, renewal, since: jobs.next, at: now, &batches) == false }
-            for name in asked {
-                guard let client = index[name] else { continue }
-                if leftAlone.contains(name) { touch(client) } else { resetBackoff(client, at: now) }
+            let found = renewal.deliverOnly ? [:] : choose(among: asked, renewal, since: jobs.next, at: now)
+            for client in asked.compactMap({ index[$0] }) {
+                if found[client.name] == false { touch(client) } else { resetBackoff(client, at: now) }
             }
         }
     }
 
     /// Decides which clients a request to renew applies to, as soon as enough is known of each.
     mutating func planRequests(at now: Now) {
-        var batches = RenewalBatches()
         var requests = waiting.take()
         for index in requests.indices {
             guard case .renew(let renewal) = requests[index].request else { continue }
-            for name in requests[index].undecided.sorted() {
-                guard let isChosen = isChosen(name, renewal, since: requests[index].since, at: now, &batches)
-                else { continue }
+            let found = choose(among: requests[index].undecided, renewal, since: requests[index].since, at: now)
+            for (name, isChosen) in found.sorted(by: { $0.key < $1.key }) {
+                guard isChosen else {
+                    requests[index].end(name, .untouched)
+                    continue
+                }
                 requests[index].undecided.remove(name)
-                guard isChosen else { continue }
                 requests[index].chosen.insert(name)
                 guard !renewal.deliverOnly, let client = self.index[name] else { continue }
                 // A client that cannot mint reads its source again.
@@ -162,22 +162,30 @@ extension Rotation {
             guard let client = index[name], clients[client].secret.isForced, !jobs.isBusy(.client(name)) else {
                 continue
             }
-            request.denied[name] = failure
-        }
-        for name in request.denied.keys {
-            guard let client = index[name] else { continue }
+            let earlier = failures(of: client, since: request.since).first
+            request.end(name, .failed((earlier ?? failure).message))
             clients[client].secret.withdrawRequest()
             touch(client)
         }
     }
 
+    /// Whether a request to renew applies to each of these clients; those are left out of which too little is known yet.
+    private func choose(
+        among names: Set<ClientName>, _ renewal: Request.Renewal, since job: JobID, at now: Now
+    ) -> [ClientName: Bool] {
+        let together = names.isEmpty || renewal.dueWithin == nil ? [] : renewedTogether(index.all, at: now)
+        return names.reduce(into: [:]) { found, name in
+            found[name] = index[name].flatMap { isChosen($0, renewal, since: job, at: now, together) }
+        }
+    }
+
     /// Whether a request applies to a client; nil while that is not known yet.
     private func isChosen(
-        _ name: ClientName, _ renewal: Request.Renewal, since job: JobID, at now: Now, _ batches: inout RenewalBatches
+        _ client: ConfiguredClient, _ renewal: Request.Renewal, since job: JobID, at now: Now,
+        _ together: Set<ClientName>
     ) -> Bool? {
-        guard let client = index[name] else { return true }
         if renewal.deliverOnly {
-            guard isKnown(client), !jobs.isBusy(.client(name)),
+            guard isKnown(client), !jobs.isBusy(.client(client.name)),
                 client.files.allSatisfy({ wasSeen($0, since: job) })
             else { return nil }
             return !isInPlace(client) || client.targets.contains { !isGood($0.target) }
@@ -187,7 +195,7 @@ extension Rotation {
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
         if clock.failure != nil { return true }
         guard isKnown(client) else { return nil }
-        return switch Deadlines.peek(at: now, { decide(client, &batches, &$0) }) {
+        return switch Deadlines.peek(at: now, { decide(client, together, &$0) }) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
         case .mint, .receive, .verify: true
