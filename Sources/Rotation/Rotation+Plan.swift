@@ -39,7 +39,6 @@ extension Rotation {
     private mutating func planPublishing(for clients: [ConfiguredClient], at now: Now) {
         for client in clients {
             plan(.record(client.name), at: now) { $0.planRecord(client, &$1) }
-            updateSettled(client)
             if client.isSharing {
                 plan(.share(client.name), at: now) { $0.planShare(client, &$1) }
                 plan(.rollout(client.name), at: now) { $0.planRollout(client, &$1) }

@@ -80,7 +80,7 @@ extension Rotation {
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
         for client in sharers
-        where !clients[client].isSettled || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
+        where !isSettled(client) || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
         var covering: [ClientName: Covered] = [:]
         for client in sharers {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client, at: deadlines.now),
@@ -115,7 +115,7 @@ extension Rotation {
         var covering: [ClientName: Covered] = [:]
         var deployed: [TargetName] = []
         for client in index.clients(of: action.id) {
-            guard clients[client].isSettled else { return }
+            guard isSettled(client) else { return }
             guard let wanted = wantedSecret(client) else { continue }
             let own = client.targets.map(\.target).filter(targets.contains)
             let missing = own.filter { self.targets[$0]?.holds(wanted) != true }

@@ -12,7 +12,6 @@ extension Client {
             record = former.record
             readiness = former.readiness
             readiness.tryAgain()
-            isSettled = former.isSettled
             deliveries = former.deliveries
             health = former.health
         }

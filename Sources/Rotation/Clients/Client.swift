@@ -7,7 +7,7 @@ import Model
 /// `Rotation` answers:
 ///
 /// - known (`isKnown`): the key, the record and the files were read, so that something can be decided;
-/// - settled (``isSettled``): the secret is chosen and its record kept;
+/// - settled (`isSettled`): the secret is chosen and its record kept;
 /// - published (`isPublished`): all files hold it, and no target is to be waited for;
 /// - delivered (`owes` is false for each action): all actions have run for it.
 struct Client: Sendable {
@@ -16,9 +16,6 @@ struct Client: Sendable {
     var secret = CurrentSecret()
     /// What the state directory holds of it.
     var record = Persisted(Record())
-    /// Whether everything is known of it and no secret or record is under way: its files and actions then have nothing
-    /// more to wait for.
-    var isSettled = false
     var readiness = Readiness()
     /// Nil where its secrets are minted.
     var source: Source?
@@ -40,8 +37,6 @@ struct Client: Sendable {
             + (source?.checkInvariants(next: next) ?? []) + (verification?.checkInvariants() ?? [])
             + deliveries.checkInvariants(next: next)
             + (rollout?.checkInvariants() ?? []) + health.checkInvariants()
-            + (isSettled && !record.wasTried && record.value != Record()
-                ? ["it is settled, and its record unread"] : [])
             + (subject.entry.source == nil && turn != nil ? ["a turn of one that mints"] : [])
             + (subject.entry.credential == nil && credential != nil ? ["a credential that is not configured"] : [])
     }

@@ -138,7 +138,7 @@ extension Rotation {
 
     /// Whether a client is settled, all its files hold its secret, and no target is to be waited for.
     func isPublished(_ client: ConfiguredClient, at now: Now) -> Bool {
-        guard clients[client].isSettled, isInPlace(client) else { return false }
+        guard isSettled(client), isInPlace(client) else { return false }
         return client.targets.isEmpty
             || wantedSecret(client).map { mayDeliver(past: client.targets, $0, at: now) } == true
     }

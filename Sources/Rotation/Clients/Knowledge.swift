@@ -2,6 +2,15 @@ import Model
 
 /// What has to be known before anything is decided about a client.
 extension Rotation {
+    /// Whether everything is known of a client, and no secret or record of it is under way: its files and actions then have
+    /// nothing more to wait for.
+    func isSettled(_ client: ConfiguredClient) -> Bool {
+        let record = Resource.record(client.name)
+        let isKept =
+            clients[client].record.value.current == clients[client].secret.current || jobs.failsOrIsOverdue(record)
+        return isKept && !jobs.isBusy(.client(client.name)) && isKnown(client)
+    }
+
     /// Whether everything that decides about a client's secret was read, failed or is overdue.
     func isKnown(_ client: ConfiguredClient) -> Bool {
         guard wereKeysAndRecordRead(client), isSourceKnown(client) else { return false }

@@ -22,7 +22,7 @@ extension Rotation {
     /// Marks those of these clients that were tried by now.
     mutating func noteTried(_ clients: [ConfiguredClient], at now: Now) {
         // An unsettled client has more to come: one failed output must not count for the others.
-        let untried = clients.filter { !self.clients[$0].readiness.wasTried && self.clients[$0].isSettled }
+        let untried = clients.filter { !self.clients[$0].readiness.wasTried && isSettled($0) }
         // Each file once: many clients may share one.
         let served = Set(untried.flatMap(\.files)).filter { isServedOrFailed($0, at: now) }
         for client in untried

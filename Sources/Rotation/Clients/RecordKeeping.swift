@@ -6,7 +6,7 @@ import Model
 /// - It is read first, and kept whenever it is not as wanted. One that could not be read is read again and not overwritten:
 ///   it may hold the only secret.
 /// - What jobs wrote or read before the state directory was lost does not count.
-/// - Files and actions wait until a client is settled: everything of it is known and no secret or record is under way.
+/// - Files and actions wait until the record names the current secret, or cannot be kept (``Rotation/isSettled(_:)``).
 extension Rotation {
     mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
@@ -115,14 +115,6 @@ extension Rotation {
                 }
                 return isDeleted(path) || clients[client].record.value.shared.contains(path)
             })
-    }
-
-    /// Updates whether a client is settled: its files and actions then have nothing more to wait for.
-    mutating func updateSettled(_ client: ConfiguredClient) {
-        let record = Resource.record(client.name)
-        let isKept =
-            clients[client].record.value.current == clients[client].secret.current || jobs.failsOrIsOverdue(record)
-        clients[client].isSettled = isKept && isKnown(client) && !jobs.isBusy(.client(client.name))
     }
 
     /// Removes the records of clients that are no longer configured, half a year after the last of their secrets

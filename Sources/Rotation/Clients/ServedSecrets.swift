@@ -9,8 +9,7 @@ extension Rotation {
     mutating func planCredential(_ client: ConfiguredClient) {
         guard client.entry.credential != nil else { return }
         let before = clients[client].credential
-        let now =
-            clients[client].isSettled ? wantedSecret(client) : before.flatMap { client.names($0) ? $0 : nil }
+        let now = isSettled(client) ? wantedSecret(client) : before.flatMap { client.names($0) ? $0 : nil }
         guard now != before else { return }
         clients[client].credential = now
         served.append(ServedSecret(client: client.name, secret: now))

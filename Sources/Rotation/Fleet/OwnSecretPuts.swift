@@ -52,7 +52,7 @@ extension Rotation {
 
     mutating func planShare(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let name = client.name
-        guard clients[client].isSettled, let own = ownPlace(client) else { return }
+        guard isSettled(client), let own = ownPlace(client) else { return }
         if own.observed.holds(own.secret) { return recover(.share(name)) }
         guard let revision = own.observed.revision, betterInStore(client, &deadlines) == nil,
             clients[client].share?.isContested(own.secret, &deadlines) != true

@@ -148,7 +148,7 @@ extension Rotation {
             return
         }
         // One write serves all clients of a file: wait for those about to get a new secret.
-        for client in clients where !self.clients[client].isSettled { return }
+        for client in clients where !isSettled(client) { return }
         let wanted = wantedSecrets(spec)
         if file.holds(wanted) {
             // Another program fixed the file, or there is nothing left to write.

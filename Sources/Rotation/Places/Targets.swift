@@ -110,7 +110,7 @@ extension Rotation {
     // MARK: What is wanted
 
     mutating func planTarget(_ target: TargetName, _ deadlines: inout Deadlines) {
-        guard let client = index.clientOfTarget[target], let state = targets[target], clients[client].isSettled,
+        guard let client = index.clientOfTarget[target], let state = targets[target], isSettled(client),
             let wanted = wantedSecret(client)
         else { return }
         if !state.holds(wanted) {
