@@ -140,11 +140,7 @@ package struct Rotation: Sendable {
             if let client = index[name] { clients[client].source?.notice(at: now) }
             jobs.retry(resource, on: .placed, at: now)
         case .file(let path):
-            if files[path]?.isSeenSoon(whileRunning: jobs[resource]) == true {
-                files[path]?.notice(at: now)
-            } else {
-                observeAgain(at: resource)
-            }
+            files[path]?.notice(at: now)
             if let attempts = jobs.attempts[resource] {
                 if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
                     jobs.retry(resource, on: .changed, at: now)
@@ -186,7 +182,6 @@ package struct Rotation: Sendable {
         touch(job.resource)
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
-        defer { endedOnFile(job) }
         switch result {
         // Neither a success nor a failure yet.
         case .success(.deploying): break

@@ -13,9 +13,6 @@ struct File: Sendable {
     private(set) var heldOtherLines = false
     /// Whether the file was written as one for a secret alone.
     private(set) var wasOwn = false
-    /// Whether a change notice came during the last read. The next read then counts whatever happens during it, because the
-    /// content of a file that changes all the time would otherwise never be known.
-    private var changedDuringRead = false
     private(set) var drift = Drift()
 
     init(_ spec: FileSpec, next: JobID) {
@@ -41,10 +38,6 @@ struct File: Sendable {
 
     /// Whether the file, when it was last observed, held all of these secrets.
     func holds(_ wanted: [Slot: SecretInfo]) -> Bool { wanted.allSatisfy { holds($1, in: $0) } }
-
-    /// Whether a change notice may wait for the debounce: the content is known, or the one repeated read is under way.
-    /// Otherwise the file is read again at once.
-    func isSeenSoon(whileRunning job: Job?) -> Bool { isFresh || changedDuringRead && job?.work.isObservation == true }
 
     // MARK: What happens
 
@@ -78,12 +71,6 @@ struct File: Sendable {
         if !isCurrentSpec { reading.expire() }
         isUncertain = false
         if observation.exists { heldOtherLines = observation.otherLines }
-        changedDuringRead = false
-    }
-
-    /// Records that a job on it has ended, whatever it found.
-    mutating func ended(_ job: Job) {
-        if job.id < reading.countsFrom { changedDuringRead = true }
     }
 
     mutating func judged(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: Now) {

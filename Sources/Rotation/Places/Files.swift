@@ -75,11 +75,6 @@ extension Rotation {
         }
     }
 
-    /// Records that a job on a file has ended, whatever it found.
-    mutating func endedOnFile(_ job: Job) {
-        if case .file(let path) = job.resource { files[path]?.ended(job) }
-    }
-
     private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) {
         for slot in observation.slots.values { clock.noteIssue(slot.issued) }
         let isCurrentSpec = index.specs[spec.path] == spec
