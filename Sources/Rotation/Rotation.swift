@@ -134,13 +134,13 @@ package struct Rotation: Sendable {
         switch resource {
         case .configuration: configurationWatch.notice(at: now)
         case .key(let name):
-            keys.notice(name, at: now)
+            keys[name]?.reading.notice(at: now)
             jobs.retry(resource, on: .placed, at: now)
         case .source(let name):
-            if let client = index[name] { clients[client].source?.notice(at: now) }
+            if let client = index[name] { clients[client].source?.reading.notice(at: now) }
             jobs.retry(resource, on: .placed, at: now)
         case .file(let path):
-            files[path]?.notice(at: now)
+            files[path]?.drift.debounce(at: now.boot)
             if let attempts = jobs.attempts[resource] {
                 if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
                     jobs.retry(resource, on: .changed, at: now)
@@ -160,10 +160,10 @@ package struct Rotation: Sendable {
     /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
     mutating func observeAgain(at resource: Resource) {
         switch resource {
-        case .key(let name): keys.readAgain(name, next: jobs.next)
-        case .file(let path): files[path]?.readAgain(next: jobs.next)
+        case .key(let name): keys[name]?.reading.readAgain(next: jobs.next)
+        case .file(let path): files[path]?.reading.readAgain(next: jobs.next)
         case .source(let name):
-            if let client = index[name] { clients[client].source?.readAgain(next: jobs.next) }
+            if let client = index[name] { clients[client].source?.reading.readAgain(next: jobs.next) }
             if index[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
         case .store: storeReading.readAgain(next: jobs.next)
         case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
@@ -229,7 +229,8 @@ package struct Rotation: Sendable {
     private mutating func fail(_ job: Job, _ failure: Failure, _ isWanted: Bool, at now: Now) {
         guard !isOfStop(failure) else { return }
         // A key's file that changed while it was read may hold a usable key already.
-        let isReplaced = if case .readKey(let name, _) = job.work { keys.wasNoticed(name) } else { false }
+        let isReplaced =
+            if case .readKey(let name, _) = job.work { keys[name]?.reading.wasNoticed == true } else { false }
         let event = jobs.fail(
             job, failure, isEmergency: isEmergency(job, at: now),
             isAtOnce: isReplaced || isWanted && waiting.isWaiting, at: now)

@@ -53,7 +53,7 @@ extension Rotation {
             clients[client].deliveries.ran(action.id, covered.issued, by: job.id, own: client.actions, at: now)
             // Also a client from which a reload has removed the action meanwhile.
             touch(client)
-            for path in client.files { files[path]?.delivered(at: now) }
+            for path in client.files { files[path]?.drift.delivered(at: now.boot) }
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
         jobs.retry(.probe(action.id), on: .counterpartSucceeded, at: now)

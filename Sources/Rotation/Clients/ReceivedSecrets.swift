@@ -22,8 +22,8 @@ extension Rotation {
         switch result {
         case .success(.source(let observation)):
             if case .secret(let issued) = observation { clock.noteIssue(issued) }
-            clients[client].source?.read([observation], by: job.id)
-        case .failure: clients[client].source?.read(nil, by: job.id)
+            clients[client].source?.reading.end([observation], by: job.id)
+        case .failure: clients[client].source?.reading.end(nil, by: job.id)
         case .success(let outcome): unexpected(outcome, of: job)
         }
     }
@@ -37,7 +37,7 @@ extension Rotation {
             clients[client].source?.reading.isDue(&deadlines) == true,
             start(.readSource(client.name, file), on: .source(client.name), &deadlines)
         {
-            clients[client].source?.beginReading()
+            clients[client].source?.reading.begin()
         }
     }
 

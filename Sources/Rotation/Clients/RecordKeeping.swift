@@ -85,7 +85,7 @@ extension Rotation {
             outputs: publishedPlaces(of: client),
             // That other actions than the client's own must run again is not kept.
             owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
-            keyChange: keys.lastChange(of: client.entry.key), pushed: targets.pushed(of: client),
+            keyChange: keys[client.entry.key]?.change, pushed: targets.pushed(of: client),
             shown: targets.shown(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,

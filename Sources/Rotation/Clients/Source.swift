@@ -4,7 +4,7 @@ import Model
 /// What the source of a client without a private key holds: a file, or its places in the store.
 struct Source: Sendable {
     /// What the last read found, of a file one thing.
-    private(set) var reading: Reading<[SourceObservation]>
+    var reading: Reading<[SourceObservation]>
     private(set) var verdict: Verdict?
 
     /// How a source compares with the current secret.
@@ -28,16 +28,6 @@ struct Source: Sendable {
     var secrets: [SecretInfo] {
         (reading.value ?? []).compactMap { if case .secret(let issued) = $0 { issued } else { nil } }
     }
-
-    mutating func notice(at now: Now) { reading.notice(at: now) }
-
-    /// Has it read again, even if a job before `next` is reading it now: that may have missed a change.
-    mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
-
-    mutating func beginReading() { reading.begin() }
-
-    /// Records what a job has found; nil for a read that failed.
-    mutating func read(_ found: [SourceObservation]?, by job: JobID) { reading.end(found, by: job) }
 
     /// Records what was made of it; returns the state before.
     mutating func judged(_ state: SourceView.State, _ detail: String?, at now: Now) -> SourceView.State? {

@@ -185,7 +185,7 @@ extension Rotation {
             if client.entry.source != nil {
                 let isRead = (try? found.get()) != nil && places.allSatisfy { storeReading.observed[$0] != nil }
                 let found = isRead ? places.compactMap(storeObservation) : nil
-                clients[client].source?.read(found, by: job.id)
+                clients[client].source?.reading.end(found, by: job.id)
             }
             let isChanged = places.contains {
                 before[$0] != storeReading.observed[$0] || rolloutsBefore[$0] != storeReading.rollouts[$0]

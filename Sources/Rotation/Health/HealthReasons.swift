@@ -42,7 +42,7 @@ extension Rotation {
         }
         // A key change blocks nothing, so it comes last and does not hide a reason that does.
         for key in client.keys {
-            guard let change = keys.change(of: key.name, &deadlines) else { continue }
+            guard let change = keys[key.name]?.recentChange(&deadlines) else { continue }
             reasons.append(Reason(failure: change.failure(of: key.name), client: name, since: change.at))
         }
         return reasons

@@ -4,7 +4,7 @@ import Model
 /// What a file was seen to hold, and what happened to it.
 struct File: Sendable {
     private var spec: FileSpec
-    private var reading: Reading<FileObservation>
+    var reading: Reading<FileObservation>
     private(set) var writtenAt: WallTime?
     /// Whether a write has failed since the file was last read: it may hold the old content or the new.
     private var isUncertain = false
@@ -13,7 +13,7 @@ struct File: Sendable {
     private(set) var heldOtherLines = false
     /// Whether the file was written as one for a secret alone.
     private(set) var wasOwn = false
-    private(set) var drift = Drift()
+    var drift = Drift()
 
     init(_ spec: FileSpec, next: JobID) {
         self.spec = spec
@@ -51,17 +51,6 @@ struct File: Sendable {
         self.spec = spec
     }
 
-    mutating func notice(at now: Now) { drift.debounce(at: now.boot) }
-
-    /// Has it read again, even if a job before `next` is reading it now: that may have missed a change.
-    mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
-
-    /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
-    mutating func requestRepair() { drift.requestRepair() }
-
-    /// Records that an action had applications read it.
-    mutating func delivered(at now: Now) { drift.delivered(at: now.boot) }
-
     /// Records what it was seen to hold.
     ///
     /// - Parameter isCurrentSpec: whether the job has observed it as it is configured now. An observation by an older
@@ -71,10 +60,6 @@ struct File: Sendable {
         if !isCurrentSpec { reading.expire() }
         isUncertain = false
         if observation.exists { heldOtherLines = observation.otherLines }
-    }
-
-    mutating func judged(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: Now) {
-        drift.see(isGood: isGood, wanted: wanted, began: began, at: now.boot)
     }
 
     /// Records that it was written. Returns whether bad content was replaced that an application may have read.

@@ -54,8 +54,8 @@ extension Rotation {
             guard index.specs[spec.path] == spec else { return }
             let wanted = wantedSecrets(spec)
             let isGood = files[spec.path]?.holds(wanted) == true
-            files[spec.path]?.judged(
-                isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now)
+            files[spec.path]?.drift.see(
+                isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now.boot)
         case (.observe(let spec), .failure(let failure)):
             files[spec.path]?.observationFailed(
                 leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead),

@@ -213,7 +213,7 @@ extension Rotation {
         for resource in resources(of: client) { jobs.want(resource, at: now) }
         for path in client.files {
             observeAgain(at: .file(path))
-            files[path]?.requestRepair()
+            files[path]?.drift.requestRepair()
         }
         for output in client.targets { targets[output.target]?.requestRepair() }
         jobs.want(.source(client.name), at: now)
