@@ -13,8 +13,6 @@ struct CurrentSecret: Sendable {
     private(set) var isForced = false
     /// Whether the requested one is to be published without asking Apple.
     private(set) var skipsVerification = false
-    /// Secrets minted since the daemon started.
-    private(set) var renewals = 0
 
     /// Takes the secret kept in the state directory, unless one was found already.
     mutating func recall(_ secret: SecretInfo?) { current = current ?? secret }
@@ -43,7 +41,6 @@ struct CurrentSecret: Sendable {
     /// Records that a secret was minted, which ends every request for one. Returns why it was minted.
     mutating func minted() -> MintReason {
         defer { mintReason = nil }
-        renewals += 1
         withdrawRequest()
         return mintReason ?? .asked
     }

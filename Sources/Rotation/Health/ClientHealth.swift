@@ -123,7 +123,7 @@ extension Rotation {
             name: name, clientID: client.entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
             reason: health == .ok ? nil : reason, current: current,
             deliveredExpiresAt: deliveredExpiry(client, wanted),
-            renewAt: current.map { renewal(of: $0, client.entry) }, renewals: known.secret.renewals,
+            renewAt: current.map { renewal(of: $0, client.entry) }, renewals: known.health.tally.mints.successes,
             counts: known.health.tally, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(client),
