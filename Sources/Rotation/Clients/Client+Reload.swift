@@ -24,11 +24,7 @@ extension Client {
             // What is received was accepted where it was minted, so it has no verification.
         } else {
             verification = former?.verification
-            if entry.verify {
-                verification = verification ?? Verification()
-            } else if verification?.candidate == nil {
-                verification = nil
-            }
+            if !entry.verify, verification?.candidate == nil { verification = nil }
         }
         if subject.isSharing, !change.isOfStore {
             share = former?.share

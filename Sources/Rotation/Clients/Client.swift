@@ -19,7 +19,7 @@ struct Client: Sendable {
     var readiness = Readiness()
     /// Nil where its secrets are minted.
     var source: Source?
-    /// Nil where Apple is not asked about its secrets, and no secret waits for an answer.
+    /// Of its newest secret; nil where Apple is not asked about it.
     var verification: Verification?
     var deliveries = Deliveries()
     /// When received secrets may be delivered; nil where none was drawn.

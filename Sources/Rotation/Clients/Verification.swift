@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// Whether Apple accepts a client's newest secret.
+/// What Apple says of a client's newest secret.
 struct Verification: Sendable {
     /// What Apple has said of a secret.
     private enum Answer {
@@ -17,8 +17,8 @@ struct Verification: Sendable {
         case accepted
     }
 
-    /// The newest secret that Apple is to accept; nil where it is asked about none.
-    private let secret: SecretInfo?
+    /// The newest secret that Apple is to accept.
+    private let secret: SecretInfo
     private var answer = Answer.none
     private var askedAt: WallTime?
     /// The last job that asked.
@@ -33,8 +33,6 @@ struct Verification: Sendable {
     /// How long after a secret was minted an action that has other clients as well waits for the verdict on it: less than
     /// the half minute after which operators are notified that these were not delivered.
     private static let verdictWait: Seconds = 20
-
-    init() { secret = nil }
 
     /// - Parameters:
     ///   - candidate: a new secret.
@@ -57,8 +55,7 @@ struct Verification: Sendable {
     /// Whether Apple's first answer about a candidate, or the second after a refusal, is still to come.
     var isUndecided: Bool {
         switch answer {
-        case .none: secret != nil
-        case .refusedOnce, .unknown(refusedOnce: _?): true
+        case .none, .refusedOnce, .unknown(refusedOnce: _?): true
         case .unknown(refusedOnce: nil), .refused, .accepted: false
         }
     }
@@ -74,9 +71,8 @@ struct Verification: Sendable {
         if case .refusedOnce(_, let again) = answer { deadlines.reached(again) } else { true }
     }
 
-    /// As status and metrics show it; nil where Apple is asked about no secret.
-    var view: VerificationView? {
-        guard let secret else { return nil }
+    /// As status and metrics show it.
+    var view: VerificationView {
         let (verdict, refusal): (VerificationView.Verdict, Failure?) =
             switch answer {
             case .none: (.pending, nil)
@@ -145,7 +141,7 @@ extension Rotation {
 
     /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
     mutating func recallCandidate(_ record: Record, _ client: ConfiguredClient) {
-        guard let candidate = record.candidate, clients[client].verification?.view == nil else { return }
+        guard let candidate = record.candidate, clients[client].verification == nil else { return }
         clients[client].verification = Verification(candidate)
         if let detail = record.refusal { clients[client].verification?.recall(refusal: detail, of: client.name) }
     }
@@ -166,7 +162,7 @@ extension Rotation {
 
     /// Forgets a candidate that is no longer tried.
     mutating func dropCandidate(_ client: ConfiguredClient) {
-        if clients[client].verification != nil { clients[client].verification = Verification() }
+        clients[client].verification = nil
         recover(.verification(client.name))
     }
 
@@ -238,8 +234,7 @@ extension Rotation {
         let isHeldBack = pendingCandidate(client) != nil
         guard client.entry.verify else {
             let isUsable = Deadlines.peek(at: deadlines.now) { fits(candidate, client, &$0) }
-            clients[client].verification = nil
-            recover(.verification(client.name))
+            dropCandidate(client)
             if isHeldBack, isUsable { take(.unasked(candidate), for: client, at: deadlines.now) }
             return
         }

@@ -78,8 +78,8 @@ import Testing
             default: _ = verification.failed(Failure(.verdictUnknown, at: client), at: now)
             }
         }
-        #expect(verification.view?.verdict == verdict)
-        #expect(verification.view?.code == (verdict != .accepted && answers.contains("n") ? "no" : nil))
+        #expect(verification.view.verdict == verdict)
+        #expect(verification.view.code == (verdict != .accepted && answers.contains("n") ? "no" : nil))
         #expect((verification.refusal != nil) == isRefused)
         #expect(verification.isUndecided == isUndecided)
         #expect((verification.candidate == nil) == (verdict == .accepted))
