@@ -46,6 +46,15 @@ struct DeliveryTurn: Hashable, Sendable {
 extension Rotation {
     // MARK: What happens
 
+    /// Takes the turn that a client's record names. A secret that was received before a late record was read has its own turn,
+    /// or none.
+    mutating func recallTurn(_ record: Record, _ client: ConfiguredClient, at now: Now) {
+        guard let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil,
+            clients[client].secret.current == record.current
+        else { return }
+        clients[client].turn = DeliveryTurn(at: moment, within: source.deliverOver, now)
+    }
+
     /// Draws when a client's received secret is delivered.
     mutating func drawTurn(of client: ConfiguredClient, for secret: SecretInfo, at now: Now) {
         let span = client.entry.source?.deliverOver ?? 0

@@ -34,12 +34,7 @@ extension Rotation {
         noteSigner(of: record, client, at: now)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
-        // One that was received before a late record was read has its own turn, or none.
-        if let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil,
-            clients[client].secret.current == record.current
-        {
-            clients[client].turn = DeliveryTurn(at: moment, within: source.deliverOver, now)
-        }
+        recallTurn(record, client, at: now)
         // What another store held says nothing of this one. A record of an earlier version does not name its store.
         guard let store = configuration.store?.place, record.store ?? store == store else { return }
         if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
