@@ -22,16 +22,12 @@ struct ClockTrust: Hashable, Sendable {
     /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
     static let pollInterval: Seconds = 10
 
-    /// Why the clock is not trusted; nil while it is.
-    private(set) var failure: Failure?
-    private(set) var since: WallTime?
-    /// The same, as health reports it.
-    var reason: Reason? { failure.flatMap { failure in since.map { Reason(failure: failure, since: $0) } } }
+    /// Why the clock is not trusted, and since when; nil while it is.
+    private(set) var reason: Reason?
     /// No secret that a key of ours has signed was issued later than this.
     private var latestIssue: WallTime?
     private var doubtedAt: BootTime?
-    /// The `iat` whose contradiction was waited out: the same secret raises no doubt again.
-    private var waitedOut: WallTime?
+    private var waitedOut: WaitedOut?
     /// Since when it has run without being set, as far as is known; nil until it is first judged.
     private var runsSince: BootTime?
     /// What it was last set to, as far as was seen.
@@ -42,9 +38,19 @@ struct ClockTrust: Hashable, Sendable {
     private var lastJudged: Now?
     /// When the latest secret was issued that was minted by an unconfirmed clock.
     private var mintedUnconfirmed: WallTime?
-    /// The latest time that the clock has shown since a contradiction was waited out. Secrets issued between this and
-    /// ``waitedOut`` existed then, so they raise no new doubt.
-    private var reachedSince: WallTime?
+
+    /// A contradiction that was waited out. The same secret raises no doubt again, nor does one that was issued before it and
+    /// after ``reached``, because it existed then.
+    private struct WaitedOut: Hashable {
+        let issuedAt: WallTime
+        /// The latest time that the clock has shown since.
+        var reached: WallTime
+
+        func contains(_ moment: WallTime) -> Bool { moment == issuedAt || moment > reached && moment < issuedAt }
+    }
+
+    /// Why the clock is not trusted; nil while it is.
+    var failure: Failure? { reason?.failure }
 
     /// Notes when a secret was issued, if a key of ours has signed it.
     mutating func noteIssue(_ issued: SecretInfo?) {
@@ -132,8 +138,7 @@ struct ClockTrust: Hashable, Sendable {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
             // The administrator who sets it back knows better than the clock by which these were minted.
             if moved < 0, let minted = mintedUnconfirmed, minted > now.wall {
-                waitedOut = max(waitedOut ?? minted, minted)
-                reachedSince = now.wall
+                waitedOut = WaitedOut(issuedAt: max(waitedOut?.issuedAt ?? minted, minted), reached: now.wall)
             }
             if abs(moved.count) > Self.smallestJump.count {
                 (runsSince, setTo, isConfirmed) = (now.boot, now.wall, false)
@@ -162,7 +167,7 @@ struct ClockTrust: Hashable, Sendable {
         // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
         if let noted = latestIssue, !deadlines.now.kernelSynced, noted > deadlines.now.wall {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
-                .filter { !isWaitedOut($0) && !Self.isImpossible($0, builtAt: builtAt) }.max()
+                .filter { waitedOut?.contains($0) != true && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
         judge(
             builtAt: builtAt, from: isStarting ? runsSince : nil,
@@ -181,14 +186,14 @@ struct ClockTrust: Hashable, Sendable {
             set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
             return
         }
-        reachedSince = reachedSince.map { max($0, now.wall) }
+        if let reached = waitedOut?.reached { waitedOut?.reached = max(reached, now.wall) }
         if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
             _ = deadlines.reached(now.boot + Self.pollInterval)
             doubtedAt = nil
             set(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description), now)
             return
         }
-        guard let latest, !now.kernelSynced, !isWaitedOut(latest), !deadlines.reached(latest) else {
+        guard let latest, !now.kernelSynced, waitedOut?.contains(latest) != true, !deadlines.reached(latest) else {
             // At the start, the secret that an earlier run doubted it for was perhaps not read yet.
             if from == nil { doubtedAt = nil }
             set(nil, now)
@@ -197,8 +202,7 @@ struct ClockTrust: Hashable, Sendable {
         let began = doubtedAt ?? from ?? now.boot
         doubtedAt = began
         if deadlines.reached(began + Self.doubtLimit) {
-            waitedOut = latest
-            reachedSince = now.wall
+            waitedOut = WaitedOut(issuedAt: latest, reached: now.wall)
             doubtedAt = nil
             set(nil, now)
             // Drop the wake recorded for `latest`: reaching it no longer changes anything.
@@ -209,23 +213,12 @@ struct ClockTrust: Hashable, Sendable {
         }
     }
 
-    /// Whether the contradiction by a secret issued at `moment` was waited out.
-    private func isWaitedOut(_ moment: WallTime) -> Bool {
-        guard let waitedOut, let reachedSince else { return false }
-        return moment == waitedOut || (moment > reachedSince && moment < waitedOut)
-    }
-
     private mutating func set(_ failure: Failure?, _ now: Now) {
-        since = failure == nil ? nil : since ?? now.wall
-        self.failure = failure
+        reason = failure.map { Reason(failure: $0, since: reason?.since ?? now.wall) }
     }
 
     func checkInvariants() -> [String] {
-        var broken: [String] = []
-        if (failure == nil) != (since == nil) { broken.append("the clock is distrusted since never") }
-        if failure?.code == .clockDoubtful, doubtedAt == nil { broken.append("a doubt of the clock never ends") }
-        if (waitedOut == nil) != (reachedSince == nil) { broken.append("a doubt was waited out at no moment") }
-        return broken
+        failure?.code == .clockDoubtful && doubtedAt == nil ? ["a doubt of the clock never ends"] : []
     }
 }
 

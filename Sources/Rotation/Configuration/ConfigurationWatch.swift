@@ -13,9 +13,7 @@ struct ConfigurationWatch: Sendable {
     private(set) var index = ConfigurationIndex(Configuration(keys: [:], clients: [:]))
     private(set) var loadedAt: WallTime
     /// Why the configuration on disk would be refused; nil while it would not.
-    private(set) var refusal: [String]?
-    /// When ``refusal`` was first found.
-    private(set) var refusedAt: WallTime?
+    private(set) var refusal: Refusal?
     /// Whether the current configuration is the last good one, because the one on disk was
     /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
     private(set) var isRestrained = false
@@ -23,6 +21,12 @@ struct ConfigurationWatch: Sendable {
     private var refusalSeenAt: BootTime?
     /// Change notices of the configuration's files since they were last read.
     private var debounce: Debounce?
+
+    struct Refusal: Sendable {
+        let lines: [String]
+        /// When it was first refused.
+        let since: WallTime
+    }
 
     init(path: String, startedAt: WallTime) {
         self.path = path
@@ -49,18 +53,16 @@ struct ConfigurationWatch: Sendable {
     /// The configuration on disk would be adopted.
     mutating func pass() {
         refusal = nil
-        refusedAt = nil
         refusalSeenAt = nil
     }
 
     /// Records why a configuration is not adopted; returns whether these reasons are new.
     mutating func refuse(_ lines: [String], at now: Now) -> Bool {
         defer {
-            refusal = lines
-            refusedAt = refusedAt ?? now.wall
+            refusal = Refusal(lines: lines, since: refusal?.since ?? now.wall)
             refusalSeenAt = now.boot
         }
-        return refusal != lines
+        return refusal?.lines != lines
     }
 
     mutating func notice(at now: Now) {
@@ -85,7 +87,7 @@ struct ConfigurationWatch: Sendable {
 
     /// The failure that a refused configuration is reported as.
     var refusalFailure: Failure? {
-        refusal.map { Failure(.configurationRefused, at: .named(path), detail: $0.first) }
+        refusal.map { Failure(.configurationRefused, at: .named(path), detail: $0.lines.first) }
     }
 
     /// Why no action runs and nothing is minted but what becomes critical; nil without that restraint.
@@ -98,10 +100,7 @@ struct ConfigurationWatch: Sendable {
     var isReason: Bool { refusal != nil || isRestrained }
 
     func checkInvariants() -> [String] {
-        var broken: [String] = []
-        if (refusal == nil) != (refusedAt == nil) { broken.append("a refusal without a beginning") }
-        if refusal == nil, refusalSeenAt != nil { broken.append("a check is due of a configuration that passes") }
-        return broken
+        refusal == nil && refusalSeenAt != nil ? ["a check is due of a configuration that passes"] : []
     }
 }
 

@@ -23,7 +23,7 @@ extension Rotation {
             reason: health == .ok ? nil : reason ?? reasons.first, clockTrusted: clock.failure == nil,
             configuration: ConfigurationView(
                 path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
-                error: configurationWatch.refusal.map { $0.joined(separator: "\n") }),
+                error: configurationWatch.refusal.map { $0.lines.joined(separator: "\n") }),
             clients: clients)
         snapshot.store = storeReading.view
         snapshot.fleet = fleet.counts
@@ -41,7 +41,7 @@ extension Rotation {
     /// left out here too.
     func daemonReason(at now: Now) -> Reason? {
         if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {
-            let since = configurationWatch.refusedAt ?? startedAt
+            let since = configurationWatch.refusal?.since ?? startedAt
             return Reason(failure: failure, since: since)
         }
         return clock.reason
