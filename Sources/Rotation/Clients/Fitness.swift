@@ -40,15 +40,18 @@ extension ClientConfiguration {
             }, signer: signer.map { .init(team: $0.team, keyID: $0.keyID) })
     }
 
-    /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot
-    /// use it now.
-    func fitness(
-        of issued: SecretInfo, keys: [KnownKey], _ deadlines: inout Deadlines
-    ) throws(Objection) -> Int {
-        try issued.form.fitness(expectation(of: issued, keys)) { deadlines.reached($0) }
+    /// Why the client cannot use it now; nil where it can.
+    func objection(to issued: SecretInfo, keys: [KnownKey], _ deadlines: inout Deadlines) -> Objection? {
+        do throws(Objection) {
+            _ = try issued.form.fitness(expectation(of: issued, keys)) { deadlines.reached($0) }
+            return nil
+        } catch {
+            return error
+        }
     }
 
-    /// The same, whatever its times are.
+    /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot use
+    /// it, whatever its times are.
     func rank(of issued: SecretInfo, keys: [KnownKey]) throws(Objection) -> Int {
         try issued.form.rank(expectation(of: issued, keys))
     }
@@ -97,17 +100,14 @@ extension Rotation {
         client.keys.map { ($0.entry, keys.digest(of: $0.name).map(SignatureEvidence.key) ?? otherwise) }
     }
 
-    /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot
-    /// use it now.
-    func fitness(
-        of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines
-    ) throws(Objection) -> Int {
-        try client.entry.fitness(of: issued, keys: knownKeys(client), &deadlines)
+    /// Why the client cannot use it now; nil where it can.
+    func objection(to issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
+        client.entry.objection(to: issued, keys: knownKeys(client), &deadlines)
     }
 
     /// Whether the client can use it now.
     func fits(_ issued: SecretInfo, _ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
-        (try? fitness(of: issued, for: client, &deadlines)) != nil
+        objection(to: issued, for: client, &deadlines) == nil
     }
 
     /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil where it is not
@@ -122,13 +122,9 @@ extension Rotation {
         let isAnyRead = client.keys.contains { keys.digest(of: $0.name) != nil }
         return client.entry.refusal(
             of: issued, keys: knownKeys(client, otherwise: isAnyRead ? .remembered : .none),
-            signer: configuredSigner(of: issued), current: clients[client].secret.current,
+            signer: configuration.names(ofSigner: issued) { keys.digest(of: $0) },
+            current: clients[client].secret.current,
             clockIsTrusted: clock.failure == nil, &deadlines)
-    }
-
-    /// The key that has signed a secret, under each of its configured names; none where it is not configured.
-    func configuredSigner(of issued: SecretInfo) -> [KeyConfiguration] {
-        configuration.names(ofSigner: issued) { keys.digest(of: $0) }
     }
 }
 

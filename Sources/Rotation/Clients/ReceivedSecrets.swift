@@ -41,20 +41,6 @@ extension Rotation {
         }
     }
 
-    /// Why a secret must not be used, and what that says of its source; nil where it may be. One that has merely expired
-    /// was good once.
-    private func problem(
-        of issued: SecretInfo, _ client: ConfiguredClient, _ deadlines: inout Deadlines
-    ) -> (SourceView.State, detail: String?)? {
-        do throws(Objection) {
-            _ = try fitness(of: issued, for: client, &deadlines)
-            return nil
-        } catch {
-            if case .expired = error { return (.stale, "it \(error.words)") }
-            return (.wrong, "it \(error.words)")
-        }
-    }
-
     /// What a source holds, and the secret in it that is to replace the current one.
     func judgeSource(
         of client: ConfiguredClient, over current: SecretInfo?, _ deadlines: inout Deadlines
@@ -71,8 +57,10 @@ extension Rotation {
             case .refused: (state, detail) = (.unreachable, nil)
             case .foreign(let words): (state, detail) = (.wrong, words)
             case .secret(let issued):
-                if let problem = problem(of: issued, client, &deadlines) {
-                    (state, detail) = problem
+                if let objection = objection(to: issued, for: client, &deadlines) {
+                    // One that has merely expired was good once.
+                    let isExpired = if case .expired = objection { true } else { false }
+                    (state, detail) = (isExpired ? .stale : .wrong, "it \(objection.words)")
                 } else if current?.isSame(as: issued) == true {
                     (state, detail) = (.current, nil)
                 } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {

@@ -132,19 +132,13 @@ extension Rotation {
 
     /// Why none of the secrets that the outputs hold can be used.
     private func found(_ client: ConfiguredClient, at now: Now) -> MintReason {
-        // When that changes is no reason to wake.
-        var deadlines = Deadlines(now: now)
         for (path, held) in observedSlots(of: client) {
-            switch held {
-            case .unusable(let objection?): return .found(path, objection)
-            case .secret(let issued):
-                do throws(Objection) {
-                    _ = try fitness(of: issued, for: client, &deadlines)
-                } catch {
-                    return .found(path, error)
+            let objection: Objection? =
+                switch held {
+                case .unusable(let objection): objection
+                case .secret(let issued): Deadlines.peek(at: now) { self.objection(to: issued, for: client, &$0) }
                 }
-            case .unusable(nil): continue
-            }
+            if let objection { return .found(path, objection) }
         }
         return .missing
     }

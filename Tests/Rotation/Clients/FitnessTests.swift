@@ -8,10 +8,12 @@ import Testing
 @Suite struct FitnessTests {
     private let now = Values.moment(0)
 
-    private func fitness(of issued: SecretInfo, print: Character? = "1", _ deadlines: inout Deadlines) throws -> Int {
+    private func objection(
+        to issued: SecretInfo, print: Character? = "1", _ deadlines: inout Deadlines
+    ) throws -> Objection? {
         let evidence = try print.map { SignatureEvidence.key(try Values.print($0)) } ?? .remembered
-        return try Values.client("web").fitness(
-            of: issued, keys: [(try Values.keyEntry(), evidence)], &deadlines)
+        return try Values.client("web").objection(
+            to: issued, keys: [(try Values.keyEntry(), evidence)], &deadlines)
     }
 
     private var signer: KeyDigest { get throws { try Values.print("1") } }
@@ -51,15 +53,15 @@ import Testing
         let secret = try Values.issued(
             1, id: row.id, team: row.team, keyID: row.keyID, from: row.from, to: row.to,
             signer: row.signer.map(Values.print))
-        #expect(((try? fitness(of: secret, print: row.key, &deadlines)) != nil) == row.isAccepted)
+        #expect(try (objection(to: secret, print: row.key, &deadlines) == nil) == row.isAccepted)
     }
 
     @Test func changesByTimeAloneAreRemembered() throws {
         var deadlines = Deadlines(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
-        _ = try? fitness(of: Values.issued(1, from: 100, to: 200, signer: signer), &deadlines)
+        _ = try objection(to: Values.issued(1, from: 100, to: 200, signer: signer), &deadlines)
         #expect(deadlines.wall == Values.moment(40))
         deadlines = Deadlines(now: deadlines.now)
-        _ = try? fitness(of: Values.issued(1, to: 200, signer: signer), &deadlines)
+        _ = try objection(to: Values.issued(1, to: 200, signer: signer), &deadlines)
         #expect(deadlines.wall == Values.moment(200))
     }
 
