@@ -11,12 +11,12 @@ final class ConfiguredClient: Sendable {
     let key: KeyConfiguration
     /// The keys that may sign for it, in the order of preference; where it mints, ``key`` alone.
     let keys: [Key]
-    /// Its files in order, each once, with its own slots in each: thousands of clients may share one.
+    /// Its files in order, each once, with its own slots in each.
     let places: [Place]
     /// The paths of ``places``: what every plan asks for.
     let files: [AbsolutePath]
-    /// Each once, in the configuration's order; without those that another client has.
-    let targets: [PushOutput]
+    /// In the configuration's order.
+    var targets: [PushOutput] { entry.targets }
     /// Each once, in the configuration's order.
     let actions: [ActionID]
     /// Whether its secrets are minted here, and put into the store; false without one.
@@ -38,23 +38,17 @@ final class ConfiguredClient: Sendable {
 
     /// - Parameters:
     ///   - keys: that may sign for it.
-    ///   - targets: without those that another client has.
     ///   - hasStore: whether there is a store.
     init(
-        name: ClientName, order: Int, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key],
-        targets: [PushOutput], hasStore: Bool
+        name: ClientName, order: Int, entry: ClientConfiguration, key: KeyConfiguration, keys: [Key], hasStore: Bool
     ) {
         self.name = name
         self.order = order
         self.entry = entry
         self.key = key
         self.keys = keys
-        self.targets = targets
-        var slots: [AbsolutePath: [Slot]] = [:]
-        for output in entry.outputs where slots[output.path]?.contains(output.slot) != true {
-            slots[output.path, default: []].append(output.slot)
-        }
-        places = slots.sorted { $0.key < $1.key }.map { Place(path: $0, slots: $1) }
+        let outputs = Dictionary(grouping: entry.outputs, by: \.path)
+        places = outputs.sorted { $0.key < $1.key }.map { Place(path: $0, slots: $1.map(\.slot)) }
         files = places.map(\.path)
         actions = entry.onChange.map(\.id).eachOnce
         isSharing = hasStore && entry.source == nil && entry.isShared

@@ -62,7 +62,6 @@ final class ConfigurationIndex: Sendable {
     }
 
     private static func clients(of configuration: Configuration) -> [ConfiguredClient] {
-        var taken: Set<TargetName> = []
         var all: [ConfiguredClient] = []
         for (name, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             guard let key = configuration.keys[entry.key] else { continue }
@@ -72,7 +71,6 @@ final class ConfigurationIndex: Sendable {
             all.append(
                 ConfiguredClient(
                     name: name, order: all.count, entry: entry, key: key, keys: keys,
-                    targets: entry.targets.filter { taken.insert($0.target).inserted },
                     hasStore: configuration.store != nil))
         }
         return all
