@@ -37,9 +37,6 @@ struct Reading<Value: Sendable>: Sendable {
     /// Has it read again, even if a job before `next` is reading it now: that job may have missed a change.
     mutating func readAgain(next: JobID) { countsFrom = next }
 
-    /// Has it read again. What is known stays until then.
-    mutating func expire() { readBy = nil }
-
     /// A read begins: it sees what was noticed until now.
     mutating func begin() { notices = nil }
 

@@ -1,4 +1,5 @@
 import AppleClientSecret
+internal import Failures
 import Model
 
 /// What a file was seen to hold, and what happened to it.
@@ -44,20 +45,16 @@ struct File: Sendable {
     /// Another configuration has it read again.
     ///
     /// - Parameter spec: how it is written now. What was written in another way before is no drift.
-    mutating func adopt(_ spec: FileSpec) {
-        reading.expire()
+    mutating func adopt(_ spec: FileSpec, next: JobID) {
+        reading.readAgain(next: next)
         if spec.format.isShared { wasOwn = false }
         if !spec.isWritten(as: self.spec) { drift.forgetContent() }
         self.spec = spec
     }
 
     /// Records what it was seen to hold.
-    ///
-    /// - Parameter isCurrentSpec: whether the job has observed it as it is configured now. An observation by an older
-    ///   configuration's slots and modes does not count.
-    mutating func see(_ observation: FileObservation, by job: JobID, isCurrentSpec: Bool) {
+    mutating func see(_ observation: FileObservation, by job: JobID) {
         reading.end(observation, by: job)
-        if !isCurrentSpec { reading.expire() }
         isUncertain = false
         if observation.exists { heldOtherLines = observation.otherLines }
     }
@@ -73,13 +70,11 @@ struct File: Sendable {
 
     mutating func writeFailed() { isUncertain = true }
 
-    /// The last observation says nothing about what it holds now.
-    ///
-    /// - Parameter showsOthersContent: whether it is there with content that is not, or not only, a secret.
-    mutating func observationFailed(leavesNothingToRead: Bool, showsOthersContent: Bool) {
-        if showsOthersContent { heldOtherLines = true }
-        reading.expire()
-        guard leavesNothingToRead, var observed else { return }
+    /// Has it read again, because what was seen before says nothing about what it holds now.
+    mutating func readFailed(_ code: Failure.Code, next: JobID) {
+        if code.traits.contains(.showsOthersContent) { heldOtherLines = true }
+        reading.readAgain(next: next)
+        guard code.traits.contains(.leavesNothingToRead), var observed else { return }
         observed.slots = [:]
         reading.presume(observed)
     }

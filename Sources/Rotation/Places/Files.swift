@@ -23,7 +23,7 @@ struct Files: Sendable {
         let former = all
         all = specs.reduce(into: [:]) { all, entry in
             var file = former[entry.key] ?? File(entry.value, next: next)
-            file.adopt(entry.value)
+            file.adopt(entry.value, next: next)
             all[entry.key] = file
         }
     }
@@ -46,23 +46,21 @@ extension Rotation {
     mutating func fileFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.observe(let spec), .success(.observed(let observation))):
+            // After a reload it is read again, by the slots and the mode that count now.
+            guard jobs.isCurrent(job) else { return }
             let before = files[spec.path]?.observed
             if before?.exists != observation.exists { jobs.retry(job.resource, on: .created, at: now) }
             if before == nil { judgeFirst(observation, of: spec, at: now) }
-            see(observation, as: spec, by: job.id)
-            // What an earlier configuration's slots and modes make of it says nothing.
-            guard index.specs[spec.path] == spec else { return }
+            see(observation, as: spec, by: job)
             let wanted = wantedSecrets(spec)
             let isGood = files[spec.path]?.holds(wanted) == true
             files[spec.path]?.drift.see(
                 isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now.boot)
         case (.observe(let spec), .failure(let failure)):
-            files[spec.path]?.observationFailed(
-                leavesNothingToRead: failure.code.traits.contains(.leavesNothingToRead),
-                showsOthersContent: failure.code.traits.contains(.showsOthersContent))
+            files[spec.path]?.readFailed(failure.code, next: jobs.next)
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             repeatForNew(secrets, in: spec, at: now)
-            see(observation, as: spec, by: job.id)
+            see(observation, as: spec, by: job)
             let readers = spec.slots.values.compactMap { index[$0] }
             let isBeingRead = readers.contains { isDelivering($0) }
             if files[spec.path]?.wrote(secrets, isBeingRead: isBeingRead, at: now) == true {
@@ -75,12 +73,11 @@ extension Rotation {
         }
     }
 
-    private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) {
+    private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: Job) {
         for slot in observation.slots.values { clock.noteIssue(slot.issued) }
-        let isCurrentSpec = index.specs[spec.path] == spec
         let former = files[spec.path]?.observed?.editFailures ?? [:]
-        files[spec.path]?.see(observation, by: job, isCurrentSpec: isCurrentSpec)
-        guard isCurrentSpec else { return }
+        files[spec.path]?.see(observation, by: job.id)
+        guard jobs.isCurrent(job) else { return }
         for place in spec.slots.keys.map({ OutputPlace(path: spec.path, slot: $0) }).sorted() {
             guard let client = spec.slots[place.slot], former[place.slot] != observation.editFailures[place.slot]
             else { continue }
