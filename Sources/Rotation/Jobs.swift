@@ -114,9 +114,9 @@ struct Jobs: Sendable {
     }
 
     /// Marks the jobs that have become overdue; returns their resources.
-    mutating func findOverdue(_ deadlines: inout Deadlines) -> [Resource] {
+    mutating func findOverdue(at now: Now) -> [Resource] {
         var found: [Resource] = []
-        while let job = oldest(), deadlines.reached(job.startedAt + Rotation.overdueAfter) {
+        while let job = oldest(), now.boot >= job.startedAt + Rotation.overdueAfter {
             inFlight.removeFirst()
             running[job.resource]?.isOverdue = true
             overdueCount += 1
@@ -241,8 +241,7 @@ extension Rotation {
 
     /// Has the work for overdue jobs planned without them.
     mutating func planOverdue(at now: Now) {
-        var deadlines = Deadlines(now: now)
-        for resource in jobs.findOverdue(&deadlines) {
+        for resource in jobs.findOverdue(at: now) {
             touch(resource)
             // The clients that concern the store are not planned because it is being read, so touch them here.
             if resource == .store { touchClientsOnStore() }

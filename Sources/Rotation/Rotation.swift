@@ -214,7 +214,8 @@ package struct Rotation: Sendable {
         case .observe, .publish: fileFinished(job, result, at: now)
         case .push, .readTarget:
             if let failure = targetFinished(job, result, at: now) { return fail(job, failure, isWanted, at: now) }
-        case .recall, .keep, .tidyRecords: recordFinished(job, result, at: now)
+        case .recall, .keep: recordFinished(job, result, at: now)
+        case .tidyRecords: tidyingFinished(job, result, at: now)
         case .run where job.resource.isStateChangeAction, .recallReportedStates, .keepReportedStates:
             stateChangeActionFinished(job, result, at: now)
         case .run: runFinished(job, result, at: now)

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Model
 
 /// The state directory as a whole: what may have been lost there, and what is to be removed.
@@ -27,5 +28,37 @@ struct StateUpkeep: Sendable {
 
     func checkInvariants(_ index: ConfigurationIndex) -> [String] {
         removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
+    }
+}
+
+extension Rotation {
+    mutating func tidyingFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .tidyRecords(_, _, let removed, _) = job.work else { return }
+        switch result {
+        case .success(.tidied(let orphans)):
+            let live = orphans.filter { orphan in
+                // Meanwhile a reload may have made it an output again.
+                !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
+            }
+            events += live.map(LogEvent.orphaned)
+            waiting.report(orphaned: live)
+            stateUpkeep.tidied(removed)
+        case .failure: stateUpkeep.tidyAgain()
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
+    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job searches the
+    /// outputs that a reload removed for secrets.
+    mutating func planTidying(_ deadlines: inout Deadlines) {
+        // A clock that is years ahead must not make records look old enough to remove.
+        guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }
+        let now = clock.tellsAge(at: deadlines.now) ? deadlines.now.wall : builtAt
+        let work = Work.tidyRecords(
+            keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
+            removed: stateUpkeep.removedPlaces,
+            outputs: index.places)
+        if start(work, on: .state, &deadlines) { stateUpkeep.beginTidying() }
     }
 }

@@ -16,9 +16,6 @@ extension Rotation {
             if let client = index[name] { clients[client].record.notRecalled() }
         case (.keep(let name, _), .success(.kept(let record))):
             if let client = index[name] { clients[client].record.kept(record, by: job.id) }
-        case (.tidyRecords(_, _, let removed, _), .success(.tidied(let orphans))):
-            tidied(orphans, lookedFor: removed, at: now)
-        case (.tidyRecords, .failure): stateUpkeep.tidyAgain()
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
@@ -110,30 +107,5 @@ extension Rotation {
                 }
                 return isDeleted(path) || clients[client].record.value.shared.contains(path)
             })
-    }
-
-    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
-    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job searches the
-    /// outputs that a reload removed for secrets.
-    mutating func planTidying(_ deadlines: inout Deadlines) {
-        // A clock that is years ahead must not make records look old enough to remove.
-        guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }
-        let now = clock.tellsAge(at: deadlines.now) ? deadlines.now.wall : builtAt
-        let work = Work.tidyRecords(
-            keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
-            removed: stateUpkeep.removedPlaces,
-            outputs: index.places)
-        if start(work, on: .state, &deadlines) { stateUpkeep.beginTidying() }
-    }
-
-    /// Records which former outputs hold a valid secret, and reports them.
-    private mutating func tidied(_ orphans: [OrphanedOutput], lookedFor: Set<OutputPlace>, at now: Now) {
-        let live = orphans.filter { orphan in
-            // Meanwhile a reload may have made it an output again.
-            !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
-        }
-        events += live.map(LogEvent.orphaned)
-        waiting.report(orphaned: live)
-        stateUpkeep.tidied(lookedFor)
     }
 }
