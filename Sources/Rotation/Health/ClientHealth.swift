@@ -67,10 +67,10 @@ extension Rotation {
         let old = known.health.view
         let now = deadlines.now
         let wanted = wantedSecret(client)
-        let failures = reasons(for: client, &deadlines)
+        let reasons = reasons(for: client, &deadlines)
         // Before its first try, only what was published earlier is known of it.
         let facts = facts(of: client, &deadlines)
-        let found = known.readiness.wasEverTried || !failures.isEmpty ? nil : facts.judgeOutputs(&deadlines)
+        let found = known.readiness.wasEverTried || !reasons.isEmpty ? nil : facts.judgeOutputs(&deadlines)
         let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs =
             client.entry.outputs.map { outputView($0, holding: published, &deadlines) }
@@ -96,25 +96,10 @@ extension Rotation {
         }
 
         let isServed = isDone || waitsForTurn(client, at: now) || awaitsDeployment(client, &deadlines)
-        var health: HealthState = isServed && failures.isEmpty ? .ok : .degraded
-        var reason = failures.first
-        if let found {
-            let untried = untried(client, found)
-            health = untried.health
-            if let failure = untried.failure { reason = Reason(failure: failure, client: name, since: now.wall) }
-        }
-        if let failure = lockout(of: client, holding: weakest, isSpared: isSpared, &deadlines) {
-            health = .critical
-            reason = reason ?? Reason(failure: failure, client: name, since: now.wall)
-        }
-        if currentRefusal(client) != nil { health = .critical }
-        if health == .degraded, reason == nil {
-            // By the last good configuration no action runs, and no request is carried out.
-            let failure =
-                configurationWatch.restraint
-                ?? Failure(isPublished(client, at: now) ? .notDelivered : .notPublished, at: .client(name))
-            reason = Reason(failure: failure, client: name, since: now.wall)
-        }
+        let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &deadlines)
+        let (health, first) = verdict(
+            on: client, isServed: isServed, reasons, beforeItsFirstTry: found, lockout, at: now)
+        var reason = first
         // The same failure persists: it began when it was first seen, not now.
         if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
             reason?.since = old.since
@@ -126,14 +111,38 @@ extension Rotation {
             renewAt: current.map { renewal(of: $0, client.entry) }, renewals: known.health.tally.mints.successes,
             counts: known.health.tally, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
-            consecutiveFailures: failures.isEmpty ? 0 : consecutiveFailures(client),
-            lastError: failures.first?.failure.message,
+            consecutiveFailures: reasons.isEmpty ? 0 : consecutiveFailures(client),
+            lastError: reasons.first?.failure.message,
             delivered: isDone && client.entry.undeployed.isEmpty, outputs: outputs, actions: actions,
             verification: known.verification?.view, source: sourceView(of: client, at: now))
         if isNews(view, client), clients[client].health.log(health) {
             events.append(.health(name, health, view.reason))
         }
         clients[client].health.set(view)
+    }
+
+    /// What a client's health is, and the first reason.
+    ///
+    /// - Parameters:
+    ///   - isServed: whether its outputs and applications have the current secret, or only wait for what takes its time.
+    ///   - reasons: what keeps it from being served.
+    ///   - found: what its outputs say; nil for a client that was tried.
+    ///   - lockout: why its applications are locked out, or soon will be.
+    private func verdict(
+        on client: ConfiguredClient, isServed: Bool, _ reasons: [Reason], beforeItsFirstTry found: OutputsHealth?,
+        _ lockout: Failure?, at now: Now
+    ) -> (HealthState, Reason?) {
+        func reason(_ failure: Failure) -> Reason { Reason(failure: failure, client: client.name, since: now.wall) }
+        let untried = found.map { self.untried(client, $0) }
+        let first = reasons.first ?? (untried?.failure).map(reason)
+        if lockout != nil || currentRefusal(client) != nil { return (.critical, first ?? lockout.map(reason)) }
+        let health = untried?.health ?? (isServed && reasons.isEmpty ? .ok : .degraded)
+        guard health == .degraded, first == nil else { return (health, first) }
+        // By the last good configuration no action runs, and no request is carried out.
+        let failure =
+            configurationWatch.restraint
+            ?? Failure(isPublished(client, at: now) ? .notDelivered : .notPublished, at: .client(client.name))
+        return (.degraded, reason(failure))
     }
 
     /// The health of a client that was not tried yet, and why it is degraded. Why it is critical follows from what its outputs
