@@ -39,8 +39,7 @@ extension Resource {
         case .client(let name), .verification(let name), .record(let name), .source(let name), .share(let name),
             .rollout(let name):
             name
-        case .configuration, .key, .store, .report, .fleet, .file, .target, .action, .probe, .stateChangeAction, .state:
-            nil
+        default: nil
         }
     }
 
@@ -52,9 +51,7 @@ extension Resource {
     package var isOfStore: Bool {
         switch self {
         case .store, .share, .rollout, .report, .fleet: true
-        case .configuration, .key, .client, .verification, .record, .source, .file, .target, .action, .probe,
-            .stateChangeAction, .state:
-            false
+        default: false
         }
     }
 

@@ -139,20 +139,9 @@ package struct Rotation: Sendable {
         case .source(let name):
             if let client = index[name] { clients[client].source?.reading.notice(at: now) }
             jobs.retry(resource, on: .placed, at: now)
-        case .file(let path):
-            files[path]?.drift.debounce(at: now.boot)
-            if let attempts = jobs.attempts[resource] {
-                if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
-                    jobs.retry(resource, on: .changed, at: now)
-                } else if attempts.failure.code == .changedMeanwhile {
-                    jobs.retry(resource, on: .changedAfterMerge, at: now)
-                }
-            }
+        case .file(let path): noticeFile(path, at: now)
         case .store: storeReading.notice(jobs, at: now)
-        case .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action, .probe,
-            .stateChangeAction,
-            .state:
-            break
+        default: break
         }
         touch(resource)
     }
@@ -163,13 +152,11 @@ package struct Rotation: Sendable {
         case .key(let name): keys[name]?.reading.readAgain(next: jobs.next)
         case .file(let path): files[path]?.reading.readAgain(next: jobs.next)
         case .source(let name):
-            if let client = index[name] { clients[client].source?.reading.readAgain(next: jobs.next) }
-            if index[name]?.entry.source?.path == nil { storeReading.readAgain(next: jobs.next) }
+            guard let client = index[name] else { return }
+            clients[client].source?.reading.readAgain(next: jobs.next)
+            if client.concernsStore { storeReading.readAgain(next: jobs.next) }
         case .store: storeReading.readAgain(next: jobs.next)
-        case .configuration, .client, .verification, .record, .share, .rollout, .report, .fleet, .target, .action,
-            .probe,
-            .stateChangeAction, .state:
-            return
+        default: return
         }
         // Clients that merely share the file wait for its content, too.
         touch(resource)
@@ -185,13 +172,9 @@ package struct Rotation: Sendable {
         switch result {
         // Neither a success nor a failure yet.
         case .success(.deploying): break
-        // An API that did not keep a secret fails until it shows one.
-        case .success(.pushed(verified: false, _)) where lastFailure?.failure.code == .pushNotKept,
-            .success(.targetRead(holds: false, _)) where lastFailure?.failure.code == .pushNotKept:
+        case .success(let outcome):
             count(job, success: true)
-        case .success:
-            count(job, success: true)
-            if lastFailure?.wasObservation == true || !job.work.isObservation { recover(job.resource) }
+            if let lastFailure, ends(lastFailure, outcome) { recover(job.resource) }
         case .failure(let failure):
             if !isOfStop(failure) { count(job, success: false) }
             // A failure under an earlier configuration does not count: the work starts afresh under this one.
@@ -222,6 +205,16 @@ package struct Rotation: Sendable {
         case .probe: probeFinished(job, result, before: lastFailure, at: now)
         }
         if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }
+    }
+
+    /// Whether an outcome ends the failure of its resource: a file that was read back may not be writable yet, and an API that
+    /// did not keep a secret fails until it shows one.
+    private func ends(_ failed: Attempts, _ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .observed: failed.wasObservation
+        case .pushed(verified: false, _), .targetRead(holds: false, _): failed.failure.code != .pushNotKept
+        default: true
+        }
     }
 
     /// Whether the end of the daemon ended the work: then nothing is wrong with what was asked.

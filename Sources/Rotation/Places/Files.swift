@@ -43,6 +43,17 @@ struct Files: Sendable {
 extension Rotation {
     // MARK: What happens
 
+    /// Records a change notice.
+    mutating func noticeFile(_ path: AbsolutePath, at now: Now) {
+        files[path]?.drift.debounce(at: now.boot)
+        guard let attempts = jobs.attempts[.file(path)] else { return }
+        if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
+            jobs.retry(.file(path), on: .changed, at: now)
+        } else if attempts.failure.code == .changedMeanwhile {
+            jobs.retry(.file(path), on: .changedAfterMerge, at: now)
+        }
+    }
+
     mutating func fileFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.observe(let spec), .success(.observed(let observation))):
