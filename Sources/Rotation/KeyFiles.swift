@@ -104,7 +104,7 @@ struct KeyFile: Sendable {
 
 extension Rotation {
     mutating func planKey(_ name: KeyName, _ deadlines: inout Deadlines) {
-        guard let entry = configuration.keys[name], keys[name]?.reading.isDue(&deadlines) == true,
+        guard let entry = configuration.keys[name], keys[name]?.reading.isDue(.input, &deadlines) == true,
             start(.readKey(name, entry), on: .key(name), &deadlines)
         else { return }
         keys[name]?.reading.begin()

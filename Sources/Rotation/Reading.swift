@@ -14,6 +14,8 @@ struct Reading<Value: Sendable>: Sendable {
     private(set) var countsFrom: JobID
     /// Change notices since the last read began.
     private var notices: Debounce?
+    /// When the first change was noticed that the last read was to see; nil where none was its cause.
+    private(set) var noticedAt: BootTime?
 
     /// - Parameters:
     ///   - value: what is known from before; it does not count.
@@ -38,7 +40,10 @@ struct Reading<Value: Sendable>: Sendable {
     mutating func readAgain(next: JobID) { countsFrom = next }
 
     /// A read begins: it sees what was noticed until now.
-    mutating func begin() { notices = nil }
+    mutating func begin() {
+        noticedAt = notices?.began
+        notices = nil
+    }
 
     /// Records a read; nil for one that failed.
     mutating func end(_ value: Value?, by job: JobID) {
@@ -50,9 +55,9 @@ struct Reading<Value: Sendable>: Sendable {
     mutating func presume(_ value: Value) { self.value = value }
 
     /// Whether to read now: nothing that counts is known, or there was a notice and the writer has finished.
-    func isDue(_ deadlines: inout Deadlines) -> Bool {
+    func isDue(_ pace: Debounce.Pace, _ deadlines: inout Deadlines) -> Bool {
         guard isFresh else { return true }
-        if let notices { return notices.isReadable(&deadlines) }
+        if let notices { return notices.isDue(pace, &deadlines) }
         return value == nil
     }
 

@@ -34,7 +34,7 @@ extension Rotation {
     mutating func planSource(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         // Signatures can be checked only after the keys were read.
         if let file = client.entry.source?.file, wereKeysRead(client),
-            clients[client].source?.reading.isDue(&deadlines) == true,
+            clients[client].source?.reading.isDue(.input, &deadlines) == true,
             start(.readSource(client.name, file), on: .source(client.name), &deadlines)
         {
             clients[client].source?.reading.begin()

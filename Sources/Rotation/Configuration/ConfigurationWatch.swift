@@ -73,7 +73,7 @@ struct ConfigurationWatch: Sendable {
     func isDue(_ deadlines: inout Deadlines) -> Bool {
         // One check serves both.
         deadlines.met { deadlines in
-            let isReadable = debounce?.isReadable(&deadlines) == true
+            let isReadable = debounce?.isDue(.input, &deadlines) == true
             let mayPass = refusalSeenAt.map { deadlines.reached($0 + Retry.localBound) } == true
             return isReadable || mayPass
         }

@@ -1,12 +1,8 @@
 import AppleClientSecret
 import Model
 
-/// What other programs do to a file, or to a place behind an API: when notices came, since when it is bad, how often it was repaired.
+/// What other programs do to a file, or to a place behind an API: since when it is bad, and how often it was repaired.
 struct Drift: Hashable, Sendable {
-    /// A changed file is read back once it has been quiet for this long: a program may still be writing.
-    static let quiet: Seconds = 2
-    /// A file that is never quiet is read back after this long.
-    static let longestDebounce: Seconds = 10
     /// Bad content may have been read once it is this old.
     static let readAfter: Seconds = 5
     /// After this many repairs within `memory` the file is contested: another program keeps changing it.
@@ -18,7 +14,6 @@ struct Drift: Hashable, Sendable {
     /// How often what is contested is repaired.
     private let contestedInterval: Seconds
 
-    private var debounce: Debounce?
     /// What the file held when it was last seen to be good.
     private var lastGood: [Slot: Fingerprint]?
     private var badSince: BootTime?
@@ -39,27 +34,17 @@ struct Drift: Hashable, Sendable {
         self.contestedInterval = contestedInterval
     }
 
-    mutating func debounce(at now: BootTime) {
-        debounce = Debounce(debounce, at: now)
-    }
-
-    /// Whether it is time to read the file back after a notice.
-    func wantsObservation(_ deadlines: inout Deadlines) -> Bool {
-        debounce?.isDue(quiet: Self.quiet, atMost: Self.longestDebounce, &deadlines) == true
-    }
-
-    /// Records the result of an observation that began at `began`.
-    mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], began: BootTime, at now: BootTime) {
-        let noticed = debounce?.began
-        // A notice of the same millisecond may be about a change that the observation missed.
-        if let last = debounce?.last, last < began { debounce = nil }
+    /// Records what the file was seen to hold.
+    ///
+    /// - Parameter moment: since when it may have held that.
+    mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], since moment: BootTime) {
         isUndone = false
         if isGood {
             lastGood = wanted
             badSince = nil
             isRequested = false
         } else if lastGood == wanted {
-            badSince = badSince ?? noticed ?? now
+            badSince = badSince ?? moment
         }
     }
 
@@ -92,7 +77,7 @@ struct Drift: Hashable, Sendable {
         wasContested = repairs.next(at: now) != nil
         repairs.note(at: now)
         // Applications that were notified while the content was bad have read it. The notice that set `since` may have come late.
-        let wasRead = isBeingRead || deliveredAt.map { $0 + Self.quiet >= since } ?? false
+        let wasRead = isBeingRead || deliveredAt.map { $0 + Debounce.Pace.output.quiet >= since } ?? false
         return wasRead || now >= since + Self.readAfter
     }
 
@@ -101,7 +86,6 @@ struct Drift: Hashable, Sendable {
     mutating func undone(at now: BootTime) {
         isUndone = true
         badSince = badSince ?? now
-        debounce(at: now)
     }
 
     /// Whether `wanted` differs from what the file held when it was last good.

@@ -64,7 +64,10 @@ struct File: Sendable {
         writtenAt = now.wall
         wasOwn = secrets[.whole] != nil
         let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
-        if !holds(secrets) { drift.undone(at: now.boot) }
+        if !holds(secrets) {
+            drift.undone(at: now.boot)
+            reading.notice(at: now)
+        }
         return wasRead
     }
 

@@ -45,7 +45,7 @@ extension Rotation {
 
     /// Records a change notice.
     mutating func noticeFile(_ path: AbsolutePath, at now: Now) {
-        files[path]?.drift.debounce(at: now.boot)
+        files[path]?.reading.notice(at: now)
         guard let attempts = jobs.attempts[.file(path)] else { return }
         if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
             jobs.retry(.file(path), on: .changed, at: now)
@@ -65,8 +65,9 @@ extension Rotation {
             see(observation, as: spec, by: job)
             let wanted = wantedSecrets(spec)
             let isGood = files[spec.path]?.holds(wanted) == true
+            let changedAt = files[spec.path]?.reading.noticedAt ?? now.boot
             files[spec.path]?.drift.see(
-                isGood: isGood, wanted: wanted.mapValues(\.fingerprint), began: job.startedAt, at: now.boot)
+                isGood: isGood, wanted: wanted.mapValues(\.fingerprint), since: changedAt)
         case (.observe(let spec), .failure(let failure)):
             files[spec.path]?.readFailed(failure.code, next: jobs.next)
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
@@ -138,16 +139,13 @@ extension Rotation {
     // MARK: What is wanted
 
     mutating func planFile(_ path: AbsolutePath, _ deadlines: inout Deadlines) {
-        let clients = index.clients(of: path)
-        guard files.isFresh(path) else {
-            // A file can be judged only after its clients' keys and records were read.
-            for client in clients where !wereKeysAndRecordRead(client) { return }
-            if let spec = index.specs[path] { start(.observe(spec), on: .file(path), &deadlines) }
-            return
-        }
         guard let spec = index.specs[path], let file = files[path] else { return }
-        if file.drift.wantsObservation(&deadlines) {
-            start(.observe(spec), on: .file(path), &deadlines)
+        let clients = index.clients(of: path)
+        if file.reading.isDue(.output, &deadlines) {
+            // A file can be judged only after its clients' keys and records were read.
+            if clients.allSatisfy(wereKeysAndRecordRead), start(.observe(spec), on: .file(path), &deadlines) {
+                files[path]?.reading.begin()
+            }
             return
         }
         // One write serves all clients of a file: wait for those about to get a new secret.

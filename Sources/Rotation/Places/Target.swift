@@ -116,8 +116,7 @@ struct Target: Sendable {
     ///   - wanted: what is to be there now.
     /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
     mutating func recordRead(
-        _ secret: SecretInfo, holds: Bool?, instead content: PlaceContent? = nil, wanted: SecretInfo?, began: BootTime,
-        at now: Now
+        _ secret: SecretInfo, holds: Bool?, instead content: PlaceContent? = nil, wanted: SecretInfo?, at now: Now
     ) -> Bool {
         guard pushed == secret else { return false }
         readAt = now.boot
@@ -129,7 +128,7 @@ struct Target: Sendable {
         verified = isAwaited ? nil : holds
         if verified == false { shown = content ?? shown }
         if !isAwaited, secret == wanted {
-            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], began: began, at: now.boot)
+            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], since: now.boot)
         }
         guard wasAwaited, verified == false, secret == wanted else { return false }
         isRefuted = true

@@ -94,7 +94,7 @@ extension Rotation {
             let wanted = index[name].flatMap { wantedSecret($0) }
             let isKept =
                 targets[output]?.recordRead(
-                    secret, holds: holds, instead: instead, wanted: wanted, began: job.startedAt, at: now) != true
+                    secret, holds: holds, instead: instead, wanted: wanted, at: now) != true
             return isKept ? nil : Failure(.pushNotKept, at: .target(output.target))
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)

@@ -249,7 +249,7 @@ import Testing
             try notice(bench)
             bench.tell(.finished(observation.id, .success(.observed(FileObservation(slots: [:])))))
         }
-        #expect(bench.log.filter { $0 == "observe web.jwt" }.count == 2)
+        #expect(bench.log.filter { $0 == "observe web.jwt" }.count == 1)
         #expect(bench.log.contains("mint web"))
     }
 
