@@ -8,7 +8,7 @@ import Model
 struct Reading<Value: Sendable>: Sendable {
     /// What the last read found; nil before the first one. It is still the best that is known while it does not count.
     private(set) var value: Value?
-    /// The job that read last, successfully or not; nil if that no longer counts.
+    /// The job that read last, successfully or not; nil before the first one.
     private(set) var readBy: JobID?
     /// What jobs before this one read does not count.
     private(set) var countsFrom: JobID

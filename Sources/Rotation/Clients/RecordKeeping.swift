@@ -3,8 +3,7 @@ import Model
 
 /// A client's record in the state directory.
 ///
-/// - It is read first, and kept whenever it is not as wanted. One that could not be read is read again and not overwritten:
-///   it may hold the only secret.
+/// - It is read first, and again while that fails. Then it is kept whenever it is not as wanted.
 /// - What jobs wrote or read before the state directory was lost does not count.
 /// - Files and actions wait until the record names the current secret, or cannot be kept (``Rotation/isSettled(_:)``).
 extension Rotation {
@@ -41,21 +40,16 @@ extension Rotation {
     }
 
     mutating func planRecall(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        if !clients[client].record.wasTried {
+        if !clients[client].record.wasRead {
             start(.recall(client.name, publishedAt: client.entry.places), on: .record(client.name), &deadlines)
         }
     }
 
     mutating func planRecord(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        guard isKnown(client) else { return }
-        let resource = Resource.record(client.name)
         let record = clients[client].record
-        guard record.wasRead || !record.wasTried else {
-            // Never overwritten: it may hold the only secret, and knows what was published where.
-            start(.recall(client.name, publishedAt: client.entry.places), on: resource, &deadlines)
-            return
-        }
-        guard clients[client].secret.current != nil else { return }
+        // One that was not read is never overwritten: it may hold the only secret, and knows what was published where.
+        guard record.wasRead, clients[client].secret.current != nil, isKnown(client) else { return }
+        let resource = Resource.record(client.name)
         let wanted = wantedRecord(client)
         if record.holds(wanted, since: stateUpkeep.countsFrom) {
             // The record is as wanted, so a failure to keep another no longer matters.

@@ -48,8 +48,9 @@ extension Rotation {
 
     /// Chooses a client's current secret, once everything is known that decides about it.
     mutating func settle(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+        planRecall(client, &deadlines)
         planSource(client, &deadlines)
-        guard isKnown(client) else { return planRecall(client, &deadlines) }
+        guard isKnown(client) else { return }
         presumeDelivered(client)
         if client.entry.source == nil {
             settleMinter(client, &deadlines)
