@@ -45,7 +45,13 @@ extension Rotation {
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
         runs[action.id]?.recordDeployment(isDeploying: result == .success(.deploying), at: now)
-        guard case .success(let outcome) = result else { return owe(action.id, to: covering) }
+        guard case .success(let outcome) = result else {
+            for client in covering.keys.compactMap({ index[$0] }) {
+                repeatActions(of: client, because: .runFailed(action.id), at: now)
+                touch(client)
+            }
+            return
+        }
         guard outcome != .deploying else { return }
         guard case .ran = outcome else { return unexpected(outcome, of: job) }
         for (name, covered) in covering {
@@ -57,15 +63,6 @@ extension Rotation {
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
         jobs.retry(.probe(action.id), on: .counterpartSucceeded, at: now)
-    }
-
-    /// Has an action that failed run again. Its turn has come and gone: the application may be down, and waits neither for
-    /// the next turn, after a restart or for a newer secret, nor for a rollout that no longer admits this machine.
-    private mutating func owe(_ action: ActionID, to covering: [ClientName: Covered]) {
-        for client in covering.keys.compactMap({ index[$0] }) where client.actions.contains(action) {
-            clients[client].deliveries.owe(action, next: jobs.next)
-            touch(client)
-        }
     }
 
     /// Whether something is being deployed, as far as is known.

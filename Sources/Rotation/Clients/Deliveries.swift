@@ -40,7 +40,7 @@ struct Deliveries: Sendable {
     }
 }
 
-/// Why actions run again for a secret that they may have delivered before.
+/// Why actions run again for a secret, without waiting.
 enum RepeatCause {
     /// The secret was written to a file that did not hold it: a reload added or moved an output, or a directory appeared
     /// late.
@@ -54,6 +54,9 @@ enum RepeatCause {
     case wasInFile
     /// Another secret was at a target, which is repaired.
     case wasAtTarget
+    /// This action failed. Its turn has come and gone: the application may be down, and waits neither for the next turn, after a
+    /// restart or for a newer secret, nor for a rollout that no longer admits this machine.
+    case runFailed(ActionID)
 }
 
 /// - An action runs again for the same secret where an application may have read other content, or has yet to read the
@@ -94,6 +97,7 @@ extension Rotation {
             held.map { isMerelyEarlier($0, client, at: now) } != true && index.actions[action]?.isRedeployment != true
         case .wasInFile: index.actions[action]?.isRedeployment != true
         case .wasAtTarget: true
+        case .runFailed(let failed): action == failed
         }
     }
 
