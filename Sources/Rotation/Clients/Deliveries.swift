@@ -59,8 +59,8 @@ enum RepeatCause {
     case runFailed(ActionID)
 }
 
-/// - An action runs again for the same secret where an application may have read other content, or has yet to read the
-///   secret at another place (``RepeatCause``); a run that began earlier does not count for that.
+/// - An action runs again for the same secret where it failed, where an application may have read other content, or has yet to
+///   read the secret at another place (``RepeatCause``); a run that began earlier does not count for that.
 /// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
 extension Rotation {
     // MARK: What is

@@ -106,7 +106,7 @@ extension Rotation {
             source.isStore && verdict.state == .unreachable
             && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
         if verdict.state != .wrong, !isRefused, let current = clients[client].secret.current {
-            let due = renewal(of: current, client.entry)
+            let due = renewal(of: current, client)
             let isDue = deadlines.reached(due)
             let isAway =
                 source.isStore && verdict.state == .unreachable
@@ -148,7 +148,7 @@ extension Rotation {
         guard let current = clients[client].secret.current else { return nil }
         return Failure(
             .sourceStale, at: sourcePlace(source),
-            detail: "renewal was due at \(renewal(of: current, client.entry))",
+            detail: "renewal was due at \(renewal(of: current, client))",
             remedy: source.isStore ? Self.storeRemedy : nil)
     }
 

@@ -29,7 +29,7 @@ extension Rotation {
     /// when that one was minted.
     private func isDue(_ client: ConfiguredClient, at now: Now) -> Bool {
         guard let current = mintedSecret(of: client), pendingCandidate(client) == nil else { return false }
-        return now.wall >= client.entry.renewal(of: current, jitter: hostJitter)
+        return now.wall >= renewal(of: current, client)
     }
 
     private func mayBeRenewedEarly(_ client: ConfiguredClient, at now: Now) -> Bool {

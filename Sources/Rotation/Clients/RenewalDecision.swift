@@ -99,7 +99,7 @@ extension Rotation {
             guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
                 return .receive
             }
-            return .keep(current, until: renewal(of: current, client.entry))
+            return .keep(current, until: renewal(of: current, client))
         }
         let decision = decideUnverified(client, together, &deadlines)
         guard case .mint(let reason) = decision, reason != .asked, let candidate = pendingCandidate(client),
@@ -114,13 +114,13 @@ extension Rotation {
     ) -> RenewalDecision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
-        if let spared = spared(client, &deadlines) { return .keep(spared, until: renewal(of: spared, client.entry)) }
+        if let spared = spared(client, &deadlines) { return .keep(spared, until: renewal(of: spared, client)) }
         if configurationWatch.isRestrained { return decideRestrained(client, &deadlines) }
         guard let current = usable(client, &deadlines) else {
             if secret.current == nil, awaitsStore(client, &deadlines) { return .wait }
             return .mint(secret.current.map(MintReason.unusable) ?? found(client, at: deadlines.now))
         }
-        let renewal = client.entry.renewal(of: current, jitter: hostJitter)
+        let renewal = renewal(of: current, client)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
         if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
             together.contains(client.name)
@@ -155,8 +155,8 @@ extension Rotation {
     }
 
     /// When the current secret is to be replaced.
-    func renewal(of secret: SecretInfo, _ entry: ClientConfiguration) -> WallTime {
+    func renewal(of secret: SecretInfo, _ client: ConfiguredClient) -> WallTime {
         configurationWatch.isRestrained
-            ? entry.criticalAt(secret) : entry.renewal(of: secret, jitter: hostJitter)
+            ? client.entry.criticalAt(secret) : client.entry.renewal(of: secret, jitter: hostJitter)
     }
 }

@@ -108,7 +108,7 @@ extension Rotation {
             name: name, clientID: client.entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
             reason: health == .ok ? nil : reason, current: current,
             deliveredExpiresAt: deliveredExpiry(client, wanted),
-            renewAt: current.map { renewal(of: $0, client.entry) }, renewals: known.health.tally.mints.successes,
+            renewAt: current.map { renewal(of: $0, client) }, renewals: known.health.tally.mints.successes,
             counts: known.health.tally, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
             consecutiveFailures: reasons.isEmpty ? 0 : consecutiveFailures(client),
