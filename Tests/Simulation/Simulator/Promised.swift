@@ -40,9 +40,13 @@ extension SecretInfo {
         (issuedAt, fingerprint.leadingBytes) > (other.issuedAt, other.fingerprint.leadingBytes)
     }
 
-    /// Whether Apple refuses its times at a moment, apart from its expiry: it would live for too long.
+    /// Whether Apple refuses its times at a moment, apart from its expiry: it would live for too long, where Apple names a limit.
     func livesTooLong(at moment: WallTime) -> Bool {
-        expiresAt.secondsSinceEpoch - moment.secondsSinceEpoch > 15_777_000
+        switch client.kind {
+        case .signIn, .music: expiresAt.secondsSinceEpoch - moment.secondsSinceEpoch > 15_777_000
+        case .appleAds: expiresAt.secondsSinceEpoch - issuedAt.secondsSinceEpoch > 180 * 86_400
+        case .maps: false
+        }
     }
 }
 
