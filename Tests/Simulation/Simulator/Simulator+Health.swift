@@ -79,7 +79,7 @@ extension Simulator {
                 throw Violation(.health, "\(output.path) is called ok and is not")
             }
             // One that was read already may hold an earlier secret meanwhile, which still serves.
-            let serves = published(output, entry).map { now.wall < entry.criticalFrom($0) } == true
+            let serves = published(outside.secret(in: output), entry).map { now.wall < entry.criticalFrom($0) } == true
             let mayCount = isUnread && (serves || rotation.observation(of: output.path) == nil)
             if view.health == .ok, !isGood, !mayCount {
                 throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
@@ -134,14 +134,18 @@ extension Simulator {
         let told = watch.told(view.name, entry)
         let isBlank = watch.blank.contains(view.name)
         let held = readers.filter { watch.known[$0] != nil }.compactMap { outside.heldKnowingly($0) }
-        let files = entry.outputs.map { published($0, entry) }
-        func isCritical(_ applications: [SecretInfo]) -> Bool {
+        let files = entry.outputs.map { published(outside.secret(in: $0), entry) }
+        // A write that failed may have put the secret there: until the file is read back, it counts as holding what it held before.
+        let unread = entry.outputs.filter { watch.uncertain.contains($0.path) }
+            .map { rotation.observation(of: $0.path)?.slots[$0.slot]?.secret }
+        let filesPerhaps = files + unread.map { published($0, entry) }
+        func isCritical(_ files: [SecretInfo?], _ applications: [SecretInfo]) -> Bool {
             files.contains(nil)
                 || (files.compactMap { $0 } + applications).contains { entry.criticalFrom($0) <= now.wall }
         }
         // By a clock that may be ahead nobody is alarmed.
         let isSpared = mayClockBeAhead && view.reason?.failure.code == .clockPerhapsAhead
-        if isCritical(held + watch.targets.unchanged(entry)), view.health != .critical, !isSpared {
+        if isCritical(files, held + watch.targets.unchanged(entry)), view.health != .critical, !isSpared {
             throw Violation(
                 .health,
                 "\(view.name) is \(view.health), but its applications' time is running out")
@@ -152,14 +156,14 @@ extension Simulator {
             // Its successor is no better before it is accepted.
             || verdicts.replacesRefused.contains(view.name)
         // Issued in the future, after a clock was set back: Apple refuses it, whatever its life.
-        let isOfTheFuture = files.contains { $0.map { $0.issuedAt > now.wall + 60 } ?? false }
+        let isOfTheFuture = filesPerhaps.contains { $0.map { $0.issuedAt > now.wall + 60 } ?? false }
         // It states other ids than those under which its key is configured: by what that says, Apple refuses it.
-        let isMisnamed = entry.outputs.compactMap { outside.secret(in: $0) }.contains { secret in
+        let isMisnamed = (entry.outputs.map(outside.secret) + unread).compactMap { $0 }.contains { secret in
             let names = outside.configuration.keys.filter { rotation.digest(of: $0.key) == outside.signer(of: secret) }
             return !names.values.contains { $0.team == secret.team && $0.keyID == secret.keyID }
         }
         if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture, !isMisnamed,
-            !isCritical(told.compactMap { $0 } + watch.targets.known(entry))
+            !isCritical(filesPerhaps, told.compactMap { $0 } + watch.targets.known(entry))
         {
             throw Violation(.health, "\(view.name) is critical without a reason")
         }
@@ -170,9 +174,9 @@ extension Simulator {
         }
     }
 
-    /// The secret in an output that an application could take for its own; nil for one known to be forged.
-    private func published(_ output: Output, _ entry: ClientConfiguration) -> SecretInfo? {
-        guard let issued = outside.secret(in: output), issued.client == entry.clientID else { return nil }
+    /// A secret in an output that an application could take for its own; nil for one known to be forged.
+    private func published(_ issued: SecretInfo?, _ entry: ClientConfiguration) -> SecretInfo? {
+        guard let issued, issued.client == entry.clientID else { return nil }
         let isForged = rotation.digest(of: entry.key) != nil && outside.signer(of: issued) == nil
         return isForged ? nil : issued
     }
