@@ -124,10 +124,30 @@ extension Rotation {
                     observeAgain(at: .source(client.name))
                 }
             }
-            keys[name]?.reading.end(digest, by: job.id)
+            read(name, digest, as: entry, by: job.id)
             if let event = keys[name]?.compare(digest, id: entry.keyID, at: now) { events.append(event) }
-        case .failure: keys[name]?.reading.end(nil, by: job.id)
+        case .failure: read(name, nil, as: entry, by: job.id)
         case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    /// Records which key was read; nil for a read that failed.
+    private mutating func read(_ name: KeyName, _ digest: KeyDigest?, as entry: KeyConfiguration, by job: JobID) {
+        let former = keys.digest(of: name)
+        keys[name]?.reading.end(digest, by: job)
+        guard former != digest else { return }
+        // Whether Apple refuses a secret depends on this key if it has signed it, or if it has the ids that the secret states:
+        // also a secret of a client with another key.
+        for client in index.all {
+            let known = clients[client]
+            let secrets =
+                observedSlots(of: client).map(\.held.issued) + [known.secret.current, known.verification?.candidate]
+            let isConcerned = secrets.contains { secret in
+                guard let secret else { return false }
+                return secret.signer.map { $0 == former || $0 == digest } == true
+                    || secret.team == entry.team && secret.keyID == entry.keyID
+            }
+            if isConcerned { touch(client) }
         }
     }
 

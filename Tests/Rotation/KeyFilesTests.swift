@@ -90,6 +90,22 @@ import Testing
         #expect(bench.rotation.keyChanges(at: bench.now) == [try failure])
     }
 
+    /// The clock is wrong, so that the secret is not replaced. Another client's key is read last: it has signed the secret,
+    /// which states other ids.
+    @Test func aKeyThatIsReadLaterTellsThatAppleRefusesASecret() throws {
+        let configuration = try Values.configuration(
+            [web: Values.client(web), "api": Values.client("api", key: "spare")], keys: Values.withSpareKey())
+        let bench = try Bench(configuration, builtAt: 365 * Values.day)
+        let spare = try Values.key("spare")
+        bench.prints[spare] = try Values.print("2")
+        try bench.place(Values.issued(7, signer: Values.print("2")), in: "web.jwt")
+        bench.held = [.key(spare)]
+        bench.go()
+        #expect(try bench.view(web).health == .degraded)
+        bench.release(.key(spare))
+        #expect(try bench.view(web).health == .critical)
+    }
+
     /// A changed key alone does not fail `run --once`; anything else that is wrong does.
     @Test func nothingThatFailsIsHiddenByIt() throws {
         let bench = try settled()
