@@ -27,8 +27,9 @@ package struct Record: Hashable, Sendable {
     package var turn: WallTime?
     /// Whether a rollout was ever seen at the place of ``current`` in ``store``.
     package var wasRolledOut: Bool
-    /// How many machines report the client there, where its secrets are rolled out from here; 0 where that is not known.
-    package var fleetSize: Int
+    /// The machines that report the client there, by ``MachineNumber``, where its secrets are rolled out from here; none where that is
+    /// not known.
+    package var fleet: Set<UInt32>
     /// Whether the rollout of ``current`` is held.
     package var isRolloutHeld: Bool
     /// The ``SecretStore/place`` that these three are about; nil also in a record of an earlier version.
@@ -40,11 +41,11 @@ package struct Record: Hashable, Sendable {
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
         pushed: [PushOutput: SecretInfo] = [:], shown: [PushOutput: PlaceContent] = [:], turn: WallTime? = nil,
         wasRolledOut: Bool = false,
-        fleetSize: Int = 0, isRolloutHeld: Bool = false, store: String? = nil
+        fleet: Set<UInt32> = [], isRolloutHeld: Bool = false, store: String? = nil
     ) {
         self.store = store
         self.isRolloutHeld = isRolloutHeld
-        self.fleetSize = fleetSize
+        self.fleet = fleet
         self.turn = turn
         self.wasRolledOut = wasRolledOut
         self.pushed = pushed

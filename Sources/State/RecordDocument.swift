@@ -46,10 +46,7 @@ extension RecordDocument: JSONDocument {
         record.keyChange = try members.orAbsent("keyChange", known?.keyChange)
         record.turn = try members.orAbsent("turn", (known?.turn).map(UnixTime.init))?.moment
         record.wasRolledOut = try members.flag("rolledOut", known?.wasRolledOut)
-        if let size = try members.orAbsent("fleetSize", known.flatMap { $0.fleetSize > 0 ? $0.fleetSize : nil }) {
-            guard (1...1_000_000_000).contains(size) else { throw .unexpected("expected a count", at: "fleetSize") }
-            record.fleetSize = size
-        }
+        record.fleet = try members.unlessEmpty("fleet", known?.fleet) ?? []
         record.isRolloutHeld = try members.flag("rolloutHeld", known?.isRolloutHeld)
         record.store = try members.orAbsent("store", known?.store)
         let pushed = known?.pushed.sorted { $0.key.target < $1.key.target }.map(PushedSecret.init)

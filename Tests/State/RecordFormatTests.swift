@@ -83,7 +83,7 @@ import Testing
                 all.refusal = "no"
                 // Earlier versions knew none of it.
                 all.shown = [:]
-                all.fleetSize = 7
+                all.fleet = [4_294_967_295, 7]
                 all.isRolloutHeld = true
                 return all
             }(), current: record.current, candidate: record.candidate)
@@ -93,7 +93,7 @@ import Testing
             + #""restart myapp.service":\#(known(try Samples.secret(1)))},"shared":["/srv/app/.env"],"#
             + #""owed":["restart myapp.service"],"refusal":"no","#
             + #""keyChange":{"at":1800000000,"from":"\#(one)","keyID":"ABC123DEFG","to":"\#(two)"},"#
-            + #""turn":1800000600,"rolledOut":true,"fleetSize":7,"rolloutHeld":true,"store":"https://etcd:2379"}"#
+            + #""turn":1800000600,"rolledOut":true,"fleet":[7,4294967295],"rolloutHeld":true,"store":"https://etcd:2379"}"#
             + "\n"
         let text = String(decoding: format.encode(record, of: try name("web")), as: UTF8.self)
         #expect(text.drop { $0 != "\n" }.dropFirst() == expected)

@@ -105,6 +105,7 @@ extension Int: JSONInteger {}
 extension Int32: JSONInteger {}
 extension Int64: JSONInteger {}
 extension UInt16: JSONInteger {}
+extension UInt32: JSONInteger {}
 
 /// A moment that JSON holds as whole seconds since the epoch.
 package struct UnixTime: JSONConvertible, Hashable, Sendable {

@@ -36,7 +36,7 @@ extension Rotation {
         if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
             admissions.noteRollout(at: place)
         }
-        if client.entry.rollout != nil { fleet.recall(record.fleetSize, client.identity) }
+        if client.entry.rollout != nil { fleet.recall(record.fleet, client.identity) }
     }
 
     mutating func planRecall(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
@@ -63,7 +63,7 @@ extension Rotation {
         let known = clients[client]
         let current = known.secret.current
         let wasRolledOut = current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true
-        let fleetSize = client.entry.rollout == nil ? 0 : fleet.sizes.count(of: client.identity)
+        let machines = client.entry.rollout == nil ? [] : fleet.known.numbers(of: client.identity)
         let isRolloutHeld = isRolloutHeld(client)
         return Record(
             current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,
@@ -75,8 +75,8 @@ extension Rotation {
             shown: targets.shown(of: client),
             // Not kept any longer than needed: the write that records the last action's run removes it.
             turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,
-            wasRolledOut: wasRolledOut, fleetSize: fleetSize, isRolloutHeld: isRolloutHeld,
-            store: wasRolledOut || fleetSize > 0 || isRolloutHeld ? configuration.store?.place : nil)
+            wasRolledOut: wasRolledOut, fleet: machines, isRolloutHeld: isRolloutHeld,
+            store: wasRolledOut || !machines.isEmpty || isRolloutHeld ? configuration.store?.place : nil)
     }
 
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left

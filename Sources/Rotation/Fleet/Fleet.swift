@@ -41,7 +41,7 @@ struct Fleet: Sendable {
     private var forgottenAt: [String: BootTime] = [:]
     /// Which machines the rollout of a client's current secret no longer waits for.
     private var lost: [ClientName: Set<String>] = [:]
-    private(set) var sizes = FleetSizes()
+    private(set) var known = KnownMachines()
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
     /// Whether the report of a machine may have become so old that it is removed.
@@ -119,18 +119,17 @@ struct Fleet: Sendable {
             haveHadTime: deadlines.reached(readableSince + Self.returning))
     }
 
-    /// Takes from a client's record how many machines there were before the start.
-    mutating func recall(_ size: Int, _ identity: ClientIdentity) {
-        sizes.recall(size, identity)
+    /// Takes from a client's record which machines there were before the start.
+    mutating func recall(_ machines: Set<UInt32>, _ identity: ClientIdentity) {
+        known.recall(machines, identity)
     }
 
-    /// Notes how many machines report each client.
-    ///
-    /// - Parameter former: who reported each before. A machine that still reports, and no longer names a client, is not missing.
-    private mutating func measure(since former: [ClientIdentity: [Member]], at now: Now) {
+    /// Notes which machines report each client.
+    private mutating func noteMachines(at now: Now) {
+        let hosts = Dictionary(hosts.map { (MachineNumber.of($0.key), $0.value) }) { one, _ in one }
         for identity in identities {
-            let left = (former[identity] ?? []).count { hosts[$0.machine]?.reportsOthers(than: identity) == true }
-            sizes.measure(identity, reporting: members[identity]?.count ?? 0, left: left, at: now)
+            let reporting = Set((members[identity] ?? []).map { MachineNumber.of($0.machine) })
+            known.see(reporting, of: identity, at: now) { hosts[$0]?.reportsOthers(than: identity) == true }
         }
     }
 
@@ -185,8 +184,8 @@ struct Fleet: Sendable {
 
     /// Removes a machine that is not waited for to come back.
     private mutating func remove(_ machine: String) {
-        let removed = hosts.removeValue(forKey: machine)?.report?.clients ?? [:]
-        for identity in removed.keys { sizes.removeOne(of: identity) }
+        hosts[machine] = nil
+        known.remove(MachineNumber.of(machine))
     }
 
     mutating func failedToForget(_ failure: Failure) {
@@ -195,7 +194,6 @@ struct Fleet: Sendable {
 
     private mutating func evaluate(clockTellsAge: Bool, at now: Now) {
         mayForget = true
-        let former = members
         members = [:]
         for (machine, host) in hosts {
             let lastSeen = host.lastSign(isOldPerhaps: clockTellsAge, at: now)
@@ -207,7 +205,7 @@ struct Fleet: Sendable {
                 )
             }
         }
-        measure(since: former, at: now)
+        noteMachines(at: now)
         counts = counted
     }
 

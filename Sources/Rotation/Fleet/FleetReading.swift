@@ -11,10 +11,10 @@ extension Rotation {
         case (_, .success(.reportsRead(let found))):
             fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
             for client in watchedRollouts { touch(client) }
-            // Their records keep how many machines there are.
+            // Their records keep which machines there are.
             for client in index.all
             where client.entry.rollout != nil
-                && clients[client].record.value.fleetSize != fleet.sizes.count(of: client.identity)
+                && clients[client].record.value.fleet != fleet.known.numbers(of: client.identity)
             {
                 touch(client)
             }

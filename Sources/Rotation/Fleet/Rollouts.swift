@@ -94,7 +94,7 @@ extension Rotation {
         let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
         guard new.state == .going, let members = members(of: client, &deadlines) else { return new }
         let progress = RolloutPolicy.Progress(
-            machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.sizes.missing(client.identity))
+            machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.known.missing(client.identity))
         return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
@@ -148,7 +148,7 @@ extension Rotation {
         let step = members(of: client, &deadlines).flatMap { members in
             let settings = client.entry.rollout ?? .standard
             let progress = clients[client].rollout?.observe(
-                settings, members, missing: fleet.sizes.missing(client.identity), &deadlines)
+                settings, members, missing: fleet.known.missing(client.identity), &deadlines)
             return progress.flatMap { clients[client].rollout?.step($0, settings) }
         }
         fleet.note(name, lost: clients[client].rollout?.lost ?? [])

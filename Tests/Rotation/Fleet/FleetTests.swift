@@ -41,11 +41,11 @@ struct FleetTests {
     @Test func aMachineThatNoLongerHasTheClientIsNotMissing() throws {
         for machine in ["a", "b", "c"] { bench.report(machine, try current) }
         _ = try fleet()
-        #expect(bench.rotation.fleet.sizes.missing(Values.identity) == 0)
+        #expect(bench.rotation.fleet.known.missing(Values.identity) == 0)
         bench.reports["b"] = HostObservation(revision: 20_000, report: HostReport(at: bench.now.wall, clients: [:]))
         bench.reports["c"] = nil
         _ = try fleet()
-        #expect(bench.rotation.fleet.sizes.missing(Values.identity) == 1, "c may be back at any moment")
+        #expect(bench.rotation.fleet.known.missing(Values.identity) == 1, "c may be back at any moment")
     }
 
     /// A report has room for some 85 clients: what it has no room for is not gone from the machine.
@@ -66,7 +66,7 @@ struct FleetTests {
         try leaveOut("a", .settled, revision: 20_000)
         try leaveOut("b", .any, revision: 20_001)
         #expect(try states() == ["a current, delivered", "b current"])
-        #expect(bench.rotation.fleet.sizes.missing(identity) == 0)
+        #expect(bench.rotation.fleet.known.missing(identity) == 0)
         // A signer that starts then knows nothing of what they hold.
         try bench.restart(Self.configuration())
         #expect(try states() == [])
@@ -263,10 +263,10 @@ struct FleetTests {
         #expect(bench.reports["a"] != nil)
         bench.reports["a"] = nil
         _ = try fleet()
-        #expect(bench.rotation.fleet.sizes.missing(Values.identity) == 0)
+        #expect(bench.rotation.fleet.known.missing(Values.identity) == 0)
         bench.reports["b"] = nil
         _ = try fleet()
-        #expect(bench.rotation.fleet.sizes.missing(Values.identity) == 1, "b may be back at any moment")
+        #expect(bench.rotation.fleet.known.missing(Values.identity) == 1, "b may be back at any moment")
     }
 
     /// An alert that waits for a day must not begin anew with each read that fails.

@@ -77,7 +77,7 @@ package enum FleetMistake: PlantedMistake {
     case admitsAllAtOnce
     /// A signer to which no machine reports admits all.
     case releasesTheUnknown
-    /// No signer remembers after a restart how many machines there were.
+    /// No signer remembers after a restart which machines there were.
     case forgetsFleet
     /// Canaries are watched for a second.
     case forgetsPause
@@ -173,7 +173,7 @@ package enum FleetMistake: PlantedMistake {
         case (_, .readSource, .success(.source(.secret(let issued)))):
             return .success(.source(.secret(twist(issued, machine))))
         case (.forgetsFleet, _, .success(.recalled(var record))):
-            record.fleetSize = 0
+            record.fleet = []
             return .success(.recalled(record))
         default: return twistOnStore(job, result, machine)
         }

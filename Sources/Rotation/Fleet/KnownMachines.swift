@@ -1,0 +1,58 @@
+import Model
+
+/// Which machines each client has, also those whose report is gone: a machine counts until it has had no report for a
+/// day, was removed, or has a report without the client.
+///
+/// The clients' records keep them: after the store has lost all reports, neither the first few that return nor machines
+/// that are new must pass for the whole fleet.
+struct KnownMachines: Sendable {
+    private var all: [ClientIdentity: Machines] = [:]
+
+    private struct Machines: Sendable {
+        /// By ``MachineNumber``, like all here.
+        var known: Set<UInt32>
+        var reporting = 0
+        /// Since when reports are missing, by the reads since the start.
+        var missingSince: [UInt32: BootTime] = [:]
+    }
+
+    /// Twice as many as are supported. Who may write to the store could have more and more machines remembered.
+    private static let limit = 20_000
+
+    /// The machines that a client is known to have, this one included; none where that is not known.
+    func numbers(of identity: ClientIdentity) -> Set<UInt32> { all[identity]?.known ?? [] }
+
+    /// How many machines have reported a client, and have no report now; those that have none for a day are gone.
+    func missing(_ identity: ClientIdentity) -> Int { all[identity].map { $0.known.count - $0.reporting } ?? 0 }
+
+    /// Takes from a client's record which machines there were before the start.
+    mutating func recall(_ machines: Set<UInt32>, _ identity: ClientIdentity) {
+        if !machines.isEmpty, all[identity] == nil { all[identity] = Machines(known: machines) }
+    }
+
+    /// Notes which machines report a client.
+    ///
+    /// - Parameter hasLeft: whether a machine reports, and no longer names the client: it is not missing.
+    mutating func see(
+        _ reporting: Set<UInt32>, of identity: ClientIdentity, at now: Now, hasLeft: (UInt32) -> Bool
+    ) {
+        var machines = all[identity] ?? Machines(known: reporting)
+        var missing: [UInt32: BootTime] = [:]
+        for machine in machines.known where !reporting.contains(machine) && !hasLeft(machine) {
+            let since = machines.missingSince[machine] ?? now.boot
+            if now.boot < since + HostReport.silence { missing[machine] = since }
+        }
+        if reporting.count + missing.count > Self.limit { missing = [:] }
+        let known = reporting.union(missing.keys)
+        // The same value is compared at once with what the record holds.
+        if machines.known != known { machines.known = known }
+        machines.reporting = reporting.count
+        machines.missingSince = missing
+        all[identity] = machines
+    }
+
+    /// Notes that the report of a machine is removed.
+    mutating func remove(_ machine: UInt32) {
+        for identity in all.keys { all[identity]?.known.remove(machine) }
+    }
+}
