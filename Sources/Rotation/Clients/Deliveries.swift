@@ -90,8 +90,8 @@ extension Rotation {
     ) -> Bool {
         switch cause {
         // At a start the applications have yet to begin.
-        case .cameToFile(let secret): isReady && hasDelivered(action, secret, to: client)
-        case .cameToTarget(let secret): hasDelivered(action, secret, to: client)
+        case .cameToFile(let secret): isReady && delivers(action, secret, to: client)
+        case .cameToTarget(let secret): delivers(action, secret, to: client)
         // No deployment reads a file.
         case .foundInFile(let held):
             held.map { isMerelyEarlier($0, client, at: now) } != true && index.actions[action]?.isRedeployment != true
@@ -99,6 +99,14 @@ extension Rotation {
         case .wasAtTarget: true
         case .runFailed(let failed): action == failed
         }
+    }
+
+    /// Whether an action is running for a secret, or has last run for it.
+    private func delivers(_ action: ActionID, _ secret: SecretInfo, to client: ConfiguredClient) -> Bool {
+        if case .run(_, let covering)? = jobs[.action(action)]?.work, let covered = covering[client.name] {
+            return covered.issued.isSame(as: secret)
+        }
+        return hasDelivered(action, secret, to: client)
     }
 
     private func hasDelivered(_ action: ActionID, _ secret: SecretInfo, to client: ConfiguredClient) -> Bool {

@@ -82,10 +82,15 @@ struct Target: Sendable {
         drift.presume([.whole: secret.fingerprint])
     }
 
-    /// Records that the API took a secret. Returns whether something else was there meanwhile.
+    /// Records that the API took a secret.
+    ///
+    /// - Parameters:
+    ///   - content: what the API shows instead.
+    ///   - wanted: what is to be there now.
+    /// - Returns: why actions run again for it.
     mutating func recordPush(
-        _ secret: SecretInfo, verified: Bool?, instead content: PlaceContent? = nil, at now: Now
-    ) -> Bool {
+        _ secret: SecretInfo, verified: Bool?, instead content: PlaceContent? = nil, wanted: SecretInfo?, at now: Now
+    ) -> RepeatCause? {
         pushed = secret
         self.verified = verified == true ? true : nil
         isAwaited = verified == false || verified == nil && wasShown
@@ -96,8 +101,12 @@ struct Target: Sendable {
         shown = isRefuted ? content ?? shown : nil
         readAt = now.boot
         writtenAt = now.wall
+        // The one that has replaced it is pushed next, and only then is the place in order.
+        guard secret == wanted else { return nil }
+        let isNew = drift.isNew([.whole: secret.fingerprint])
         // Since when something else was there is not known: an application may have read it.
-        return drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot)
+        if drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot) { return .wasAtTarget }
+        return isNew ? .cameToTarget(secret) : nil
     }
 
     /// - Parameter content: what the API showed before; nil where that is not known.

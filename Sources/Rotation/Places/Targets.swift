@@ -80,13 +80,10 @@ extension Rotation {
         switch (job.work, result) {
         case (.push(let name, let secret, let output, _), .success(.pushed(let verified, let instead))):
             let client = index[name]
-            // Actions have delivered the secret before it came to this place.
-            if let client, targets[output]?.drift.isNew([.whole: secret.fingerprint]) == true {
-                repeatActions(of: client, because: .cameToTarget(secret), at: now)
-            }
-            if targets[output]?.recordPush(secret, verified: verified, instead: instead, at: now) == true, let client {
-                repeatActions(of: client, because: .wasAtTarget, at: now)
-            }
+            let wanted = client.flatMap { wantedSecret($0) }
+            let cause = targets[output]?.recordPush(
+                secret, verified: verified, instead: instead, wanted: wanted, at: now)
+            if let client, let cause { repeatActions(of: client, because: cause, at: now) }
             events.append(.pushed(output.target, name, secret, verified: verified))
         case (.push(_, _, let output, _), .failure(let failure)):
             targets[output]?.pushFailed(holding: failure.placeContent)

@@ -115,6 +115,39 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    /// What it may have read before the push is not what is there.
+    @Test func anActionThatRunsWhileAPushSucceedsRunsOnceMore() throws {
+        let bench = try settled(actions: [action])
+        bench.failures[resource] = failure()
+        bench.held = [.action(action.id)]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.failures = [:]
+        bench.pass(10)
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(bench.runs.count == 1)
+        bench.release(.action(action.id))
+        #expect(bench.runs.count == 2)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// An API that keeps nothing is asked to take a secret once more, and meanwhile there is another one.
+    @Test func aPushThatEndsAfterItsSecretWasReplacedRunsNoAction() throws {
+        let bench = try settled(actions: [action])
+        let names: Set = [try Values.name(web)]
+        bench.stale = [target]
+        bench.ask(.renew(.init(clients: names)), 1)
+        bench.pass(302)
+        #expect(try bench.view(web).reason?.failure.code == .pushNotKept)
+        bench.held = [resource]
+        bench.pass(10)
+        bench.forget()
+        bench.ask(.renew(.init(clients: names)), 2)
+        #expect(bench.runs.count == 1)
+        bench.release(resource)
+        #expect(requests(bench) == ["push production"])
+        #expect(bench.runs.count == 2, "once more, because the secret has come there")
+    }
+
     @Test func actionsDoNotWaitForAPushThatDoesNotRespond() throws {
         let bench = try settled(actions: [action])
         bench.held = [resource]

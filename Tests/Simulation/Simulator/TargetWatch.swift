@@ -94,6 +94,11 @@ struct TargetWatch {
         (repairs[target] ?? []).count { boot < $0 + Self.memory } >= 3
     }
 
+    /// Whether actions may run again because a secret is put into a place: what is repaired again and again runs none.
+    func runsActions(_ secret: SecretInfo, _ output: PushOutput, at boot: Int64) -> Bool {
+        known[output] != secret || !isContested(output.target, at: boot)
+    }
+
     /// An API is asked what it holds once an hour, less up to a quarter; each minute while it shows something else; once after
     /// a start or a request where it shows nothing.
     mutating func startReading(_ output: PushOutput, quiet: Int64, at boot: Int64) throws {

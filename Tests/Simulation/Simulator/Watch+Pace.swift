@@ -58,7 +58,7 @@ extension Watch {
             try targets.startPush(
                 job.id, secret, output, isThere: isThere, quiet: quiet(client, at: boot), at: boot)
             // The application may have read what was there before.
-            if !targets.isContested(output.target, at: boot) { expectRuns(for: CollectionOfOne(client)) }
+            if targets.runsActions(secret, output, at: boot) { expectRuns(for: CollectionOfOne(client)) }
         case .readTarget(let client, _, let output):
             try targets.startReading(output, quiet: quiet(client, at: boot), at: boot)
         case .run where job.resource.stateChangeActionID != nil: break
@@ -165,7 +165,7 @@ extension Watch {
         let boot = now.boot.milliseconds
         guard let job = jobs.removeValue(forKey: id) else { return [] }
         // Actions do not wait for more than half a minute.
-        if case .push(let client, _, let output, _) = job.work, !targets.isContested(output.target, at: boot) {
+        if case .push(let client, let secret, let output, _) = job.work, targets.runsActions(secret, output, at: boot) {
             expectRuns(for: CollectionOfOne(client))
         }
         if case (.push(let client, _, _, _), .success) = (job.work, result) { pushedAt[client] = boot }
