@@ -113,6 +113,8 @@ final class Loop {
     func run() throws(SystemError) -> Snapshot {
         defer { log.progress?.show("") }
         while true {
+            // Before the results of jobs: a stop by systemd ends this process's programs after it has told the process.
+            for (signal, sender) in try signals.read() { take(signal, from: sender) }
             let now = Clock.now()
             log.beginStep()
             for input in channels.inbox.drain() { rotation.handle(input, at: now) }
@@ -185,8 +187,6 @@ final class Loop {
             case .bootTimer:
                 armed = nil
                 _ = try bootTimer.read()
-            case .signals:
-                for (signal, sender) in try signals.read() { take(signal, from: sender) }
             case .manager: manager.sendQueued()
             case .mounts:
                 executor.readMounts()
@@ -194,7 +194,7 @@ final class Loop {
             case .watcher: isListening = false
             case .store:
                 for input in executor.services.store.takeNotices() { rotation.handle(input, at: Clock.now()) }
-            case .inbox, .findings, .metrics, nil:
+            case .signals, .inbox, .findings, .metrics, nil:
                 break
             }
         }

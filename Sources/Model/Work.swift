@@ -56,6 +56,14 @@ extension Work {
         if case .observe = self { true } else { false }
     }
 
+    /// Whether it writes what is known into the state directory.
+    package var isKeeping: Bool {
+        switch self {
+        case .keep, .keepReportedStates: true
+        default: false
+        }
+    }
+
     package var isReadOfTarget: Bool {
         if case .readTarget = self { true } else { false }
     }

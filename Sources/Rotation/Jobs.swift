@@ -69,9 +69,12 @@ struct Jobs: Sendable {
 
     // MARK: Running
 
-    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping.
+    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping: then only what it has come to is
+    /// kept.
     mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
-        guard mayStart(resource, isObservation: work.isObservation, &deadlines) else { return false }
+        guard mayStart(resource, isObservation: work.isObservation, isKeeping: work.isKeeping, &deadlines) else {
+            return false
+        }
         let job = Job(id: next, resource: resource, work: work, startedAt: deadlines.now.boot)
         next = JobID(number: next.number + 1)
         running[resource] = Running(job: job)
@@ -84,9 +87,13 @@ struct Jobs: Sendable {
     /// Whether ``start(_:on:_:)`` would start work here now. To ask first pays where it is expensive to say what there is to do,
     /// as for this machine's report.
     ///
-    /// - Parameter isObservation: whether it reads a file back, which a failed write does not delay.
-    func mayStart(_ resource: Resource, isObservation: Bool = false, _ deadlines: inout Deadlines) -> Bool {
-        guard !isStopping, running[resource] == nil else { return false }
+    /// - Parameters:
+    ///   - isObservation: whether it reads a file back, which a failed write does not delay.
+    ///   - isKeeping: whether it keeps a record, which is done while the daemon stops too.
+    func mayStart(
+        _ resource: Resource, isObservation: Bool = false, isKeeping: Bool = false, _ deadlines: inout Deadlines
+    ) -> Bool {
+        guard !isStopping || isKeeping, running[resource] == nil else { return false }
         guard let attempts = attempts[resource], attempts.wasObservation || !isObservation else { return true }
         return deadlines.reached(attempts.notBefore)
     }
@@ -108,7 +115,7 @@ struct Jobs: Sendable {
         return (ended.job, ended.isWanted, ended.isOverdue)
     }
 
-    /// From now on nothing is started.
+    /// From now on nothing is started but what keeps records.
     mutating func stop() {
         isStopping = true
     }

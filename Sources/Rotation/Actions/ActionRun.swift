@@ -45,7 +45,9 @@ extension Rotation {
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
         runs[action.id]?.recordDeployment(isDeploying: result == .success(.deploying), at: now)
-        guard case .success(let outcome) = result else {
+        // systemd ends a service's programs together with it, and some exit with 0 then.
+        let isCutOff = if case .exec = action { jobs.isStopping } else { false }
+        guard !isCutOff, case .success(let outcome) = result else {
             for client in covering.keys.compactMap({ index[$0] }) {
                 repeatActions(of: client, because: .runFailed(action.id), at: now)
                 touch(client)

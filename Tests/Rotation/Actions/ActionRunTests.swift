@@ -46,6 +46,23 @@ import Testing
         #expect(try bench.view(web).counts.deliveries == Tally())
     }
 
+    /// The application may be down: nothing is waited for after the next start. A program may exit with 0 when it is ended.
+    @Test(arguments: [false, true]) func whatTheDaemonsEndInterruptsIsKeptAsOwed(exitsWithZero: Bool) throws {
+        let bench = try bench([after])
+        bench.held = [.action(after.id)]
+        bench.go()
+        bench.tell(.stop)
+        let interrupted = Failure(.actionInterrupted, at: .action(after.id))
+        try bench.end(.action(after.id), exitsWithZero ? .success(.ran) : .failure(interrupted))
+        bench.go()
+        #expect(bench.lastStep.ended)
+        #expect(try bench.records[Values.name(web)]?.owed == [after.id])
+        bench.held = []
+        try bench.restart(try Values.configuration([web: Values.client(web, actions: [after])]))
+        #expect(bench.log.contains("run exec /bin/after for web"))
+        #expect(try bench.view(web).delivered)
+    }
+
     @Test func anActionThatTwoShareRunsOnceForBoth() throws {
         let bench = try Bench(sharing())
         bench.held = [.file(try Values.path("b.jwt"))]
