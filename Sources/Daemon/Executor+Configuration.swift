@@ -38,7 +38,7 @@ extension Executor {
 
     /// Keeps the text for a start whose own is refused. Asynchronous, in the lane of the daemon's own disk.
     func keepText(_ loaded: LoadedConfiguration) {
-        textToKeep.withLock { $0 = loaded }
+        textToKeep.put(loaded)
         try? pool.run(in: .state) { [self] in keepLastText() }
     }
 
@@ -52,15 +52,8 @@ extension Executor {
         _ = done.wait(atMost: milliseconds)
     }
 
-    /// One at a time; the last text wins.
     private func keepLastText() {
-        keepingText.withLock { _ in
-            guard
-                let loaded = textToKeep.withLock({ text in
-                    defer { text = nil }
-                    return text
-                })
-            else { return }
+        textToKeep.take { loaded in
             do throws(FileError) {
                 try settings.keepAdopted(loaded)
             } catch {

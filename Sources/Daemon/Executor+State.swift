@@ -46,7 +46,8 @@ extension Executor {
 
     /// Keeps what was seen of the clock, on a worker.
     func keep(_ run: ClockRun) {
-        try? pool.run(in: .state) { [state] in try? state.get().keep(run) }
+        clockToKeep.put(run)
+        try? pool.run(in: .state) { [state, clockToKeep] in clockToKeep.take { try? state.get().keep($0) } }
     }
 
     func recallReportedStates() throws(Failure) -> Outcome {

@@ -117,7 +117,11 @@ final class Loop {
             for (signal, sender) in try signals.read() { take(signal, from: sender) }
             let now = Clock.now()
             log.beginStep()
-            for input in channels.inbox.drain() { rotation.handle(input, at: now) }
+            for input in channels.inbox.drain() {
+                // Another directory does not hold it yet.
+                if case .stateLost = input { keptClock = nil }
+                rotation.handle(input, at: now)
+            }
             if let reloadAt, now.boot >= reloadAt {
                 self.reloadAt = nil
                 reloadLimit.note(at: now.boot)

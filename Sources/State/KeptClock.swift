@@ -1,3 +1,4 @@
+internal import Failures
 package import Linux
 package import Model
 
@@ -7,10 +8,11 @@ package import Model
 /// The service's sandbox hides the kernel's boot id. So another start of the machine is known, as a clock that was set, by
 /// what the clock showed at the start.
 package enum KeptClock: Hashable, Sendable {
-    /// There is no file that can be read: the directory was not used before.
+    /// There is no such file: the directory was not used before.
     case unused
     /// It was not set since it was last seen, nor was the machine started again.
     case running(ClockRun)
+    /// It was set or the machine was started again, or the file cannot tell.
     case changed
 
     private static let limit = 128
@@ -24,9 +26,14 @@ package enum KeptClock: Hashable, Sendable {
 
     /// Reads it, without creating or locking anything. Blocks.
     package init(in directory: AbsolutePath, as identity: Identity) {
-        guard
-            let content = try? GuardedPath.read(Self.file(in: directory), as: identity, limit: Self.limit)
-        else {
+        let found: FileContent?
+        do throws(FileError) {
+            found = try GuardedPath.read(Self.file(in: directory), as: identity, limit: Self.limit)
+        } catch {
+            self = error.code == .directoryMissing ? .unused : .changed
+            return
+        }
+        guard let content = found else {
             self = .unused
             return
         }

@@ -85,6 +85,7 @@ import Testing
         #expect(try failure(bench) == (isDoubted ? .clockDoubtful : nil))
         #expect(try (bench.held(in: "web.jwt") == fromTheFuture()) == isDoubted)
         #expect(try bench.view("web").health == (isDoubted ? .degraded : .ok))
+        #expect(bench.rotation.clockRun == nil, "a later daemon would believe what was only assumed")
     }
 
     @Test func aClockIsNotDoubtedAgainForTheSameSecret() throws {

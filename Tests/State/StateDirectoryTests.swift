@@ -74,6 +74,9 @@ import Testing
         #expect(since > run.since)
         #expect(changed.knownClockRun == nil, "a single run counts from the machine's start, as it cannot wait")
         #expect(try peek().known?.since == since)
+        // A file that cannot be read does not say that the directory was never used.
+        try scratch.write(String(repeating: "1", count: 1_000), to: "state/boot")
+        #expect(try peek() == .changed)
     }
 
     @Test func keepsOverARestart() throws {
