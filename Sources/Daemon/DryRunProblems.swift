@@ -44,7 +44,7 @@ struct DryRunProblems {
     }
 
     mutating func findAll(at now: Now) {
-        add((review?.problemsAtStart ?? []) + (inEffect?.problemsAtStart ?? []))
+        add(inEffect?.problemsAtStart ?? [])
         // It is the package's service that lost it, which reads the default configuration.
         if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])

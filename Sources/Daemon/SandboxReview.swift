@@ -39,18 +39,6 @@ package struct SandboxReview {
         writers.compactMap { user, found in found?.isEnabled == false ? user : nil }.sorted()
     }
 
-    /// What keeps the daemon's unit from starting at all.
-    var problemsAtStart: [Failure] {
-        service.sandbox.missing.map { setting, path in
-            Failure(
-                .unitCannotStart, at: .named(service.name),
-                detail: "it does not start without \(path), which \(setting)= names",
-                remedy: .say(
-                    "create it, or put a \"-\" before the path, as in \(UnitFileLine.paths(setting, path)), with systemctl edit "
-                        + service.name))
-        }
-    }
-
     /// All that would keep a file from being written.
     ///
     /// - Parameters:

@@ -20,12 +20,17 @@ package struct UnitsInEffect {
         let clients = configuration.map { Array($0.clients.values) } ?? []
         names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { Self.unit(of: $0) }
         if configuration?.store != nil { names.append(Self.store) }
+        if clients.contains(where: \.verify) { names.append("clientsecretd-verify@.service") }
+        let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings?.user }
+        names += writers.sorted().map { "clientsecretd-writer@\($0).service" }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         do throws(UnitError) {
             var systemd = try SystemdClient(cancel: nil)
             var units: [(String, UnitSettings)] = []
             for name in names {
-                if let settings = try systemd.settings(of: name) { units.append((name, settings)) }
+                // A template has settings only as an instance.
+                let unit = name.replacing("@.", with: "@0.")
+                if let settings = try systemd.settings(of: unit) { units.append((name, settings)) }
             }
             var consumers: [(ServedCredential, UnitSettings)] = []
             for credential in served where credential.unit.hasSuffix(".service") {
@@ -40,7 +45,11 @@ package struct UnitsInEffect {
 
     private static let store = "clientsecretd-store.service"
 
-    private static func unit(of target: TargetName) -> String { "clientsecretd-push@\(target).service" }
+    private static let pushing = "clientsecretd-push@"
+
+    private static func unit(of target: TargetName) -> String { "\(pushing)\(target).service" }
+
+    private static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }
 
     /// That units run with less protection than they ship with, on one line; nil when none does.
     package var weakness: String? {
@@ -57,13 +66,15 @@ package struct UnitsInEffect {
         return "the sandbox in effect is weaker than the shipped one: " + parts.sorted().joined(separator: " and ")
     }
 
-    /// What keeps the daemon's unit from its next start, a failure for each.
+    /// What keeps the units from their next start, a failure for each. That of a service that pushes, or asks the store, is
+    /// its targets' or the store's.
     var problemsAtStart: [Failure] {
-        guard let (name, settings) = units.first else { return [] }
-        return settings.missing.map { need in
-            Failure(
-                .unitCannotStart, at: .named(name), detail: Self.words(need),
-                remedy: .say(Self.advice(for: name, settings, need)))
+        units.filter { !Self.isOfNetwork($0.name) }.flatMap { name, settings in
+            settings.missing.map { need in
+                Failure(
+                    .unitCannotStart, at: .named(name), detail: Self.words(need),
+                    remedy: .say(Self.advice(for: name, settings, need)))
+            }
         }
     }
 
@@ -79,6 +90,11 @@ package struct UnitsInEffect {
     }
 
     private static func advice(for unit: String, _ settings: UnitSettings, _ need: UnitSettings.Need) -> String {
+        if UnitSettings.pathLists.contains(need.setting) {
+            return
+                "create it, or put a \"-\" before the path, as in \(UnitFileLine.paths(need.setting, need.path)), with "
+                + "systemctl edit \(unit)"
+        }
         let place = settings.place(of: need.setting, containing: need.path).map {
             "in \(Printable.name($0.file)):\($0.line)"
         }

@@ -128,9 +128,7 @@ import SystemPackage
             var type: UnsafePointer<CChar>?
             try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
             let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
-            if ["b", "s", "t", "u", "as", "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)", "(bas)"]
-                .contains(contents)
-            {
+            if ["b", "s", "t", "u", "as", "(bas)"].contains(contents) || Self.itemTypes.contains(contents) {
                 try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), contents))
                 properties[name] = try value(contents)
                 try Self.check(unsafe sd_bus_message_exit_container(raw))
@@ -141,6 +139,10 @@ import SystemPackage
         }
         return properties
     }
+
+    private static let itemTypes: Set<String> = [
+        "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)", "a(sba(ss))", "a(ssba(ss))",
+    ]
 
     private func value(_ type: String) throws(UnitError) -> UnitSettings.Value? {
         switch type {

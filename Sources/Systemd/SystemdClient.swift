@@ -117,15 +117,7 @@ package struct SystemdClient: ~Copyable {
         }
         var settings = UnitSandbox.Settings()
         func paths(_ name: String) throws(UnitError) -> [String] {
-            var paths: [String] = []
-            for text in try read(name).variantTexts() {
-                let path = text.drop { "-+".contains($0) }
-                if !text.prefix(while: { "-+".contains($0) }).contains("-") {
-                    settings.required[String(path)] = name
-                }
-                paths.append(String(path))
-            }
-            return paths
+            try read(name).variantTexts().map { String($0.drop { "-+".contains($0) }) }
         }
         settings.protectSystem = try read("ProtectSystem").variantText()
         settings.protectHome = try read("ProtectHome").variantText()
@@ -142,10 +134,7 @@ package struct SystemdClient: ~Copyable {
         settings.temporaryFileSystem = try read("TemporaryFileSystem").variantPairs().map(\.first)
         settings.bindPaths = try read("BindPaths").variantPairs(rest: "bt").map(\.second)
         settings.bindReadOnlyPaths = try read("BindReadOnlyPaths").variantPairs(rest: "bt").map(\.second)
-        for (name, place) in [
-            ("StateDirectory", "/var/lib/"), ("CacheDirectory", "/var/cache/"), ("LogsDirectory", "/var/log/"),
-            ("RuntimeDirectory", "/run/"),
-        ] {
+        for (name, place) in UnitSettings.writableDirectories {
             settings.directories += try read(name).variantTexts().map { place + $0 }
         }
         return UnitSandbox(settings)

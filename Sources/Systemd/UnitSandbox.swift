@@ -21,8 +21,6 @@ package struct UnitSandbox: Hashable, Sendable {
         package var execPaths: [String] = []
         /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
         package var directories: [String] = []
-        /// Paths without which the unit does not start, with their settings.
-        package var required: [String: String] = [:]
 
         package init() {}
     }
@@ -67,7 +65,6 @@ package struct UnitSandbox: Hashable, Sendable {
     /// The places of NoExecPaths= and ExecPaths=, and whether programs there may be executed.
     private let execution: [Execution]
     private let directories: [String]
-    private let required: [String: String]
 
     package init(_ settings: Settings) {
         var mounts: [Mount] = []
@@ -106,12 +103,6 @@ package struct UnitSandbox: Hashable, Sendable {
             settings.noExecPaths.map { Execution(path: RealPath.of($0), isAllowed: false) }
             + settings.execPaths.map { Execution(path: RealPath.of($0), isAllowed: true) }
         directories = settings.directories
-        required = settings.required
-    }
-
-    /// The missing paths without which the unit does not start: setting and path.
-    package var missing: [(setting: String, path: String)] {
-        required.filter { FileStatus.isAbsent($0.key) }.map { (setting: $0.value, path: $0.key) }.sorted { $0 < $1 }
     }
 
     /// How processes of the unit see `path` and all below it.

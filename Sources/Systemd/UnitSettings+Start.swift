@@ -15,9 +15,18 @@ extension UnitSettings {
     /// Those of ``needs`` that are missing.
     package var missing: [Need] { needs.filter(\.isMissing) }
 
+    /// Settings of paths that may be prefixed with `-`, for one that may be missing, and with `+`.
+    package static let pathLists = ["ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "ExecPaths", "NoExecPaths"]
+    /// Settings of directories that systemd makes at the start and lets the unit write to, and where these are.
+    static let writableDirectories = [
+        (setting: "StateDirectory", place: "/var/lib/"), ("CacheDirectory", "/var/cache/"),
+        ("LogsDirectory", "/var/log/"), ("RuntimeDirectory", "/run/"),
+    ]
+
     static func needs(_ values: [String: Value]) -> [Need] {
         func items(_ name: String) -> [Item] { if case .items(let items)? = values[name] { items } else { [] } }
         func text(_ name: String) -> String { if case .text(let text)? = values[name] { text } else { "" } }
+        func list(_ name: String) -> [String] { if case .list(let texts)? = values[name] { texts } else { [] } }
         var paths: [(setting: String, path: String)] = []
         // A credential whose text is set as well is that text where the file is missing. Without a path systemd itself has it.
         let isSet = Set((items("SetCredential") + items("SetCredentialEncrypted")).map(\.name))
@@ -30,15 +39,33 @@ extension UnitSettings {
         for setting in ["BindPaths", "BindReadOnlyPaths"] {
             paths += items(setting).filter { !$0.isOptional }.map { (setting, $0.name) }
         }
-        // In another root directory these are other paths.
-        if text("RootDirectory").isEmpty, text("RootImage").isEmpty {
-            paths.append(("WorkingDirectory", text("WorkingDirectory")))
-            for setting in ["ExecStartPre", "ExecStart"] {
-                paths += items(setting).filter { !$0.isOptional }.map { (setting, $0.name) }
-            }
+        let made = (writableDirectories + [("ConfigurationDirectory", "/etc/")]).flatMap { setting, place in
+            list(setting).map { place + $0 }
         }
-        return paths.filter { $0.path.hasPrefix("/") }.compactMap { setting, path in
-            guard FileStatus.following(path) == nil else { return nil }
+        // In another root directory, with the files of images or behind a mount of the unit's own these are other paths.
+        if text("RootDirectory").isEmpty, text("RootImage").isEmpty, items("ExtensionImages").isEmpty,
+            list("ExtensionDirectories").isEmpty
+        {
+            var inside = [("WorkingDirectory", text("WorkingDirectory"))]
+            for setting in pathLists {
+                for path in list(setting) {
+                    let prefix = path.prefix { "-+".contains($0) }
+                    if !prefix.contains("-") { inside.append((setting, String(path.dropFirst(prefix.count)))) }
+                }
+            }
+            // Another command of the unit may put a program into a directory that is made for it.
+            for setting in ["ExecStartPre", "ExecStart"] {
+                inside += items(setting).filter { item in
+                    !item.isOptional && !made.contains { RealPath.isAt(item.name, orBelow: $0) }
+                }.map { (setting, $0.name) }
+            }
+            let mounts = ["BindPaths", "BindReadOnlyPaths", "MountImages"].flatMap { items($0).compactMap(\.path) }
+            paths += inside.filter { need in !mounts.contains { RealPath.isAt(need.1, orBelow: $0) } }
+        }
+        return paths.compactMap { setting, path in
+            guard path.hasPrefix("/"), FileStatus.following(path) == nil,
+                !made.contains(where: { RealPath.isAt($0, orBelow: path) })
+            else { return nil }
             return Need(setting: setting, path: path, isMissing: FileStatus.isAbsent(path) && showsAsSystemd(path))
         }
     }

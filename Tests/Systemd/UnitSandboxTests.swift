@@ -86,12 +86,4 @@ import Testing
         #expect(view(scratch("link") + "/x", open) == .writable)
         #expect(view(scratch("other"), open) == .readOnly(by: "ProtectSystem=strict"))
     }
-
-    @Test func aUnitDoesNotStartWithoutAPathThatMayNotBeMissing() throws {
-        let scratch = try TemporaryDirectory()
-        var settings = Self.service
-        settings.required = [scratch.path: "ReadWritePaths", scratch("gone"): "ReadOnlyPaths"]
-        let missing = UnitSandbox(settings).missing
-        #expect(missing.map(\.path) == [scratch("gone")] && missing.map(\.setting) == ["ReadOnlyPaths"])
-    }
 }

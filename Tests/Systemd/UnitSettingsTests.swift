@@ -133,6 +133,35 @@ import Testing
         #expect(settings(["WorkingDirectory": .text(none)]).missing.map(\.setting) == ["WorkingDirectory"])
         // "!" is systemd's mark for one that may be missing.
         #expect(settings(["WorkingDirectory": .text("!" + none)]).missing == [])
+        // A path may be missing where a "-" is before it, also beside a "+".
+        for name in ["ReadWritePaths", "InaccessiblePaths", "ExecPaths"] {
+            let paths = [none, "+\(directory("other"))", "-\(directory("third"))", "+-\(directory("fourth"))", there]
+            #expect(settings([name: .list(paths)]).missing.map(\.path) == [none, directory("other")])
+            #expect(settings([name: .list(paths), "RootDirectory": .text("/srv")]).missing == [])
+        }
+    }
+
+    @Test func whatSystemdMakesOrMountsItselfIsNotMissing() {
+        func missing(_ values: [String: UnitSettings.Value]) -> [String] {
+            settings(values).missing.map { "\($0.setting)=\($0.path)" }
+        }
+        let program: UnitSettings.Value = .items([UnitSettings.Item(name: "/run/no-such/bin/app")])
+        let needs: [String: UnitSettings.Value] = [
+            "BindPaths": .items([UnitSettings.Item(name: "/run/no-such", path: "/srv/no-such")]),
+            "ReadWritePaths": .list(["/run/no-such/sub"]), "WorkingDirectory": .text("/run/no-such/sub"),
+            "ExecStart": program,
+        ]
+        #expect(missing(needs).count == 4)
+        let made = needs.merging(["RuntimeDirectory": .list(["no-such/sub"])]) { $1 }
+        #expect(missing(made) == ["ExecStart=/run/no-such/bin/app"])
+        #expect(missing(["ExecStart": program, "RuntimeDirectory": .list(["no-such"])]) == [])
+        // A file in such a directory has to be there before the first of the unit's commands runs.
+        let key: UnitSettings.Value = .items([UnitSettings.Item(name: "key", path: "/run/no-such/key")])
+        #expect(missing(["LoadCredential": key, "RuntimeDirectory": .list(["no-such"])]).count == 1)
+        let mount = UnitSettings.Item(name: "/srv/none", path: "/run/no-such", isOptional: true)
+        #expect(missing(["ExecStart": program, "BindReadOnlyPaths": .items([mount])]) == [])
+        #expect(missing(["ExecStart": program, "MountImages": .items([mount])]) == [])
+        #expect(missing(["ExecStart": program, "ExtensionImages": .items([UnitSettings.Item(name: "/a.raw")])]) == [])
     }
 
     @Test func aUserThatSystemdDoesNotTakeIsKnown() {

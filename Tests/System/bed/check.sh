@@ -70,6 +70,19 @@ promise "the \"-\" fixes it" good
 rm -r /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 
+# The same of a helper's unit: the configuration says which are used.
+helper=/etc/systemd/system/clientsecretd-verify@.service.d
+mkdir -p $helper
+printf '[Service]\nLoadCredential=ca:/srv/none.pem\n' >$helper/ca.conf
+systemctl daemon-reload
+promise "a helper that is not used is not looked at" good
+sed -i 's|^  web:|  web:\n    verify: true|' $configuration
+complaint "what keeps the service that asks Apple from its start is noticed" \
+    "clientsecretd-verify@.service: its next start would fail: it does not start without /srv/none.pem" "$helper/ca.conf:2"
+rm -r $helper
+systemctl daemon-reload
+outputs $output
+
 # The same of what the unit's next start reads, while the daemon runs.
 printf '[Service]\nLoadCredential=other:/etc/clientsecretd/other.p8\n' >/run/k.conf
 install -D /run/k.conf /etc/systemd/system/clientsecretd.service.d/k.conf
