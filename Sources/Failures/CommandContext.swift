@@ -16,8 +16,8 @@ package struct CommandContext: Hashable, Sendable {
     package var unit: String?
     /// Whether a daemon at the socket is that of the configuration, as far as the command line tells.
     package var knowsDaemon: Bool
-    /// Units whose next start was found to fail: no command starts or restarts one of them, because a process that runs now
-    /// would be gone.
+    /// Units whose next start was found to fail: no command starts, restarts or reloads one of them, because a process that runs
+    /// now would be gone.
     package var unstartable: Set<String> = []
 
     /// The unit that runs the package's daemon, unless another was found to.

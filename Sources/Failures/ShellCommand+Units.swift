@@ -56,7 +56,7 @@ extension ShellCommand {
 
     package static func unmask(_ name: String) -> ShellCommand? { unit("unmask", name) }
 
-    /// Has a running unit read its credentials and configuration again.
+    /// Has a running unit read its credentials and configuration again. What a reload runs needs the same as a start.
     package static func reloadUnit(_ name: String? = daemonUnit) -> ShellCommand? {
         name.flatMap { unit("reload", $0) }
     }
@@ -67,7 +67,7 @@ extension ShellCommand {
         let context = CommandContext.current
         // A name that begins with "-" would be an option.
         guard context.hasSystemd, !names.contains(where: { $0.hasPrefix("-") }),
-            !["start", "restart"].contains(verb) || context.unstartable.isDisjoint(with: names)
+            !["start", "restart", "reload"].contains(verb) || context.unstartable.isDisjoint(with: names)
         else { return nil }
         return ShellCommand("systemctl \(verb) \(names)")
     }

@@ -52,6 +52,7 @@ import Testing
             context.use()
             for command in [
                 ShellCommand.restart("a.service"), .start("a.service"), .enableNow("a.service"), .startAgain,
+                .reloadUnit("a.service"),
                 .passStatusSocket, .listenAgain("a.socket", of: "a.service", isWanted: true),
             ] {
                 #expect(command == nil, "\(command?.text ?? "")")

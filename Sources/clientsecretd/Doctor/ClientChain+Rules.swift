@@ -121,8 +121,11 @@ extension ChainFacts {
 
     private var renewal: Remedy {
         if view != nil { return .renew(name.description) }
-        let start = ShellCommand.daemonUnit.flatMap { ShellCommand.start($0) }
-        return start.map { Remedy.run($0) } ?? .say("start the daemon", run: .runDaemon)
+        guard let unit = ShellCommand.daemonUnit, CommandContext.current.hasSystemd else {
+            return .say("start the daemon", run: .runDaemon)
+        }
+        return ShellCommand.start(unit).map { Remedy.run($0) }
+            ?? .say("see what keeps \(unit) from its start", see: .check)
     }
 
     fileprivate var outputsLink: ChainLink {
