@@ -53,6 +53,8 @@ struct EnvironmentSample {
             "SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words",
             "SECRET=\"a \\\"b\\\"\nSECRET=c\"",
             "SECRET=\"old", "SECRET='old", "SECRET=a;b&c", "SECRET=${X:=y}", "SECRET=\"a\"b", "SECRET=`x`",
+            "export 'SECRET=old'", "export \"SECRET=old\"", "[ -n \"\" ] && SECRET=old",
+            "if false; then\nSECRET=old\nfi", "set -a; SECRET=old; set +a",
         ]
         var choices = plain
         if style != .plain { choices += common + exported }
@@ -78,6 +80,8 @@ struct EnvironmentSample {
             "\(name)=\"x \\\ny\"",
             "\(name)='a\\", "\(name)=it's", "# C:\\", "\(name)=\"postgres://u:p@h/d\"", "\(name)=x&", "\(name)=x|",
             "\(name)=a(b", "\(name)=x)", "\(name)=\"x\\\\\"", "\(name)=x;y", "# don't",
+            "export '\(name)=x'", "set -a; \(name)=x; set +a", "set -a", "set +a", "false && \(name)=x",
+            "if false; then\n\(name)=x\nfi", "[ -n \"\" ] || export \"\(name)=x\"",
         ]
         var choices = plain
         if style != .plain { choices += common }

@@ -3,7 +3,7 @@
 /// - Every assignment of a variable is set, also one behind a byte-order mark.
 /// - Without any, one is appended, after adding a line break that the last line lacks. If readers would not agree on it there,
 ///   Node 20 would not find it or a shell would not export it, it becomes the first line or goes before `set +a`.
-/// - It is written as `NAME=value`, after `export` if every other one is; indentation and `export` stay, the old value goes.
+/// - It is written as `NAME=value`, after `export` if every other one is or only that has a shell export it; indentation and `export` stay, the old value goes.
 ///   A comment after the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise
@@ -117,6 +117,10 @@ extension EnvironmentFile {
         places.append(isProgram ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } ?? edited.count : firstTextOffset)
         if let end = exports?.end { places.append(end) }
         additions += places.map { edited[..<$0] + added + edited[$0...] }
+        // Where `set +a` does not begin its line, nothing can be added before it.
+        if exports?.isOver == true {
+            additions.append(edited + (isEnded ? [] : lineBreak) + lines(setting: missing, values, areExported: true))
+        }
         return additions
     }
 

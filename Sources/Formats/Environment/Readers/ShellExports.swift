@@ -54,6 +54,8 @@ struct ShellExports {
         let end: Int?
         /// Whether each assignment begins with `export`.
         let isInEachLine: Bool
+        /// Whether a line at the end is exported only by itself, because `set +a` is before it.
+        let isOver: Bool
     }
 
     /// What a file exports for bash; nil when the shell stops at an error in its syntax.
@@ -65,6 +67,7 @@ struct ShellExports {
     private func found(assigned: Set<[UInt8]>) -> Found {
         Found(
             names: saysWhatIsExported ? exported : assigned, end: end,
-            isInEachLine: !saysWhatIsExported && !assigned.isEmpty && assigned.isSubset(of: exported))
+            isInEachLine: !saysWhatIsExported && !assigned.isEmpty && assigned.isSubset(of: exported),
+            isOver: saysWhatIsExported && !isExporting)
     }
 }

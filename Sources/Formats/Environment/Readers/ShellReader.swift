@@ -288,9 +288,11 @@ struct ShellReader {
         } else if words.assignsAll {
             // `for NAME in WORDS` assigns one variable.
             if known != "for" && known != "select" || words.count == 1 { words.names += names(in: word) }
-        } else if isAssignment && Self.declarations.contains(known) {
-            words.names.append(Array(name))
-            if known == "readonly" { words.readOnly.append(Array(name)) }
+        } else if Self.declarations.contains(known), let name = declaredName(word) {
+            words.names.append(name)
+            if known == "readonly" { words.readOnly.append(name) }
+        } else if known == "export", isName(word) {
+            exports.note(Array(bytes[word]), isExport: true)
         } else if known == "readonly" {
             words.readOnly.append(Array(name))
         } else if words.count == 1, bytes[word].first == UInt8(ascii: "-"), !isDash {
@@ -305,6 +307,17 @@ struct ShellReader {
             // `NAME = value` is a command to a shell only.
             words.names.append(Array(known.utf8))
         }
+    }
+
+    private func isName(_ word: Range<Int>) -> Bool {
+        bytes[word].first?.isNameStart == true && bytes[word].allSatisfy(\.isNamePart)
+    }
+
+    /// The variable that `export` and its like assign by this word, the whole of which may be quoted; nil where it assigns none.
+    private func declaredName(_ word: Range<Int>) -> [UInt8]? {
+        let text = bytes[word].filter { !$0.isQuote && $0 != .backslash }
+        let name = text.prefix(while: \.isNamePart)
+        return name.first?.isNameStart == true && assigns(text[name.endIndex...]) ? Array(name) : nil
     }
 
     /// Follows a reserved word; false when it is none.
