@@ -109,11 +109,13 @@ struct DryRunProblems {
 
     private mutating func findInTargets() {
         add(loaded.failuresOfLoginFiles)
+        let addresses = RoleAddresses(of: loaded)
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =
                     reader.problem(with: target)
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
+                    ?? inEffect?.problem(withLoopbackOf: target, addresses)
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
@@ -137,7 +139,9 @@ struct DryRunProblems {
     private mutating func findInStore() {
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
             add([failure])
-        } else if let failure = inEffect?.problemWithStore {
+        } else if let failure = inEffect?.problemWithStore
+            ?? inEffect?.problem(withLoopbackOf: nil, RoleAddresses(of: loaded))
+        {
             add([failure])
         }
     }

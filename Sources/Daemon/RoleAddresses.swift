@@ -17,7 +17,7 @@ struct RoleAddresses: Hashable {
     private let addresses: [String: [String]]
 
     static let directory = "/run/systemd/system"
-    private static let name = "clientsecretd-addresses.conf"
+    static let name = "clientsecretd-addresses.conf"
     private static let loopback = ["127.0.0.0/8", "::1/128"]
     private static let helpers = [
         "clientsecretd-push@.service", "clientsecretd-store.service", "clientsecretd-verify@.service",
@@ -53,6 +53,9 @@ struct RoleAddresses: Hashable {
             targets: loaded.pushRequests.mapValues { String($0.split(separator: " ").last ?? "") },
             store: loaded.store?.endpoints ?? [], resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
     }
+
+    /// Whether a helper needs what listens on this machine.
+    func includeLoopback(for unit: String) -> Bool { addresses[unit]?.starts(with: Self.loopback) == true }
 
     /// The drop-ins' texts by path.
     func files(in directory: String = directory) -> [String: String] {

@@ -142,6 +142,22 @@ package struct UnitsInEffect {
         }
     }
 
+    /// What keeps the service that pushes to a target, or asks the store, from this machine's own addresses, which it needs; nil
+    /// when nothing does.
+    ///
+    /// - Parameter target: nil: the store.
+    func problem(withLoopbackOf target: TargetName?, _ addresses: RoleAddresses) -> Failure? {
+        let unit = target.map(Self.unit) ?? Self.store
+        guard addresses.includeLoopback(for: unit), let settings = units.first(where: { $0.name == unit })?.settings,
+            let file = settings.fileAgainstLoopback(despite: RoleAddresses.name)
+        else { return nil }
+        return Failure(
+            .outsideSandbox, at: target.map(Failure.Place.target) ?? .store,
+            detail: "\(unit) may not connect to this machine (IPAddressDeny=), because \(Printable.name(file)) has "
+                + "IPAddressAllow= without a value",
+            remedy: .say("write IPAddressAllow=localhost into that file, below that line"))
+    }
+
     private func problem(of unit: String, _ credential: String?) -> (detail: String, remedy: Remedy)? {
         units.first { $0.name == unit }.flatMap { Self.explanation(of: unit, $0.settings, credential) }
     }

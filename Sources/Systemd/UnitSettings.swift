@@ -172,6 +172,34 @@ package struct UnitSettings: Hashable, Sendable {
 
     private static func isYes(_ value: String) -> Bool { ["yes", "true", "on", "1"].contains(value) }
 
+    // MARK: The addresses
+
+    private static let loopback: Set<Substring> = [
+        "any", "localhost", "0.0.0.0/0", "::/0", "127.0.0.0/8", "127.0.0.1", "127.0.0.1/32", "::1", "::1/128",
+    ]
+
+    /// The file that keeps the unit from this machine's own addresses, although a drop-in allows them; nil where none does.
+    ///
+    /// - Parameter allowing: the name of that drop-in, which may not be there yet.
+    package func fileAgainstLoopback(despite allowing: String) -> String? {
+        var isDenied = false
+        var withdrawal: String?
+        for file in files {
+            let isLater = file.path != ownFile && file.path.split(separator: "/").last.map { $0 > allowing } == true
+            for assignment in file.assignments {
+                let names = assignment.value.split(whereSeparator: \.isWhitespace)
+                let isNamed = names.contains(where: Self.loopback.contains)
+                switch assignment.name {
+                case "IPAddressDeny": isDenied = isNamed || isDenied && !names.isEmpty
+                case "IPAddressAllow" where isLater && names.isEmpty: withdrawal = file.path
+                case "IPAddressAllow" where isNamed: withdrawal = nil
+                default: break
+                }
+            }
+        }
+        return isDenied ? withdrawal : nil
+    }
+
     // MARK: The environment
 
     /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with

@@ -164,6 +164,27 @@ import Testing
         #expect(missing(["ExecStart": program, "ExtensionImages": .items([UnitSettings.Item(name: "/a.raw")])]) == [])
     }
 
+    /// The daemon's start allows a helper this machine's own addresses in a drop-in, and a later one may clear the list.
+    @Test func aLaterFileThatClearsTheAllowedAddressesIsNamed() {
+        func file(_ dropIns: [(path: String, text: String)], deny: String = "any") -> String? {
+            let own = "[Service]\nIPAddressDeny=\(deny)\nIPAddressAllow=127.0.0.53\n"
+            let files = [("/usr/lib/z.service", own)] + dropIns
+            return UnitSettings(values: [:], files: files.map { UnitSettings.File(path: $0.0, text: $0.1) })
+                .fileAgainstLoopback(despite: "b.conf")
+        }
+        let allowing = (path: "/run/z.service.d/b.conf", text: "[Service]\nIPAddressAllow=127.0.0.0/8 ::1/128\n")
+        let clearing = (
+            path: "/etc/z.service.d/c.conf", text: "[Service]\nIPAddressAllow=\nIPAddressAllow=17.0.0.0/8\n"
+        )
+        #expect(file([]) == nil && file([allowing]) == nil)
+        #expect(file([allowing, clearing]) == clearing.path)
+        #expect(file([clearing]) == clearing.path, "the drop-in comes with the daemon's next start")
+        #expect(file([("/etc/z.service.d/a.conf", clearing.text), allowing]) == nil)
+        #expect(file([allowing, ("/etc/c.conf", clearing.text + "IPAddressAllow=localhost\n")]) == nil)
+        #expect(file([allowing, clearing], deny: "link-local") == nil)
+        #expect(file([allowing, clearing, ("/etc/d.conf", "[Service]\nIPAddressDeny=\n")]) == nil)
+    }
+
     @Test func aUserThatSystemdDoesNotTakeIsKnown() {
         func isUsable(_ user: String) -> Bool {
             settings(["User": .text(user), "DynamicUser": .flag(true)]).hasUsableUser
