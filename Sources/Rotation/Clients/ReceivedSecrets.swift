@@ -121,13 +121,14 @@ extension Rotation {
             nextAttempt: next.flatMap { upcoming($0, deadlines.now) })
     }
 
-    /// The failure of a source that offers nothing acceptable; nil for one that holds the current secret.
+    /// The failure of a source that offers nothing acceptable, or nothing that may be received now; nil for one that holds the
+    /// current secret.
     func sourceFailure(of client: ConfiguredClient) -> Failure? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
         let place = sourcePlace(source)
         let remedy = source.isStore ? Self.storeRemedy : nil
         switch verdict.state {
-        case .current: return nil
+        case .current: return verdict.isWithheld ? configurationWatch.restraint : nil
         case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail, remedy: remedy)
         case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail, remedy: remedy)
         case .missing: return Failure(.sourceMissing, at: place, remedy: remedy)

@@ -72,10 +72,9 @@ extension Rotation {
         if !clients[client].secret.hasChosen { chooseFoundByReceiver(client, at: deadlines.now) }
         let current = clients[client].secret.current
         let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
-        let before = clients[client].source?.judged(state, detail, at: deadlines.now)
-        if let offered, mayReceive(client, &deadlines) {
-            return take(.received(offered), for: client, at: deadlines.now)
-        }
+        let isWithheld = offered != nil && !mayReceive(client, &deadlines)
+        let before = clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: deadlines.now)
+        if let offered, !isWithheld { return take(.received(offered), for: client, at: deadlines.now) }
         // A read that fails or succeeds again is logged as any job.
         let isNews = state == .current ? before != nil && before != .unreachable : state != .unreachable
         if isNews, before != state { events.append(.sourceChanged(client.name, state, detail)) }

@@ -12,6 +12,8 @@ struct Source: Sendable {
         let state: SourceView.State
         /// Why it is not received, in words; none of the source's bytes.
         let detail: String?
+        /// Whether it holds a better secret than the current one, which is not received under the last good configuration.
+        let isWithheld: Bool
         /// Since when the source has been in this state, to be shown.
         let since: WallTime
         /// The same, to count from: the wall clock may have been set since.
@@ -30,11 +32,14 @@ struct Source: Sendable {
     }
 
     /// Records what was made of it; returns the state before.
-    mutating func judged(_ state: SourceView.State, _ detail: String?, at now: Now) -> SourceView.State? {
+    mutating func judged(
+        _ state: SourceView.State, _ detail: String?, isWithheld: Bool, at now: Now
+    ) -> SourceView.State? {
         let before = verdict
         let same = before.flatMap { $0.state == state ? $0 : nil }
         verdict = Verdict(
-            state: state, detail: detail, since: same?.since ?? now.wall, began: same?.began ?? now.boot)
+            state: state, detail: detail, isWithheld: isWithheld, since: same?.since ?? now.wall,
+            began: same?.began ?? now.boot)
         return before?.state
     }
 

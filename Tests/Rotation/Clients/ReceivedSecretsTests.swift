@@ -438,6 +438,23 @@ struct ReceivedSecretsTests {
         #expect(!bench.log.contains("mint web"))
     }
 
+    /// Under the last good configuration nothing is received: the follower does not hold what its source has.
+    @Test func renewFailsWhereTheSourcesSecretMayNotBeReceived() throws {
+        let first = try begin()
+        try bench.restart(try Self.configuration(), refused: ["c.yaml:1:1: error: wrong"])
+        try renew()
+        #expect(bench.answer() == .renewed([try bench.delivered("web")]))
+        try offer(try secret(2, issued: 1))
+        bench.pass(2 * Values.day)
+        bench.forget()
+        try renew()
+        let refused = Failure(
+            .configurationRefused, at: .named("/etc/clientsecretd/clientsecretd.yaml"),
+            detail: "c.yaml:1:1: error: wrong")
+        #expect(try bench.current("web") == first)
+        #expect(bench.answer() == .renewed([try bench.failed("web", refused)]))
+    }
+
     @Test func aReadThatBeganBeforeTheRequestDoesNotCount() throws {
         try begin()
         let name = try Values.name("web")
