@@ -52,6 +52,9 @@ extension ShellCommand {
 
     package static var runDaemon: ShellCommand? { reading(["run"]) }
 
+    /// Where the package's service has the default socket.
+    package static func runDaemon(at socket: String) -> ShellCommand? { reading(["run", "--socket", socket]) }
+
     /// As root, for another user.
     package static func health(offline: Bool) -> ShellCommand? {
         reading(["health"] + (offline ? ["--offline"] : []), before: ["sudo"])

@@ -37,6 +37,14 @@ extension InitCommand {
         let hint =
             SystemManager.isSystemd
             ? " The service does not read this file; it reads \(ConfigurationOption.standard)." : ""
+        if !isAdded, CommandContext.current.socket == nil, FileStatus.following(SocketOption.standard)?.kind == .socket
+        {
+            let socket = (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + ".sock"
+            let command = ShellCommand.runDaemon(at: socket).map { "\n  \($0.text)" } ?? " 'run' with --socket"
+            return
+                "\(hint) The default socket and state directory are the service's. To use it, write \"state_dir\" with another "
+                + "directory into it, and run\(command)"
+        }
         guard let command = isAdded ? ShellCommand.reload : ShellCommand.runDaemon else {
             let how =
                 isAdded
