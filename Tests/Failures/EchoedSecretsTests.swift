@@ -49,6 +49,13 @@ import Testing
         ("base64 twice", { base64(base64($0)) }),
         ("hexadecimal in base64", { base64($0.utf8.map { hexadecimal($0) }.joined()) }),
         ("in Basic authorization", { base64("user:" + $0) }),
+        ("numbers", { "[" + $0.utf8.map { "\($0)" }.joined(separator: ", ") + "]" }),
+        ("hexadecimal numbers", { $0.utf8.map { "0x" + hexadecimal($0) }.joined(separator: ",") }),
+        (
+            "numbers with their indices",
+            { "{" + $0.utf8.enumerated().map { #""\#($0)": \#($1)"# }.joined(separator: ", ") + "}" }
+        ),
+        ("numbers in base64", { base64("\(Array($0.utf8))") }),
     ]
 
     @Test(arguments: forms.map(\.name)) func leavesNothingOfAText(form: String) throws {

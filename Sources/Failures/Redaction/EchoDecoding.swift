@@ -20,7 +20,9 @@ struct EchoDecoding {
 
     /// What each decoding reads in it.
     var decoded: [EchoDecoding] {
-        (0..<4).map(decodedBase64) + (0..<2).map(decodedHexadecimal) + [unescaped()].compactMap { $0 }
+        (0..<4).map(decodedBase64) + (0..<2).map(decodedHexadecimal)
+            + [unescaped(), decodedNumbers(of: 1, 0), decodedNumbers(of: 2, 0), decodedNumbers(of: 2, 1)]
+            .compactMap { $0 }
     }
 
     // MARK: Escapes
@@ -106,6 +108,42 @@ struct EchoDecoding {
     /// What the text's hexadecimal digits encode, whatever is between them.
     private func decodedHexadecimal(phase: Int) -> EchoDecoding {
         decoded(bits: 4, phase: phase) { Hex.value(of: $0).map(Int.init) }
+    }
+
+    /// What the text's numbers stand for, a character each, as in `[101, 121]` or `{"0": 101, "1": 121}`; nil where there are few.
+    ///
+    /// - Parameters:
+    ///   - step: of so many numbers one counts, because indices may be between them.
+    ///   - phase: which one of them.
+    private func decodedNumbers(of step: Int, _ phase: Int) -> EchoDecoding? {
+        var result = EchoDecoding()
+        var (index, count, end) = (0, 0, 0)
+        while index < bytes.count {
+            let word = bytes[index...].prefix(while: \.isASCIIAlphanumeric)
+            index = word.endIndex + 1
+            guard let number = Self.number(word) else { continue }
+            count += 1
+            guard (count - 1) % step == phase else { continue }
+            let start = places[word.startIndex].lowerBound
+            // What is between two characters of a list goes with them, blanks too.
+            let isNear = !result.bytes.isEmpty && start - end <= Self.longestSeparator
+            let place = (isNear ? min(start, end) : start)..<places[word.endIndex - 1].upperBound
+            if number > 0x20 { end = place.upperBound }
+            result.append(Self.ascii(number), place)
+        }
+        return result.bytes.count < Self.fewestNumbers ? nil : result
+    }
+
+    private static let fewestNumbers = 4
+    /// In bytes, with an index.
+    private static let longestSeparator = 24
+
+    /// A whole word as a number: decimal, hexadecimal (`0x65`) or octal (`0o145`).
+    private static func number(_ word: ArraySlice<UInt8>) -> UInt32? {
+        guard word.first?.isASCIIDigit == true, word.count <= 8 else { return nil }
+        let text = String(decoding: word, as: UTF8.self).lowercased()
+        if text.hasPrefix("0x") { return UInt32(text.dropFirst(2), radix: 16) }
+        return text.hasPrefix("0o") ? UInt32(text.dropFirst(2), radix: 8) : UInt32(text)
     }
 
     private func decoded(bits: Int, phase: Int, _ value: (UInt8) -> Int?) -> EchoDecoding {

@@ -5,7 +5,7 @@ internal import AppleClientSecret
 ///
 /// A server may return what it was sent in many forms. Found are: other case, other separators between the characters, reversed,
 /// cut; percent-encoded (`%2F`), JSON-escaped (`\u002f`, `\/`) or HTML-escaped (`&#47;`); hexadecimal; base64 and
-/// base64url at any offset; and up to three of these encodings, one in another.
+/// base64url at any offset; as a list of numbers; and up to three of these encodings, one in another.
 ///
 /// A piece of a text is ``pieceLength`` consecutive letters and digits of it, or as many characters that are no blanks.
 package struct EchoedSecrets: Sendable {
