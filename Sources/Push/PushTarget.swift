@@ -68,10 +68,13 @@ package struct PushTarget: Sendable {
     /// written since the read.
     package var document: PushDocument? {
         guard let member = kind.member else { return nil }
-        let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
+        func place(_ settings: [String: String]) -> String {
+            let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
+            return ([kind.name, Self.normalized(endpoint)] + others.flatMap { [$0.key, $0.value] })
+                .joined(separator: "\0")
+        }
         return PushDocument(
-            place: ([kind.name, Self.normalized(endpoint)] + others.flatMap { [$0.key, $0.value] })
-                .joined(separator: "\0"),
+            place: place(settings), shortPlace: place(kind.naming.shortened(settings)),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 })
     }
 
@@ -94,6 +97,8 @@ package struct PushTarget: Sendable {
 package struct PushDocument: Hashable, Sendable {
     /// The same text for each target that writes to the document; neither kept nor shown.
     package let place: String
+    /// The same text also for a target that names the document in another way; with another token it may be another document.
+    package let shortPlace: String
     /// The member of the JSON object that is the target's; nil where the whole document is.
     package let member: String?
 }

@@ -11,7 +11,9 @@ extension PushKind {
             PushSetting("secret_id", advice: "the secret's name or ARN", isPath: true),
             PushSetting("field", standard: "", advice: "the member's name, where the secret is a JSON object"),
         ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
-        authorization: .awsSignature(service: "secretsmanager"), member: "field",
+        authorization: .awsSignature(service: "secretsmanager"),
+        naming: Naming(shortened: { $0.merging(["secret_id": secretName(of: $0["secret_id", default: ""])]) { $1 } }),
+        member: "field",
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeString(found) },
         write: aws(
             "PutSecretValue",
@@ -42,6 +44,16 @@ extension PushKind {
                 ], meaning: .pushCredentialsRefused),
             ErrorRule(contains: ["InternalServiceError"], meaning: .pushServerFailed),
         ])
+
+    /// The name in a secret's ARN, which ends in a hyphen and six characters of AWS's own, as in
+    /// `arn:aws:secretsmanager:eu-central-1:123456789012:secret:apple-AbCdEf`; anything else as it is.
+    private static func secretName(of id: String) -> String {
+        let parts = id.split(separator: ":", maxSplits: 6, omittingEmptySubsequences: false)
+        guard parts.count == 7, parts[0] == "arn", parts[5] == "secret" else { return id }
+        let end = parts[6].suffix(7)
+        let isComplete = end.count == 7 && end.first == "-" && end.dropFirst().utf8.allSatisfy(\.isASCIIAlphanumeric)
+        return String(isComplete ? parts[6].dropLast(7) : parts[6])
+    }
 
     private static func aws(_ operation: String, _ body: String) -> PushRequest {
         PushRequest(
