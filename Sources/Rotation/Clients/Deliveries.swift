@@ -54,8 +54,8 @@ enum RepeatCause {
     case wasInFile
     /// Another secret was at a target, which is repaired.
     case wasAtTarget
-    /// This action failed or was cut off. Its turn has come and gone: the application may be down, and waits neither for the next turn, after a
-    /// restart or for a newer secret, nor for a rollout that no longer admits this machine.
+    /// This action failed or was cut off. Its turn has come and gone: the application may be down, and waits neither for the
+    /// next turn, after a restart or for a newer secret, nor for a rollout that no longer admits this machine.
     case runFailed(ActionID)
 }
 
