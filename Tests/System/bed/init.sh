@@ -27,9 +27,9 @@ promise "and the application" systemctl start app.service
 has_secret() { environment SECRET | ours -; }
 eventually "which has its secret" has_secret
 eventually "the client is ok" clientsecretd health
-promise "a configuration of another daemon" "${init[@]}" --config /root/other.yaml --output /root/other.jwt
-contains "which gets a socket of its own" "run --config /root/other.yaml --socket /root/other.sock" "$(cat "$seen")"
-contains "and a state directory" "write \"state_dir\" with another directory into it" "$(cat "$seen")"
+refused "a configuration of another daemon lacks a state directory" "${init[@]}" --config /root/other.yaml --output /root/other.jwt
+contains "it gets a socket of its own" "run --socket /root/other.sock --config /root/other.yaml" "$(cat "$seen")"
+contains "and is told of the directory" "write \"state_dir\" with another directory into it" "$(cat "$seen")"
 first=$(environment SECRET)
 promise "a renewal restarts it, as polkit lets it" clientsecretd renew web
 changed() { [ -n "$(environment SECRET)" ] && [ "$(environment SECRET)" != "$first" ]; }
