@@ -4,25 +4,14 @@ import Push
 
 /// The settings of a client, or those of `defaults`.
 ///
-/// A setting is in four places here: its name, its property, where it is read, and, for all but `client_id`,
-/// ``completed(by:)``. ``WrittenClient`` makes it part of the configuration; what means nothing where secrets are received,
-/// or where they are minted, it has to report.
+/// A setting is a property and its row in ``rows``. ``WrittenClient`` makes it part of the configuration.
 struct ClientSettings {
-    /// Those that `defaults` may have too.
-    static let shared = [
-        "kind", "origin", "scope", "from", "key", "lifetime", "renew_before", "outputs", "on_change", "deliver_over",
-        "verify", "credential",
-        "share", "rollout",
-    ]
-    /// The one that belongs to one client.
-    private static let own = "client_id"
-    static let names = [own] + shared
-
     private(set) var kind: Setting<TokenKind> = .absent
     private(set) var clientID: Setting<ClientID> = .absent
     /// One origin, or several.
-    private(set) var origins: Setting<[WebOrigin]> = .absent
+    private(set) var origins: Setting<[Located<WebOrigin>]> = .absent
     private(set) var scope: Setting<String> = .absent
+    private(set) var source: Setting<SourceConfiguration> = .absent
     /// One key, or several in the order of preference.
     private(set) var keys: Setting<[Located<KeyName>]> = .absent
     private(set) var lifetime: Setting<WrittenLifetime> = .absent
@@ -34,7 +23,83 @@ struct ClientSettings {
     private(set) var credential: Setting<ServedCredential> = .absent
     private(set) var share: Setting<Bool> = .absent
     private(set) var rollout: Setting<RolloutSettings> = .absent
-    private(set) var source: Setting<SourceConfiguration> = .absent
+
+    /// The settings that `defaults` may have too.
+    static let rows: [Row] = [
+        Row("kind", \.kind, Scalar.kind),
+        Row("origin", \.origins, isOf: { $0.origins != .none }, read: readOrigins),
+        Row(
+            "scope", \.scope, isOf: { !$0.scopes.isEmpty },
+            read: { $0.value("scope") { text throws(ValueError) in text } }),
+        Row("from", \.source, read: SourceSettings.read),
+        Row("key", \.keys, read: readKeys),
+        Row("lifetime", \.lifetime, isOfMinting: true, Scalar.lifetime),
+        Row("renew_before", \.renewBefore, Scalar.renewBefore),
+        Row("outputs", \.outputs) { section in section.list("outputs") { OutputSetting($0, section.diagnostics) } },
+        Row("on_change", \.onChange) { ActionKinds.list("on_change", in: $0) },
+        Row("deliver_over", \.deliverOver, Scalar.deliverOver),
+        Row("verify", \.verify, isOfMinting: true, Scalar.truth),
+        Row("credential", \.credential, read: CredentialSettings.read),
+        Row("share", \.share, isOfMinting: true, Scalar.truth),
+        Row("rollout", \.rollout, isOfMinting: true, read: RolloutSettingsSection.read),
+    ]
+
+    /// The setting that belongs to one client.
+    private static let own = "client_id"
+    static let names = [own] + rows.map(\.name)
+
+    /// One setting.
+    struct Row: Sendable {
+        let name: String
+        /// Whether it means nothing for a client that receives its secrets.
+        let isOfMinting: Bool
+        /// Reads it from a section.
+        fileprivate let read: @Sendable (Section, inout ClientSettings) -> Void
+        /// Takes it from `defaults` where the client does not have it.
+        fileprivate let complete: @Sendable (inout ClientSettings, _ defaults: ClientSettings) -> Void
+        let position: @Sendable (ClientSettings) -> Position?
+
+        /// - Parameter isOf: whether tokens of such a kind have it.
+        fileprivate init<Value>(
+            _ name: String, _ path: any WritableKeyPath<ClientSettings, Setting<Value>> & Sendable,
+            isOfMinting: Bool = false,
+            isOf: @escaping @Sendable (TokenKind.Rules) -> Bool = { _ in true },
+            read: @escaping @Sendable (Section) -> Setting<Value>
+        ) {
+            self.name = name
+            self.isOfMinting = isOfMinting
+            self.read = { section, settings in settings[keyPath: path] = read(section) }
+            complete = { settings, defaults in
+                guard isOf((settings.kind.value ?? .signIn).rules) else { return }
+                settings[keyPath: path] = settings[keyPath: path].or(defaults[keyPath: path])
+            }
+            position = { $0[keyPath: path].position }
+        }
+
+        /// A single value.
+        fileprivate init<Value>(
+            _ name: String, _ path: any WritableKeyPath<ClientSettings, Setting<Value>> & Sendable,
+            isOfMinting: Bool = false,
+            _ parse: @escaping @Sendable (String) throws(ValueError) -> Value
+        ) {
+            self.init(name, path, isOfMinting: isOfMinting) { $0.value(name, parse) }
+        }
+    }
+
+    @Sendable private static func readOrigins(in section: Section) -> Setting<[Located<WebOrigin>]> {
+        section.oneOrMore("origin", each: "an origin", Scalar.origin) { count in
+            guard count == 0 || count > WebOrigin.maximumCount else { return nil }
+            return
+                "lists \(count == 0 ? "no origin" : "more than \(WebOrigin.maximumCount) origins"); write the origin of "
+                + "each page, or remove the line to allow all pages"
+        }
+    }
+
+    @Sendable private static func readKeys(in section: Section) -> Setting<[Located<KeyName>]> {
+        section.oneOrMore("key", each: "a key", Scalar.keyName) {
+            $0 == 0 ? "names no key; write one or remove the line" : nil
+        }
+    }
 
     /// The files among the outputs.
     var files: [FileOutput] {
@@ -50,59 +115,7 @@ struct ClientSettings {
     init() {}
 
     private init(_ section: Section) {
-        kind = section.value("kind", Scalar.kind)
-        origins = Self.origins(in: section)
-        scope = section.value("scope", { text throws(ValueError) in text })
-        source = SourceSettings.read(in: section)
-        keys = Self.keys(in: section)
-        lifetime = section.value("lifetime", Scalar.lifetime)
-        renewBefore = section.value("renew_before", Scalar.renewBefore)
-        outputs = section.list("outputs") { OutputSetting($0, section.diagnostics) }
-        onChange = ActionKinds.list("on_change", in: section)
-        deliverOver = section.value("deliver_over", Scalar.deliverOver)
-        verify = section.value("verify", Scalar.truth)
-        share = section.value("share", Scalar.truth)
-        rollout = RolloutSettingsSection.read(in: section)
-        credential = CredentialSettings.read(in: section)
-    }
-
-    private static func keys(in section: Section) -> Setting<[Located<KeyName>]> {
-        if let (node, position) = section.node("key"), case .sequence(let items) = node.content {
-            let names = items.map {
-                Setting($0, named: "a key", at: $0.position, section.diagnostics, Scalar.keyName)
-            }
-            if items.isEmpty {
-                section.diagnostics.error(at: position, "\"key\" names no key; write one or remove the line")
-            }
-            let known = names.compactMap(\.located)
-            return known.count == items.count && !items.isEmpty ? .given(Located(known, at: node.position)) : .wrong
-        }
-        switch section.value("key", Scalar.keyName) {
-        case .given(let name): return .given(Located([name], at: name.position))
-        case .wrong: return .wrong
-        case .absent: return .absent
-        }
-    }
-
-    private static func origins(in section: Section) -> Setting<[WebOrigin]> {
-        if let (node, position) = section.node("origin"), case .sequence(let items) = node.content {
-            let known = items.compactMap {
-                Setting($0, named: "an origin", at: $0.position, section.diagnostics, Scalar.origin).value
-            }
-            guard !items.isEmpty, items.count <= WebOrigin.maximumCount else {
-                section.diagnostics.error(
-                    at: position,
-                    "\"origin\" lists \(items.isEmpty ? "no origin" : "more than \(WebOrigin.maximumCount) origins"); "
-                        + "write the origin of each page, or remove the line to allow all pages")
-                return .wrong
-            }
-            return known.count == items.count ? .given(Located(known, at: node.position)) : .wrong
-        }
-        switch section.value("origin", Scalar.origin) {
-        case .given(let origin): return .given(Located([origin.value], at: origin.position))
-        case .wrong: return .wrong
-        case .absent: return .absent
-        }
+        for row in Self.rows { row.read(section, &self) }
     }
 
     /// The settings of one client, which `owner` calls in messages.
@@ -123,7 +136,7 @@ struct ClientSettings {
     init(defaults node: YAMLNode, at position: Position, _ diagnostics: Diagnostics) {
         guard
             let section = Section(
-                node, of: "\"defaults\"", at: position, names: Self.shared + [Self.own], diagnostics)
+                node, of: "\"defaults\"", at: position, names: Self.rows.map(\.name) + [Self.own], diagnostics)
         else {
             self.init()
             return
@@ -139,21 +152,8 @@ struct ClientSettings {
     /// it. What is not for the client's kind is left out.
     func completed(by defaults: ClientSettings) -> ClientSettings {
         var all = self
-        all.kind = kind.or(defaults.kind)
-        let rules = (all.kind.value ?? .signIn).rules
-        if rules.origins != .none { all.origins = origins.or(defaults.origins) }
-        if !rules.scopes.isEmpty { all.scope = scope.or(defaults.scope) }
-        all.source = source.or(defaults.source)
-        all.keys = keys.or(defaults.keys)
-        all.lifetime = lifetime.or(defaults.lifetime)
-        all.renewBefore = renewBefore.or(defaults.renewBefore)
-        all.outputs = outputs.or(defaults.outputs)
-        all.onChange = onChange.or(defaults.onChange)
-        all.deliverOver = deliverOver.or(defaults.deliverOver)
-        all.verify = verify.or(defaults.verify)
-        all.share = share.or(defaults.share)
-        all.rollout = rollout.or(defaults.rollout)
-        all.credential = credential.or(defaults.credential)
+        // The kind is the first row: the others depend on it.
+        for row in Self.rows { row.complete(&all, defaults) }
         return all
     }
 }

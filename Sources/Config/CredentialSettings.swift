@@ -11,31 +11,21 @@ enum CredentialSettings {
     private static let longestServedName = 83
 
     static func read(in client: Section) -> Setting<ServedCredential> {
-        guard let (node, position) = client.node("credential") else { return client.missing("credential") }
-        let diagnostics = client.diagnostics
-        let example = "write {unit: myapp.service, name: apple-client-secret}"
-        if case .scalar(let text) = node.content, !text.isEmpty {
-            diagnostics.error(at: node.position, "\"credential\" needs a unit and a name; \(example)")
-            return .wrong
-        }
-        guard let section = Section(node, of: "\"credential\"", at: position, names: names, diagnostics) else {
-            return .wrong
+        guard let section = client.unitAnd("name", of: "credential", such: "apple-client-secret") else {
+            return client.has("credential") ? .wrong : client.missing("credential")
         }
         let unit = section.value("unit") { text throws(ValueError) in try UnitName.read(text, template: true) }
-        let name = section.value("name", Scalar.credential)
-        for (setting, missing) in [("unit", unit.isAbsent), ("name", name.isAbsent)] where missing {
-            diagnostics.error(at: position, "\"credential\" has no \"\(setting)\"; \(example)")
-        }
+        let name = section.value("name") { text throws(ValueError) in try Scalar.credential(text) }
         guard let unit = unit.value, let name = name.located else { return .wrong }
         // An instance's name is at least a byte longer than its template's.
         let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
         if length > longestServedName {
-            diagnostics.warning(
+            client.diagnostics.warning(
                 at: name.position,
                 "unit and name have \(length) bytes together, but systemd allows \(longestServedName), so the unit "
                     + "will not start; write a shorter name")
         }
-        return .given(Located(ServedCredential(unit: unit, name: name.value), at: position))
+        return .given(Located(ServedCredential(unit: unit, name: name.value), at: section.position))
     }
 
     /// Finds credentials that two clients have, and units that go on with the one that they have read.
@@ -80,7 +70,7 @@ enum CredentialSettings {
     /// A unit that no action restarts keeps the secret that it read at its start.
     private static func checkIsRestarted(_ client: WrittenClient, _ diagnostics: Diagnostics) {
         guard let credential = client.settings.credential.located else { return }
-        if case .wrong = client.settings.onChange { return }
+        if client.settings.onChange.isWrong { return }
         let served = credential.value.unit
         for action in client.settings.onChange.value ?? [] {
             switch action?.value {

@@ -12,8 +12,7 @@ enum ExecActionSettings: ActionKind {
 
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
         let timeout = item.value("timeout", Scalar.timeout)
-        guard let arguments = arguments(of: verb, in: item) else { return nil }
-        if case .wrong = timeout { return nil }
+        guard let arguments = arguments(of: verb, in: item), !timeout.isWrong else { return nil }
         return .exec(arguments: arguments, timeout: timeout.value ?? Action.defaultTimeout)
     }
 

@@ -158,9 +158,7 @@ struct ClientOutput {
         func compare<Value: Equatable>(
             _ name: String, _ value: Setting<Value>, _ otherValue: Setting<Value>, _ text: (Value) -> String
         ) {
-            if case .wrong = value { return }
-            if case .wrong = otherValue { return }
-            guard value.value != otherValue.value else { return }
+            guard !value.isWrong, !otherValue.isWrong, value.value != otherValue.value else { return }
             func shown(_ value: Value?) -> String { value.map { "\(name) \(text($0))" } ?? "no \(name)" }
             diagnostics.error(
                 at: value.position ?? path.position,

@@ -1,5 +1,5 @@
-import AppleClientSecret
-import Model
+package import AppleClientSecret
+package import Model
 
 /// One entry of `keys`.
 struct KeySettings {
@@ -21,10 +21,7 @@ struct KeySettings {
         guard
             let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
         else { return nil }
-        team = section.value("team_id", Scalar.teamID)
-        if team.isAbsent {
-            diagnostics.error(at: section.position, "\(owner) has no \"team_id\"; write the team's ten characters")
-        }
+        team = section.needed("team_id", Scalar.teamID, "write the team's ten characters")
         location = Self.location(in: section)
         if location.isAbsent {
             diagnostics.error(at: section.position, "\(owner) names no private key; write \"file\" or \"credential\"")
@@ -47,8 +44,7 @@ struct KeySettings {
         _ diagnostics: Diagnostics
     ) {
         guard let team = team.located, let keyID = keyID.located else { return }
-        var named: KeyID?
-        if case .file(let path)? = location.value { named = KeyID(fileName: path.name) }
+        let named = location.value?.keyIDOfFileName
         if team.value.description == keyID.value.description {
             diagnostics.error(
                 at: team.position,
@@ -91,8 +87,7 @@ struct KeySettings {
     private static func keyID(in section: Section, location: Setting<KeyConfiguration.Location>) -> Setting<KeyID> {
         let written = section.value("key_id", Scalar.keyID)
         guard let place = location.located else { return written }
-        var named: KeyID?
-        if case .file(let path) = place.value { named = KeyID(fileName: path.name) }
+        let named = place.value.keyIDOfFileName
         switch written {
         case .given(let keyID):
             if let named, named != keyID.value {
@@ -116,20 +111,32 @@ struct KeySettings {
     private static func location(
         in section: Section, file: String, credential: String, secret: Bool
     ) -> Setting<KeyConfiguration.Location> {
-        let path = section.value(file) { text throws(ValueError) in
-            KeyConfiguration.Location.file(try Scalar.path(text, secret: secret))
+        section.either(
+            file, { text throws(ValueError) in .file(try Scalar.path(text, secret: secret)) },
+            or: credential, { text throws(ValueError) in .credential(try Scalar.credential(text, secret: secret)) })
+    }
+}
+
+extension KeyConfiguration.Location {
+    /// The key id in the file's name; nil where there is none.
+    package var keyIDOfFileName: KeyID? {
+        if case .file(let path) = self { KeyID(fileName: path.name) } else { nil }
+    }
+}
+
+extension KeySettings {
+    /// The files of a private key and of its passphrase, each with what it is in messages.
+    static func files(
+        of name: KeyName, _ location: KeyConfiguration.Location?, passphrase: KeyConfiguration.Location?
+    ) -> [(path: AbsolutePath, what: String)] {
+        [(location, "the private key of"), (passphrase, "the passphrase of key")].compactMap { place, what in
+            if case .file(let path)? = place { (path, "\(what) \"\(name)\"") } else { nil }
         }
-        let name = section.value(credential) { text throws(ValueError) in
-            guard !secret || (try? Scalar.credential(text)) != nil else {
-                throw ValueError("the value is not a credential's name; write the name that LoadCredential= gives it")
-            }
-            return KeyConfiguration.Location.credential(try Scalar.credential(text))
-        }
-        if section.has(file) && section.has(credential) {
-            let second = max(section.position(of: file), section.position(of: credential))
-            section.diagnostics.error(at: second, "\"\(file)\" and \"\(credential)\" exclude each other; keep one")
-            return .wrong
-        }
-        return path.or(name)
+    }
+
+    /// The same of all keys, in the order of their names.
+    static func files(of keys: [KeyName: KeyConfiguration]) -> [(path: AbsolutePath, what: String)] {
+        keys.sorted { $0.key < $1.key }
+            .flatMap { files(of: $0.key, $0.value.location, passphrase: $0.value.passphrase) }
     }
 }

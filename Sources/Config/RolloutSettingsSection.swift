@@ -22,9 +22,7 @@ enum RolloutSettingsSection {
             return percent
         }
         let pause = section.value("pause", Scalar.rolloutPause)
-        if case .wrong = canaries { return .wrong }
-        if case .wrong = atOnce { return .wrong }
-        if case .wrong = pause { return .wrong }
+        if canaries.isWrong || atOnce.isWrong || pause.isWrong { return .wrong }
         let standard = RolloutSettings.standard
         return .given(
             Located(

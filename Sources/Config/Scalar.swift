@@ -104,13 +104,17 @@ package enum Scalar {
     }
 
     /// A credential's name by systemd's rules: a file name of printable ASCII without `:`.
-    static func credential(_ text: String) throws(ValueError) -> String {
-        guard text.utf8.count <= 255, text != ".", text != "..",
+    ///
+    /// - Parameter secret: the value may be what the credential should hold, written in the wrong place, and is not quoted.
+    static func credential(
+        _ text: String, longest: Int = 255, secret: Bool = false
+    ) throws(ValueError) -> String {
+        guard text.utf8.count <= longest, text != ".", text != "..",
             text.utf8.allSatisfy({ $0.isASCIIVisible && !"/:".utf8.contains($0) })
         else {
             throw ValueError(
-                "\(quoted(text)) is not a credential's name; write the name that LoadCredential= gives it, without a path"
-            )
+                "\(secret ? "the value" : quoted(text)) is not a credential's name; write the name that LoadCredential= "
+                    + "gives it" + (secret ? "" : ", without a path"))
         }
         return text
     }

@@ -78,6 +78,86 @@ struct Section {
         return Setting(entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, parse)
     }
 
+    /// The value of a setting that has to be there.
+    ///
+    /// - Parameter advice: what to write.
+    func needed<Value>(
+        _ name: String, _ parse: (String) throws(ValueError) -> Value, _ advice: String
+    ) -> Setting<Value> {
+        let setting = value(name, parse)
+        if setting.isAbsent { diagnostics.error(at: position, "\(owner) has no \"\(name)\"; \(advice)") }
+        return setting
+    }
+
+    /// Whichever of two settings is there that exclude each other; wrong, with an error, where both are.
+    func either<Value>(
+        _ first: String, _ parseFirst: (String) throws(ValueError) -> Value, or second: String,
+        _ parseSecond: (String) throws(ValueError) -> Value
+    ) -> Setting<Value> {
+        let found = value(first, parseFirst).or(value(second, parseSecond))
+        guard has(first), has(second) else { return found }
+        diagnostics.error(
+            at: max(position(of: first), position(of: second)),
+            "\"\(first)\" and \"\(second)\" exclude each other; keep one")
+        return .wrong
+    }
+
+    /// One value, or a list of them.
+    ///
+    /// - Parameters:
+    ///   - item: what an item of the list is called in messages.
+    ///   - problem: what is wrong with a list of so many items, and what to write.
+    func oneOrMore<Value>(
+        _ name: String, each item: String, _ parse: (String) throws(ValueError) -> Value,
+        problem: (_ count: Int) -> String?
+    ) -> Setting<[Located<Value>]> {
+        guard let (node, position) = node(name), case .sequence(let items) = node.content else {
+            return switch value(name, parse) {
+            case .given(let one): .given(Located([one], at: one.position))
+            case .wrong: .wrong
+            case .absent: .absent
+            }
+        }
+        let known = items.compactMap {
+            Setting($0, named: item, at: $0.position, diagnostics, parse).located
+        }
+        if let problem = problem(items.count) {
+            diagnostics.error(at: position, "\"\(name)\" \(problem)")
+            return .wrong
+        }
+        return known.count == items.count ? .given(Located(known, at: node.position)) : .wrong
+    }
+
+    /// The section of a setting that names a unit and one other thing. Nil where there is none or, with an error, it is no
+    /// section; what it lacks is reported.
+    ///
+    /// - Parameter value: an example of the other thing.
+    func unitAnd(_ other: String, of name: String, such value: String) -> Section? {
+        guard let (node, position) = node(name) else { return nil }
+        let advice = "write {unit: myapp.service, \(other): \(value)}"
+        if case .scalar(let text) = node.content, !text.isEmpty {
+            diagnostics.error(at: node.position, "\"\(name)\" needs a unit and a \(other); \(advice)")
+            return nil
+        }
+        let names = ["unit", other]
+        guard let section = Section(node, of: "\"\(name)\"", at: position, names: names, diagnostics) else {
+            return nil
+        }
+        for missing in names where !section.mentions(missing) {
+            diagnostics.error(at: position, "\"\(name)\" has no \"\(missing)\"; \(advice)")
+        }
+        return section
+    }
+
+    /// The setting's list of single values; nil for an item that is wrong.
+    ///
+    /// - Parameter item: what an item is called in messages.
+    func list<Value>(
+        _ name: String, each item: String, _ parse: (String) throws(ValueError) -> Value
+    ) -> Setting<[Located<Value>?]> {
+        list(name) { Setting($0, named: item, at: $0.position, diagnostics, parse).located }
+    }
+
     /// The setting's list, with each item parsed by `read`; nil for an item that `read` reported.
     func list<Item>(_ name: String, _ read: (YAMLNode) -> Item?) -> Setting<[Item?]> {
         guard let entry = entry(name) else { return missing(name) }

@@ -17,6 +17,10 @@ enum Setting<Value> {
         if case .absent = self { true } else { false }
     }
 
+    var isWrong: Bool {
+        if case .wrong = self { true } else { false }
+    }
+
     /// The same with another value.
     func map<Other>(_ transform: (Value) -> Other) -> Setting<Other> {
         switch self {

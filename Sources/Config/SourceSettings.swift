@@ -11,14 +11,9 @@ enum SourceSettings {
         guard let section = Section(node, of: "\"from\"", at: position, names: names, diagnostics) else {
             return .wrong
         }
-        let path = section.value("path", Scalar.file)
-        if path.isAbsent {
-            diagnostics.error(
-                at: position, "\"from\" has no \"path\"; write the file that something else renews")
-        }
+        let path = section.needed("path", Scalar.file, "write the file that something else renews")
         let written = WrittenFormat(in: section, among: readable, otherwise: "no secret is received as format")
-        if case .wrong = written.format { return .wrong }
-        for place in written.settings { if case .wrong = place.value { return .wrong } }
+        if written.format.isWrong || written.settings.contains(where: { $0.value.isWrong }) { return .wrong }
         let given = written.settings.filter { !$0.value.isAbsent }
         let named: any OutputFormat.Type = written.format.value ?? given.first?.format ?? FormatRegistry.standard
         if let other = given.first(where: { $0.format.name != named.name }) {

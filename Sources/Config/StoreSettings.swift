@@ -19,11 +19,7 @@ enum StoreSettings {
         guard let section = Section(node, of: "\"store\"", at: position, names: names, diagnostics) else {
             return .wrong
         }
-        let endpoints = section.list("endpoints") { node in
-            Setting(node, named: "an endpoint", at: node.position, diagnostics) { text throws(ValueError) in
-                try endpoint(text)
-            }.located
-        }
+        let endpoints = section.list("endpoints", each: "an endpoint", endpoint)
         let known = (endpoints.value ?? []).compactMap { $0 }
         if endpoints.isAbsent || endpoints.value?.isEmpty == true {
             diagnostics.error(

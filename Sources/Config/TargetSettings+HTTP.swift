@@ -6,26 +6,14 @@ import Push
 extension TargetSettings {
     static func customKind(in section: Section) -> PushKind? {
         let diagnostics = section.diagnostics
-        let url = section.value("url", wholeAddress)
-        if url.isAbsent {
-            diagnostics.error(at: section.position, "\(section.owner) has no \"url\"; write where the secret is sent")
-        }
+        let url = section.needed("url", wholeAddress, "write where the secret is sent")
         let method = section.value("method") { text throws(ValueError) in
             guard ["PUT", "POST", "PATCH"].contains(text) else {
                 throw ValueError("\(quoted(text)) is not a method that can send a secret; write PUT, POST or PATCH")
             }
             return text
         }
-        let body = section.value("body") { text throws(ValueError) in
-            try Self.refusePrivateKey(in: text)
-            if let problem = FormatRegistry.template.setting?.check(text, quoted) { throw ValueError(problem) }
-            return text
-        }
-        if body.isAbsent {
-            diagnostics.error(
-                at: section.position,
-                "\(section.owner) has no \"body\"; write what is sent, with {{client_secret}} in it")
-        }
+        let body = section.needed("body", template, "write what is sent, with {{client_secret}} in it")
         let done = items("done", in: section) { text throws(ValueError) in
             guard text.utf8.count == 3, let status = Int(text), (200..<300).contains(status) else {
                 throw ValueError("\(quoted(text)) is not a status of success; write 200 to 299")
@@ -64,6 +52,12 @@ extension TargetSettings {
         return PushKind.http(
             url: url, method: method.value ?? "PUT", headers: headers, body: body,
             done: done.value.map(Set.init) ?? [200, 201, 204], read: read)
+    }
+
+    private static func template(_ text: String) throws(ValueError) -> String {
+        try refusePrivateKey(in: text)
+        if let problem = FormatRegistry.template.setting?.check(text, quoted) { throw ValueError(problem) }
+        return text
     }
 
     private static func wholeAddress(_ text: String) throws(ValueError) -> WebAddress {

@@ -245,23 +245,11 @@ struct TargetSettings {
     }
 
     private static func token(in section: Section) -> Setting<PushTarget.TokenPlace> {
-        let credential = section.value("token_credential") { text throws(ValueError) in
-            // It may be the token itself, written in the wrong place.
-            guard let name = try? Scalar.credential(text), name.utf8.count <= 64 else {
-                throw ValueError("the value is not a credential's name; write the name that LoadCredential= gives it")
-            }
-            return PushTarget.TokenPlace.credential(name)
-        }
-        let file = section.value("token_file") { text throws(ValueError) in
-            PushTarget.TokenPlace.file(try Scalar.path(text, secret: true).description)
-        }
-        if section.has("token_credential"), section.has("token_file") {
-            let second = max(section.position(of: "token_credential"), section.position(of: "token_file"))
-            section.diagnostics.error(
-                at: second, "\"token_credential\" and \"token_file\" exclude each other; keep one")
-            return .wrong
-        }
-        return credential.or(file)
+        // Either may be the token itself, written in the wrong place.
+        section.either(
+            "token_credential",
+            { text throws(ValueError) in .credential(try Scalar.credential(text, longest: 64, secret: true)) },
+            or: "token_file", { text throws(ValueError) in .file(try Scalar.path(text, secret: true).description) })
     }
 }
 

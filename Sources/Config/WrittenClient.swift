@@ -5,52 +5,31 @@ import Push
 /// One entry of `clients`.
 final class WrittenClient: Sendable {
     let name: Located<ClientName>
+    /// With what it does not say itself taken from `defaults`.
     let settings: ClientSettings
-    /// Whether the client itself says from where its secrets are received.
-    private let hasOwnSource: Bool
-    /// Where the client itself, not "defaults", says how long its secrets live.
-    private let ownTimes: Position?
-    /// Settings that the client itself has and that mean nothing where its secrets are received.
-    private let ofMinting: [(name: String, position: Position)]
-    /// Where the client itself says how its secrets are rolled out.
-    private let ofSharing: Position?
-    /// Where the client itself says over how long its received secrets are delivered.
-    private let ofReceiving: Position?
+    /// What it says itself.
+    private let own: ClientSettings
 
     var source: Setting<SourceConfiguration> { settings.source }
 
     /// Nil when its name is invalid or its value no mapping; errors in its settings are still reported.
-    init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
+    convenience init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
         let name = ClientName(entry.key.value)
         if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
         let owner = name.map { "client \"\($0)\"" } ?? "this client"
         guard let settings = ClientSettings(entry, of: owner, diagnostics), let name else { return nil }
-        self.name = Located(name, at: entry.key.position)
+        self.init(Located(name, at: entry.key.position), settings, own: settings)
+    }
+
+    private init(_ name: Located<ClientName>, _ settings: ClientSettings, own: ClientSettings) {
+        self.name = name
         self.settings = settings
-        hasOwnSource = !settings.source.isAbsent
-        ownTimes = settings.renewBefore.position ?? settings.lifetime.position
-        ofMinting = [
-            ("lifetime", settings.lifetime.position), ("verify", settings.verify.position),
-            ("share", settings.share.position), ("rollout", settings.rollout.position),
-        ]
-        .compactMap { name, position in position.map { (name, $0) } }
-        ofSharing = settings.rollout.position
-        ofReceiving = settings.deliverOver.position
+        self.own = own
     }
 
     /// The client with what it does not say itself taken from `defaults`.
     func completed(by defaults: ClientSettings) -> WrittenClient {
-        WrittenClient(self, settings: settings.completed(by: defaults))
-    }
-
-    private init(_ client: WrittenClient, settings: ClientSettings) {
-        name = client.name
-        self.settings = settings
-        hasOwnSource = client.hasOwnSource
-        ownTimes = client.ownTimes
-        ofMinting = client.ofMinting
-        ofSharing = client.ofSharing
-        ofReceiving = client.ofReceiving
+        WrittenClient(name, own.completed(by: defaults), own: own)
     }
 
     private var kind: TokenKind { settings.kind.value ?? .signIn }
@@ -59,14 +38,14 @@ final class WrittenClient: Sendable {
     var clientID: ClientID? { try? subject() }
 
     private func subject() throws(KindMisfit) -> ClientID? {
-        if case .wrong = settings.kind { return nil }
-        if case .wrong = settings.clientID { return nil }
-        if case .wrong = settings.origins { return nil }
-        if case .wrong = settings.scope { return nil }
+        if settings.kind.isWrong || settings.clientID.isWrong || settings.origins.isWrong || settings.scope.isWrong {
+            return nil
+        }
         // The name is the id of many clients of Sign in with Apple, and of no others.
         let named = kind == .signIn ? ClientID(identifier: name.value.description) : nil
         return try kind.client(
-            settings.clientID.value ?? named, origins: settings.origins.value ?? [], scope: settings.scope.value)
+            settings.clientID.value ?? named, origins: settings.origins.value?.map(\.value) ?? [],
+            scope: settings.scope.value)
     }
 
     /// The client with these settings, once completed; nil when one of them is wrong.
@@ -79,9 +58,9 @@ final class WrittenClient: Sendable {
         keys: [KeySettings]?, targets: [TargetSettings], hasStore: Bool, _ diagnostics: Diagnostics
     ) -> ClientConfiguration? {
         let isReceived = isReceived(keys, hasStore: hasStore, diagnostics)
-        if let ofSharing, !isReceived, !hasStore || settings.share.value == false {
+        if let position = own.rollout.position, !isReceived, !hasStore || settings.share.value == false {
             diagnostics.error(
-                at: ofSharing,
+                at: position,
                 "client \"\(name.value)\" shares its secrets with no other machine, because "
                     + (hasStore ? "\"share\" is false" : "there is no \"store\"") + "; remove \"rollout\"")
         }
@@ -120,7 +99,7 @@ final class WrittenClient: Sendable {
 
     /// Reports settings that are not of the client's kind.
     private func checkKind(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
-        if case .wrong = settings.kind { return }
+        if settings.kind.isWrong { return }
         do throws(KindMisfit) {
             _ = try subject()
         } catch {
@@ -194,7 +173,7 @@ final class WrittenClient: Sendable {
 
     /// Its source. That of "defaults" is for clients whose key is a public one.
     private func source(by keys: [KeySettings]?) -> Setting<SourceConfiguration> {
-        guard let keys, !hasOwnSource, !keys.contains(where: \.isPublic) else { return settings.source }
+        guard let keys, own.source.isAbsent, !keys.contains(where: \.isPublic) else { return settings.source }
         return .absent
     }
 
@@ -206,9 +185,9 @@ final class WrittenClient: Sendable {
         let owner = "client \"\(name.value)\""
         let isFromStore = source.isAbsent && hasStore && keys.contains(where: \.isPublic)
         guard !source.isAbsent || isFromStore else {
-            if let ofReceiving {
+            if let position = own.deliverOver.position {
                 diagnostics.error(
-                    at: ofReceiving,
+                    at: position,
                     "\(owner) mints its secrets, and \"deliver_over\" is for one that receives them; remove the line")
             }
             if let key = keys.first(where: \.isPublic) {
@@ -229,25 +208,26 @@ final class WrittenClient: Sendable {
                     + (isFromStore ? "name it alone, or write " : "remove \"from\", or write ")
                     + "\"public_key\" for the key")
         }
-        for (setting, position) in ofMinting {
+        for setting in ClientSettings.rows where setting.isOfMinting {
+            guard let position = setting.position(own) else { continue }
             diagnostics.error(
                 at: position,
-                "\(owner) receives its secrets, so \"\(setting)\" is decided where they are minted; remove the line")
+                "\(owner) receives its secrets, so \"\(setting.name)\" is decided where they are minted; remove the line"
+            )
         }
         return true
     }
 
     /// Whatever is received is used until it expires; how early it should be replaced follows from its own life.
     private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
-        if case .wrong = settings.renewBefore { return nil }
+        if settings.renewBefore.isWrong { return nil }
         let longest = Lifetime.longest(of: kind)
         let standard = ClientConfiguration.standardRenewBefore(ofLife: longest.seconds)
         return (longest, settings.renewBefore.value ?? standard)
     }
 
     private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {
-        if case .wrong = settings.lifetime { return nil }
-        if case .wrong = settings.renewBefore { return nil }
+        if settings.lifetime.isWrong || settings.renewBefore.isWrong { return nil }
         let lifetime: Lifetime
         do throws(ValueError) {
             lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? Lifetime.standard
@@ -260,7 +240,7 @@ final class WrittenClient: Sendable {
         let position = settings.renewBefore.position ?? settings.lifetime.position ?? name.position
         guard renewBefore < lifetime.seconds else {
             diagnostics.error(
-                at: ownTimes ?? position,
+                at: own.renewBefore.position ?? own.lifetime.position ?? position,
                 "renew_before \(DurationText.text(renewBefore)) is not shorter than the lifetime \(DurationText.text(lifetime.seconds)) of "
                     + "client \"\(name.value)\"; write less, such as \(DurationText.text(standard))")
             return nil
