@@ -12,16 +12,11 @@ struct ControlGroupCheck {
         guard let name = loaded.configuration.controlGroup, let group = try? Accounts.groupID(name) else {
             return .success(loaded)
         }
-        var errors: [Diagnostic] = []
-        for (key, entry) in loaded.configuration.keys.sorted(by: { $0.key < $1.key }) {
-            for (location, what) in [(entry.location, "the private key"), (entry.passphrase, "the passphrase")] {
-                guard case .file(let path) = location, isReadable(path, by: group) else { continue }
-                errors.append(
-                    Diagnostic(
-                        .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
-                        "group \"\(name)\" may read \(what) of \"\(key)\", \(path); write another group, "
-                            + "or remove that group's permission to read it"))
-            }
+        let errors = KeySettings.files(of: loaded.configuration.keys).filter { isReadable($0.path, by: group) }.map {
+            Diagnostic(
+                .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
+                "group \"\(name)\" may read \($0.what), \($0.path); write another group, or remove that group's permission "
+                    + "to read it")
         }
         return errors.isEmpty ? .success(loaded) : .failure(ConfigurationError(diagnostics: errors + loaded.warnings))
     }

@@ -42,17 +42,8 @@ extension LoadedConfiguration {
     /// Tokens and files of the store that are a key or its passphrase by another path, such as a link. The network program,
     /// which never sees a key, reads these and logs in with them. Blocks.
     package var failuresOfLoginFiles: [Failure] {
-        var keys: [(status: FileStatus, what: String)] = []
-        for (name, key) in configuration.keys.sorted(by: { $0.key < $1.key }) {
-            let places: [(KeyConfiguration.Location?, String)] = [
-                (key.location, "the private key of"), (key.passphrase, "the passphrase of key"),
-            ]
-            for (place, what) in places {
-                guard case .file(let path)? = place, let status = FileStatus.following(path.description) else {
-                    continue
-                }
-                keys.append((status, "\(what) \"\(name)\""))
-            }
+        let keys = KeySettings.files(of: configuration.keys).compactMap { path, what in
+            FileStatus.following(path.description).map { (status: $0, what: what) }
         }
         func failure(_ code: Failure.Code, _ path: AbsolutePath, at place: Failure.Place) -> Failure? {
             guard let status = FileStatus.following(path.description),

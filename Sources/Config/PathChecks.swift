@@ -40,28 +40,25 @@ struct PathChecks {
         stateDirectory =
             main.stateDirectory.value ?? places.stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)
         var reserved: [AbsolutePath: String] = [:]
+        func reserve(_ path: AbsolutePath?, _ what: String) {
+            if let path, reserved[path] == nil { reserved[path] = what }
+        }
         for key in configuration.keys {
-            if case .file(let path) = key.location.value { reserved[path] = "the private key of \"\(key.name.value)\"" }
-            if case .file(let path) = key.passphrase.value, reserved[path] == nil {
-                reserved[path] = "the passphrase of key \"\(key.name.value)\""
+            for (path, what) in KeySettings.files(
+                of: key.name.value, key.location.value, passphrase: key.passphrase.value)
+            {
+                reserve(path, what)
             }
         }
         keys = reserved
         for client in configuration.clients {
-            if let path = client.source.value?.path, reserved[path] == nil {
-                reserved[path] = "the source of client \"\(client.name.value)\""
-            }
+            reserve(client.source.value?.path, "the source of client \"\(client.name.value)\"")
         }
-        for target in configuration.main.targets {
-            guard let path = target.tokenFile?.value, reserved[path] == nil else { continue }
-            reserved[path] = "the token of target \"\(target.name.value)\""
-        }
-        for (file, path) in configuration.main.storeFiles where reserved[path.value] == nil {
-            reserved[path.value] = "the \"\(file.rawValue)\" of the store"
-        }
+        for target in main.targets { reserve(target.tokenFile?.value, "the token of target \"\(target.name.value)\"") }
+        for (file, path) in main.storeFiles { reserve(path.value, "the \"\(file.rawValue)\" of the store") }
         for file in places.files { reserved[file] = "the configuration" }
-        for path in programs where reserved[path] == nil { reserved[path] = "a program that the daemon runs" }
-        if let file = main.metricsFile.value, reserved[file] == nil { reserved[file] = Self.metrics }
+        for path in programs { reserve(path, "a program that the daemon runs") }
+        reserve(main.metricsFile.value, Self.metrics)
         self.reserved = reserved
     }
 

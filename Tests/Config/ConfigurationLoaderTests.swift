@@ -136,7 +136,7 @@ import Testing
                 start
                     + "the private key of \"a\", \(directory("key.p8")); write another group, or remove that group's permission to read it",
                 start
-                    + "the passphrase of \"a\", \(directory("pass")); write another group, or remove that group's permission to read it",
+                    + "the passphrase of key \"a\", \(directory("pass")); write another group, or remove that group's permission to read it",
             ])
         try directory.write(text(key: "closed", passphrase: "missing", group: group), to: "c.yaml")
         #expect(said("c.yaml").isEmpty)
