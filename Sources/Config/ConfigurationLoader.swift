@@ -23,7 +23,7 @@ package enum ConfigurationLoader {
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil, after last: LoadedConfiguration? = nil
     ) -> Result<LoadedConfiguration, ConfigurationError> {
         let diagnostics = Diagnostics()
-        let start = Position(file: path, line: 1, column: 1)
+        let start = Position(file: path)
         do {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
@@ -80,7 +80,7 @@ package enum ConfigurationLoader {
             }
         } catch {
             let diagnostics = Diagnostics()
-            diagnostics.error(at: Position(file: path, line: 1, column: 1), error.words)
+            diagnostics.error(at: Position(file: path), error.words)
             configurationError = ConfigurationError(
                 diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable)
         }
@@ -97,7 +97,7 @@ package enum ConfigurationLoader {
         in file: SourceFile, _ read: (Section) -> Value
     ) -> Result<Value, ConfigurationError> {
         let diagnostics = Diagnostics()
-        let start = Position(file: file.name, line: 1, column: 1)
+        let start = Position(file: file.name)
         if let root = YAMLReader.read(file.bytes, file: file.name, diagnostics: diagnostics),
             let section = Section(
                 root, of: "the configuration", at: start, names: TopLevelSettings.names, diagnostics)
@@ -145,13 +145,13 @@ package enum ConfigurationLoader {
             names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
             for name in try TrustedFile.names(in: directory.description, ending: ".yml", as: identity) {
                 diagnostics.warning(
-                    at: Position(file: shown + "/" + name, line: 1, column: 1),
+                    at: Position(file: shown + "/" + name),
                     "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
             }
         } catch {
             guard error.code != .missing && error.code != .directoryMissing else { return [] }
             isUnreadable = error.code == .permissionDenied
-            diagnostics.error(at: Position(file: shown, line: 1, column: 1), words(for: error, of: directory))
+            diagnostics.error(at: Position(file: shown), words(for: error, of: directory))
             return []
         }
         var files: [SourceFile] = []
@@ -164,7 +164,7 @@ package enum ConfigurationLoader {
                 files.append(try read(path, name: shown, as: identity, isListed: true))
             } catch {
                 isUnreadable = isUnreadable || error.isUnreadable
-                diagnostics.error(at: Position(file: shown, line: 1, column: 1), error.words)
+                diagnostics.error(at: Position(file: shown), error.words)
             }
         }
         return files

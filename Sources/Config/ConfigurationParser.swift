@@ -31,7 +31,7 @@ package enum ConfigurationParser {
                     unreadable = true
                 } else if isMain {
                     diagnostics.error(
-                        at: Position(file: file.name, line: 1, column: 1),
+                        at: Position(file: file.name),
                         "the file is empty; write keys and clients, or remove it and create one with 'init'")
                     unreadable = true
                 }
@@ -41,7 +41,7 @@ package enum ConfigurationParser {
             settings.append(TopLevelSettings(root, addingTo: isMain ? nil : main.name, diagnostics))
         }
         if !unreadable {
-            let start = Position(file: main.name, line: 1, column: 1)
+            let start = Position(file: main.name)
             let located = WrittenConfiguration(start: start, files: settings, diagnostics)
             let configuration = located.checked(
                 against: ReservedPlaces(

@@ -7,13 +7,18 @@ package struct FailurePositions {
     private let start: Position
     private let keys: [KeyName: KeySettings]
     private let clients: [ClientName: WrittenClient]
-    // Several clients may name the same: it is reported at the first place.
-    private let paths: [AbsolutePath: Position]
-    private let targets: [TargetName: Position]
-    private let actions: [ActionID: Position]
-    private let credentials: [String: Position]
-    private let users: [String: Position]
-    private let groups: [String: Position]
+    /// Several clients may name the same: it is reported at the first place.
+    private var places: [Thing: Position] = [:]
+
+    /// What a failure may be about, besides keys and clients.
+    private enum Thing: Hashable {
+        case path(AbsolutePath)
+        case target(TargetName)
+        case action(ActionID)
+        case credential(String)
+        case user(String)
+        case group(String)
+    }
 
     /// Goes once through the whole configuration.
     package init(in loaded: LoadedConfiguration) {
@@ -22,64 +27,65 @@ package struct FailurePositions {
         start = configuration.start
         keys = Dictionary(uniqueKeysWithValues: configuration.keys.map { ($0.name.value, $0) })
         clients = Dictionary(uniqueKeysWithValues: configuration.clients.map { ($0.name.value, $0) })
-        var paths = FirstPlaces<AbsolutePath>()
-        var targets = FirstPlaces<TargetName>()
-        var actions = FirstPlaces<ActionID>()
-        var credentials = FirstPlaces<String>()
-        var users = FirstPlaces<String>()
-        var groups = FirstPlaces<String>()
         for location in configuration.keys.flatMap({ [$0.location, $0.passphrase] }) {
             switch location.value {
-            case .file(let path): paths.note(path, at: location.position)
-            case .credential(let name): credentials.note(name, at: location.position)
+            case .file(let path): note(.path(path), at: location.position)
+            case .credential(let name): note(.credential(name), at: location.position)
             case .publicKey, nil: break
             }
         }
-        func note(_ list: Setting<[Located<Action>?]>) {
-            for case let action? in list.value ?? [] {
-                // One of on_state_change runs with each state's name in it.
-                for named in [action.value] + action.value.forEachState { actions.note(named.id, at: action.position) }
-                paths.note(ExecActionSettings.program(of: action.value), at: action.position)
-            }
-        }
         for client in configuration.clients {
-            for target in client.settings.targets { targets.note(target.value, at: target.position) }
+            for target in client.settings.targets { note(.target(target.value), at: target.position) }
             for output in client.settings.files {
-                paths.note(output.path.value, at: output.path.position)
-                users.note(output.owner.value, at: output.owner.position)
-                groups.note(output.group.value, at: output.group.position)
+                note(Thing.path, output.path)
+                note(Thing.user, output.owner)
+                note(Thing.group, output.group)
             }
-            paths.note(client.source.value?.path, at: client.source.position)
+            if let path = client.source.value?.path { note(.path(path), at: client.source.position) }
             note(client.settings.onChange)
         }
         note(main.onStateChange)
-        groups.note(main.controlGroup.value, at: main.controlGroup.position)
-        paths.note(main.stateDirectory.value, at: main.stateDirectory.position)
-        paths.note(main.metricsFile.value, at: main.metricsFile.position)
-        self.paths = paths.positions
-        self.targets = targets.positions
-        self.actions = actions.positions
-        self.credentials = credentials.positions
-        self.users = users.positions
-        self.groups = groups.positions
+        note(Thing.group, main.controlGroup)
+        note(Thing.path, main.stateDirectory)
+        note(Thing.path, main.metricsFile)
+    }
+
+    private mutating func note(_ thing: Thing, at position: Position?) {
+        if places[thing] == nil { places[thing] = position }
+    }
+
+    private mutating func note<Value>(_ thing: (Value) -> Thing, _ setting: Setting<Value>) {
+        if let value = setting.value { note(thing(value), at: setting.position) }
+    }
+
+    private mutating func note(_ list: Setting<[Located<Action>?]>) {
+        for case let action? in list.value ?? [] {
+            // One of on_state_change runs with each state's name in it.
+            for named in [action.value] + action.value.forEachState { note(.action(named.id), at: action.position) }
+            if let program = ExecActionSettings.program(of: action.value) { note(.path(program), at: action.position) }
+        }
     }
 
     /// The failure as a line of `check` or `reload`.
     ///
-    /// - Parameter client: the affected one; nil when it concerns several.
+    /// - Parameters:
+    ///   - client: the affected one; nil when it concerns several.
+    ///   - withRemedy: whether it says what helps.
     package func diagnostic(
-        _ failure: Failure, _ severity: Diagnostic.Severity = .error, client: ClientName? = nil
+        _ failure: Failure, _ severity: Diagnostic.Severity = .error, client: ClientName? = nil,
+        withRemedy: Bool = true
     ) -> Diagnostic {
-        Diagnostic(severity, at: position(of: failure, client: client), failure.sentence)
+        Diagnostic(
+            severity, at: position(of: failure, client: client), withRemedy ? failure.sentence : failure.message)
     }
 
     /// The first `as:` with this user, else the start.
     package func position(ofUser user: String) -> Position {
-        users[user] ?? start
+        places[.user(user)] ?? start
     }
 
     /// The first place where the action is written, else the start.
-    package func position(of action: ActionID) -> Position { actions[action] ?? start }
+    package func position(of action: ActionID) -> Position { places[.action(action)] ?? start }
 
     func position(of failure: Failure, client: ClientName?) -> Position {
         let client = client.flatMap { clients[$0] }
@@ -87,12 +93,13 @@ package struct FailurePositions {
             switch failure.place {
             case .key(let name): position(of: failure.code, key: name)
             case .client(let name): clients[name]?.name.position
-            case .path(let path): position(of: failure.code, output: path, client) ?? paths[path]
-            case .target(let name): targets[name]
-            case .action(let action): actions[action]
-            case .credential(let name): credentials[name]
-            case .named(let name) where failure.code == .unknownUser: users[name] ?? groups[name]
-            case .named(let name): groups[name] ?? users[name]
+            case .path(let path): position(of: failure.code, output: path, client) ?? places[.path(path)]
+            case .target(let name): places[.target(name)]
+            case .action(let action): places[.action(action)]
+            case .credential(let name): places[.credential(name)]
+            case .named(let name):
+                failure.code == .unknownUser
+                    ? places[.user(name)] ?? places[.group(name)] : places[.group(name)] ?? places[.user(name)]
             case .clock: nil
             }
         return named ?? client?.name.position ?? start
@@ -112,15 +119,5 @@ package struct FailurePositions {
         let outputs = (client?.settings.files ?? []).filter { $0.path.value == path }
         return (isOfGroup ? outputs.lazy.compactMap(\.group.position).first : nil)
             ?? outputs.first?.path.position
-    }
-}
-
-/// The first place where each value is written.
-private struct FirstPlaces<Value: Hashable> {
-    private(set) var positions: [Value: Position] = [:]
-
-    mutating func note(_ value: Value?, at position: Position?) {
-        guard let value, let position, positions[value] == nil else { return }
-        positions[value] = position
     }
 }

@@ -9,7 +9,8 @@ package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible
     /// From 1, in characters (Unicode scalars), a tab being one.
     package let column: Int
 
-    package init(file: String, line: Int, column: Int) {
+    /// The start of a file, unless another place in it is given.
+    package init(file: String, line: Int = 1, column: Int = 1) {
         self.file = file
         self.line = line
         self.column = column

@@ -32,7 +32,7 @@ struct TopLevelSettings {
 
     /// - Parameter main: the main file's name, when this is an additional file with keys and clients only.
     init(_ node: YAMLNode, addingTo main: String?, _ diagnostics: Diagnostics) {
-        let start = Position(file: node.position.file, line: 1, column: 1)
+        let start = Position(file: node.position.file)
         guard let section = Section(node, of: "the configuration", at: start, names: Self.names, diagnostics) else {
             mentionsKeys = true
             mentionsClients = true
@@ -68,9 +68,8 @@ struct TopLevelSettings {
         if case .mapping(let lines)? = section.node("targets")?.node.content { targetNames = lines.map(\.key.value) }
         targets = Self.targets(in: section)
         store = StoreSettings.read(in: section, files: &storeFiles)
-        trustedDirectories = section.list("trusted_directories") { node in
-            Setting(node, named: "a trusted directory", at: node.position, diagnostics, Scalar.directory).located
-        }
+        trustedDirectories = section.list(
+            "trusted_directories", each: "a trusted directory", Scalar.directory)
     }
 
     /// The entries of `targets`, whose names are different ones, because the mapping's are.

@@ -32,8 +32,6 @@ struct YAMLReader: ~Copyable {
     static let tooLarge = "larger than 1 MiB; move clients to files of the .d directory"
     /// The documented settings go six deep; the reader recurses once for each level.
     static let maximumDepth = 16
-    /// How many entries of a mapping are searched one by one.
-    private static let fewEntries = 16
     /// Bounds the memory for a document of nothing but commas.
     static let maximumNodes = 100_000
 
@@ -44,7 +42,7 @@ struct YAMLReader: ~Copyable {
 
     /// The document's tree. Nil when it is empty or, with an error, when it cannot be read to its end.
     static func read(_ bytes: [UInt8], file: String, diagnostics: Diagnostics) -> YAMLNode? {
-        let start = Position(file: file, line: 1, column: 1)
+        let start = Position(file: file)
         guard bytes.count <= maximumSize else {
             diagnostics.error(at: start, tooLarge)
             return nil
@@ -155,8 +153,7 @@ struct YAMLReader: ~Copyable {
     private mutating func mapping(depth: Int) throws(Failure) -> YAMLNode.Content {
         var entries: [YAMLEntry] = []
         var refused = false
-        // The places in `entries` by name; a few are searched one by one, which takes less than such a table.
-        var places: [String: Int] = [:]
+        var lines: [String: Int] = [:]
         while true {
             let event = try next()
             if event.kind == .mappingEnd { return refused && entries.isEmpty ? .refused : .mapping(entries) }
@@ -169,17 +166,12 @@ struct YAMLReader: ~Copyable {
                     at: key.position, #"a name must be plain text; put a value that begins with "{" or "[" in quotes"#)
                 continue
             }
-            if entries.count == Self.fewEntries {
-                for (place, entry) in entries.enumerated() { places[entry.key.value] = place }
-            }
-            let place = entries.count < Self.fewEntries ? entries.firstIndex { $0.key.value == name } : places[name]
-            if let place {
-                let line = entries[place].key.position.line
+            if let line = lines[name] {
                 diagnostics.error(
                     at: key.position, "\(quoted(name)) is already in line \(line); keep one")
                 continue
             }
-            if entries.count >= Self.fewEntries { places[name] = entries.count }
+            lines[name] = key.position.line
             entries.append(YAMLEntry(key: Located(name, at: key.position), value: value))
         }
     }
