@@ -34,10 +34,6 @@ struct ResponseCache {
         return text
     }
 
-    func client(_ name: String) -> ClientView? {
-        ClientName(name).flatMap { name in snapshot?.clients.first { $0.name == name } }
-    }
-
     var names: [ClientName] {
         snapshot?.clients.map(\.name) ?? []
     }

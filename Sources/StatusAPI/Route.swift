@@ -1,63 +1,80 @@
+import AppleClientSecret
+import Linux
 import Model
+import NIOHTTP1
 
-/// The addresses that the status socket serves.
-enum Route: Hashable {
-    case status
-    /// One client; its name as it is in the address.
-    case client(String)
-    /// What other machines report: of those that are not up to date, or of all.
-    case fleet(all: Bool)
-    case renew
-    case renewClient(String)
-    /// Has the rollout of a client's secret do something.
-    case rollout(String, RolloutOrder)
-    case reload
-    case health
-    case readiness
-    case metrics
+/// An address that is served: a row of ``all``.
+struct Route: Sendable {
+    /// Its path, as messages show it. `NAME` is a client, and braces hold the words that may be there.
+    let path: String
+    let handler: Handler
+    /// Whether the metrics socket serves it too.
+    let isForMonitoring: Bool
 
-    /// The route of a path; nil when there is none. A query is ignored: no route has parameters.
-    init?(path: String) {
-        let path = path.prefix { $0 != "?" }
-        let components = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        switch components {
-        case ["v1", "status"]: self = .status
-        case ["v1", "fleet"]: self = .fleet(all: false)
-        case ["v1", "fleet", "all"]: self = .fleet(all: true)
-        case ["v1", "renew"]: self = .renew
-        case ["v1", "reload"]: self = .reload
-        case ["healthz"]: self = .health
-        case ["readyz"]: self = .readiness
-        case ["metrics"]: self = .metrics
-        default:
-            guard components.count >= 3, components[0] == "v1", components[1] == "clients", !components[2].isEmpty
-            else {
-                return nil
-            }
-            if components.count == 3 {
-                self = .client(components[2])
-            } else if components.count == 4, components[3] == "renew" {
-                self = .renewClient(components[2])
-            } else if components.count == 5, components[3] == "rollout",
-                let order = RolloutOrder(rawValue: components[4])
-            {
-                self = .rollout(components[2], order)
-            } else {
-                return nil
-            }
-        }
+    /// How it is answered. Texts are what the address has for `NAME` and the braces.
+    enum Handler: Sendable {
+        /// From the last snapshot.
+        case page(@Sendable (Router) -> (Snapshot, [String]) throws(Problem) -> Reply)
+        /// By the rotation, to every user.
+        case question(Request)
+        /// By the rotation, which changes what the daemon does: a `POST` by a user with permission.
+        case order(@Sendable (Router) -> (Order, [String]) throws(Problem) -> Request)
     }
 
-    /// Whether it changes what the daemon does, and so needs a `POST` by a user with permission.
-    var isControl: Bool {
-        switch self {
-        case .renew, .renewClient, .rollout, .reload: true
-        case .status, .client, .fleet, .health, .readiness, .metrics: false
-        }
+    /// A `POST` and who sends it.
+    struct Order {
+        let received: Router.ReceivedRequest
+        let peer: Peer
     }
 
-    /// The methods it supports, as the `Allow` field lists them.
-    var allow: String {
-        isControl ? "POST" : "GET, HEAD"
+    static let all = [
+        Route("/v1/status", .page(Router.status)),
+        Route("/v1/clients/NAME", .page(Router.client)),
+        Route("/v1/fleet", .question(.fleet(all: false))),
+        Route("/v1/fleet/all", .question(.fleet(all: true))),
+        Route("/v1/renew", .order(Router.renew)),
+        Route("/v1/clients/NAME/renew", .order(Router.renew)),
+        Route(
+            "/v1/clients/NAME/rollout/{\(RolloutOrder.allCases.map(\.rawValue).joined(separator: ","))}",
+            .order(Router.rollout)),
+        Route("/v1/reload", .order(Router.reload)),
+        Route("/healthz", .page(Router.health), isForMonitoring: true),
+        Route("/readyz", .page(Router.readiness), isForMonitoring: true),
+        Route("/metrics", .page(Router.metrics), isForMonitoring: true),
+    ]
+
+    private init(_ path: String, _ handler: Handler, isForMonitoring: Bool = false) {
+        self.path = path
+        self.handler = handler
+        self.isForMonitoring = isForMonitoring
+    }
+
+    /// What an address has for this route's `NAME` and braces; nil for another address. A query is ignored: no route has
+    /// parameters.
+    func texts(in address: String) -> [String]? {
+        let parts = Self.parts(of: address.prefix { $0 != "?" })
+        let patterns = Self.parts(of: path[...])
+        guard parts.count == patterns.count else { return nil }
+        var texts: [String] = []
+        for (part, pattern) in zip(parts, patterns) {
+            let isName = pattern == "NAME"
+            guard isName || pattern.hasPrefix("{") else {
+                if part == pattern { continue }
+                return nil
+            }
+            let words = pattern.dropFirst().dropLast().split(separator: ",")
+            guard isName ? !part.isEmpty : words.contains(part) else { return nil }
+            texts.append(String(part))
+        }
+        return texts
+    }
+
+    private static func parts(of path: Substring) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    /// The methods that it supports.
+    var methods: [HTTPMethod] {
+        if case .order = handler { [.POST] } else { [.GET, .HEAD] }
     }
 }

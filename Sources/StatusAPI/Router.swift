@@ -144,91 +144,51 @@ final class Router {
     }
 
     private func decide(_ received: ReceivedRequest) throws(Problem) -> Outcome {
-        let peer: Peer?
-        switch received.listener {
-        case .status(let who): peer = who
-        case .metrics:
-            try screen(received)
-            peer = nil
-        }
-        guard let route = Route(path: received.path) else {
-            throw Problem(
-                .notFound,
-                "there is nothing at \"\(Problem.shortened(received.path))\"; there are /v1/status, /v1/clients/NAME, "
-                    + "/v1/fleet, /v1/fleet/all, /v1/renew, /v1/clients/NAME/renew, "
-                    + "/v1/clients/NAME/rollout/{hold,resume,finish}, /v1/reload, /healthz, /readyz and /metrics"
-            )
-        }
-        let isMethodKnown =
-            route.isControl ? received.method == .POST : received.method == .GET || received.method == .HEAD
-        guard isMethodKnown else {
+        let (route, texts) = try route(of: received)
+        guard route.methods.contains(received.method) else {
+            let allow = route.methods.map(\.rawValue).joined(separator: ", ")
             var problem = Problem(
-                .methodNotAllowed, "\(received.method.rawValue) is not allowed for this address; use \(route.allow)")
-            problem.allow = route.allow
+                .methodNotAllowed, "\(received.method.rawValue) is not allowed for this address; use \(allow)")
+            problem.allow = allow
             throw problem
         }
         // No connection is accepted before the first snapshot.
         guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
-        if case .fleet(let all) = route, let peer {
+        switch (route.handler, received.listener) {
+        case (.page(let page), _): return .reply(try page(self)(snapshot, texts))
+        case (.question(let request), .status(let peer)):
             // Everybody may request this, so some room is left for requests to renew.
             try requireRoom(limits.pendingRequests / 2)
-            return .ask(.fleet(all: all), peer)
+            return .ask(request, peer)
+        case (.order(let request), .status(let peer)):
+            guard control.permits(peer) else { throw Problem(.forbidden, control.refusal(to: peer)) }
+            guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
+            try requireJSON(received)
+            try requireRoom(limits.pendingRequests)
+            return .ask(try request(self)(Route.Order(received: received, peer: peer), texts), peer)
+        case (.question, .metrics), (.order, .metrics): throw Self.notForMonitoring
         }
-        guard route.isControl, let peer else { return .reply(try page(route, snapshot)) }
-        return .ask(try request(route, received, of: peer), peer)
     }
 
-    /// Refuses what the metrics socket does not serve.
-    private func screen(_ received: ReceivedRequest) throws(Problem) {
-        guard received.head.authority?.isLoopback == true else {
+    /// The route of a request, and what its address has for the route's names.
+    private func route(of received: ReceivedRequest) throws(Problem) -> (Route, texts: [String]) {
+        let isForMonitoring = received.listener == .metrics
+        if isForMonitoring, received.head.authority?.isLoopback != true {
             throw Problem(.misdirectedRequest, "only names of this machine are served; use localhost")
         }
-        switch Route(path: received.path) {
-        case .metrics, .health, .readiness: return
-        case .status, .client, .fleet, .renew, .renewClient, .rollout, .reload, nil:
-            throw Problem(.notFound, "there are /metrics, /healthz and /readyz here; the rest is on the Unix socket")
+        for route in Route.all where route.isForMonitoring || !isForMonitoring {
+            if let texts = route.texts(in: received.path) { return (route, texts) }
         }
+        if isForMonitoring { throw Self.notForMonitoring }
+        throw Problem(
+            .notFound,
+            "there is nothing at \"\(Problem.shortened(received.path))\"; there are "
+                + alternatives(Route.all.map(\.path), joinedBy: "and"))
     }
 
-    private func page(_ route: Route, _ snapshot: Snapshot) throws(Problem) -> Reply {
-        switch route {
-        case .status:
-            return Reply(.ok, "application/json", cache.statusText(of: snapshot))
-        case .client(let name):
-            guard let view = cache.client(name) else { throw .unknownClients([name], known: cache.names) }
-            return .json(view.json)
-        case .health:
-            let line = ([snapshot.health.rawValue] + [snapshot.reason?.sentence].compactMap { $0 })
-            return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line.joined(separator: ": "))
-        case .metrics:
-            return Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
-        case .readiness, .fleet, .renew, .renewClient, .rollout, .reload:
-            return .text(snapshot.ready ? .ok : .serviceUnavailable, snapshot.ready ? "ready" : "not ready")
-        }
-    }
-
-    private func request(_ route: Route, _ received: ReceivedRequest, of peer: Peer) throws(Problem) -> Request {
-        guard control.permits(peer) else { throw Problem(.forbidden, control.refusal(to: peer)) }
-        guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
-        try requireJSON(received)
-        try requireRoom(limits.pendingRequests)
-        switch route {
-        case .renew:
-            return .renew(try renewal(received, of: nil, by: peer))
-        case .renewClient(let name):
-            return .renew(try renewal(received, of: name, by: peer))
-        case .rollout(let name, let order):
-            guard received.body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
-            guard let client = ClientName(name), cache.names.contains(client) else {
-                throw .unknownClients([name], known: cache.names)
-            }
-            try limit([.rollout(client, order)], by: peer)
-            return .rollout(client, order)
-        case .reload, .status, .client, .fleet, .health, .readiness, .metrics:
-            guard received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
-            if !joins(.reload, peer) { try limit([.reload], by: peer) }
-            return .reload
-        }
+    private static var notForMonitoring: Problem {
+        let served = alternatives(Route.all.filter(\.isForMonitoring).map(\.path), joinedBy: "and")
+        return Problem(.notFound, "there are \(served) here; the rest is on the Unix socket")
     }
 
     private func requireRoom(_ limit: Int) throws(Problem) {
@@ -262,25 +222,69 @@ final class Router {
         problem.retryAfter = refused.seconds
         throw problem
     }
+}
 
-    private func renewal(_ received: ReceivedRequest, of named: String?, by peer: Peer) throws(Problem)
-        -> Request.Renewal
-    {
-        let body = try RenewalBody(json: received.body)
-        if named != nil, body.clients != nil {
+// What routes answer.
+extension Router {
+    func status(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
+        Reply(.ok, "application/json", cache.statusText(of: snapshot))
+    }
+
+    func client(_ snapshot: Snapshot, _ texts: [String]) throws(Problem) -> Reply {
+        guard let view = snapshot.clients.first(where: { [$0.name.description] == texts }) else {
+            throw .unknownClients(texts, known: cache.names)
+        }
+        return .json(view.json)
+    }
+
+    func health(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
+        let line = [snapshot.health.rawValue, snapshot.reason?.sentence].compactMap(\.self).joined(separator: ": ")
+        return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line)
+    }
+
+    func readiness(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
+        snapshot.ready ? .text(.ok, "ready") : .text(.serviceUnavailable, "not ready")
+    }
+
+    func metrics(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
+        Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
+    }
+
+    func rollout(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {
+        guard order.received.body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
+        guard let client = ClientName(texts[0]), cache.names.contains(client),
+            let deed = RolloutOrder(rawValue: texts[1])
+        else {
+            throw .unknownClients([texts[0]], known: cache.names)
+        }
+        try limit([.rollout(client, deed)], by: order.peer)
+        return .rollout(client, deed)
+    }
+
+    func reload(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {
+        guard order.received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
+        if !joins(.reload, order.peer) { try limit([.reload], by: order.peer) }
+        return .reload
+    }
+
+    /// - Parameter texts: the client that the address names, if it names one.
+    func renew(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {
+        let body = try RenewalBody(json: order.received.body)
+        if !texts.isEmpty, body.clients != nil {
             throw Problem(.badRequest, "the address names the client; leave \"clients\" out of the body")
         }
-        let wanted = named.map { [$0] } ?? body.clients ?? []
-        if named == nil, body.clients?.isEmpty == true {
+        if texts.isEmpty, body.clients?.isEmpty == true {
             throw Problem(.badRequest, "\"clients\" is empty; leave it out to renew all of them")
         }
+        let wanted = texts + (body.clients ?? [])
         let known = Set(cache.names)
         let unknown = wanted.filter { name in ClientName(name).map { !known.contains($0) } ?? true }
         guard unknown.isEmpty else { throw .unknownClients(unknown, known: cache.names) }
         let clients = Set(wanted.compactMap { ClientName($0) })
-        try limit((clients.isEmpty ? known : clients).map(ControlDemand.renewal), by: peer)
-        return Request.Renewal(
-            clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
-            skipVerify: body.skipVerify ?? false)
+        try limit((clients.isEmpty ? known : clients).map(ControlDemand.renewal), by: order.peer)
+        return .renew(
+            Request.Renewal(
+                clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
+                skipVerify: body.skipVerify ?? false))
     }
 }
