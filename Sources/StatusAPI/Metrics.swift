@@ -42,12 +42,17 @@ package enum Metrics {
 
     static let states: [Metric<Snapshot>] = [
         .ofClients("secret_ok", "Whether the client's state is ok.") { $0.health == .ok ? 1 : 0 },
-        .ofVerdicts("verification", "Apple's verdict on the newest secret: one of them is 1 once it is asked for.") {
-            $0.verification?.verdict
+        .ofClients(
+            "verification", "Apple's verdict on the newest secret: one of them is 1 once it is asked for.",
+            by: "verdict"
+        ) { client in
+            VerificationView.Verdict.allCases.map { ($0.rawValue, client.verification?.verdict == $0 ? 1 : 0) }
         },
         .ofOutputs("output_ok", "Whether the output holds its current secret.", .gauge) { $0.state == .ok ? 1 : 0 },
         .ofResults("mints_total", "Secrets minted, and failed attempts.") { $0.counts.mints },
-        .ofReceivers("received_total", "Secrets received from the client's source.") { Int64($0.counts.received) },
+        .of("received_total", "Secrets received from the client's source.", .counter, ["client"]) { snapshot in
+            snapshot.clients.filter { $0.source != nil }.map { ([$0.name.description], Int64($0.counts.received)) }
+        },
         .ofResults("publishes_total", "Writes of files that hold an output.") { $0.counts.publishes },
         .ofResults("deliveries_total", "Runs of actions that reported the secret.") { $0.counts.deliveries },
         .ofClients("consecutive_failures", "Attempts that failed in a row.") { Int64($0.consecutiveFailures) },
@@ -58,13 +63,13 @@ package enum Metrics {
         .ofOutputs("drift_repairs_total", "How often drift was repaired.", .counter) {
             Int64($0.repairs)
         },
-        .ofDaemon("state", "The state of the whole daemon: one of them is 1.", ["state"]) { snapshot in
+        .of("state", "The state of the whole daemon: one of them is 1.", .gauge, ["state"]) { snapshot in
             HealthState.allCases.map { ([$0.rawValue], $0 == snapshot.health ? 1 : 0) }
         },
-        .ofDaemon("config_last_reload_successful", "Whether the configuration file on disk would be accepted.") {
+        .of("config_last_reload_successful", "Whether the configuration file on disk would be accepted.") {
             [([], $0.configuration.error == nil ? 1 : 0)]
         },
-        .ofDaemon("clock_trusted", "Whether the clock is trusted.") { [([], $0.clockTrusted ? 1 : 0)] },
+        .of("clock_trusted", "Whether the clock is trusted.") { [([], $0.clockTrusted ? 1 : 0)] },
         .ofStore("store_reachable", "Whether the store answered when it was last asked.", .gauge) {
             [([], $0.isReachable ? 1 : 0)]
         },
@@ -91,14 +96,21 @@ package enum Metrics {
         ) {
             [([], Int64($0.rejected))]
         },
-        .ofFleet("fleet_hosts", "Machines by what they report of the client.", ["client", "state"]) { client, counts in
-            FleetCounts.State.allCases.map { ([client, $0.rawValue], Int64(counts[$0])) }
+        .of("fleet_hosts", "Machines by what they report of the client.", .gauge, ["client", "state"]) { snapshot in
+            snapshot.fleet.sorted { $0.key < $1.key }.flatMap { name, counts in
+                FleetCounts.State.allCases.map { ([name.description, $0.rawValue], Int64(counts[$0])) }
+            }
         },
-        .ofRollouts("rollout_admitted_ratio", "The part of the machines that may deliver the client's secret."),
-        .ofDaemon("client_info", "The kind of the client's tokens.", ["client", "kind"]) { snapshot in
+        .of(
+            "rollout_admitted_ratio", "The part of the machines that may deliver the client's secret.", .gauge,
+            ["client"]
+        ) { snapshot in
+            snapshot.rollouts.sorted { $0.key < $1.key }.map { ([$0.description], $1.share) }
+        },
+        .of("client_info", "The kind of the client's tokens.", .gauge, ["client", "kind"]) { snapshot in
             snapshot.clients.map { ([$0.name.description, $0.clientID.kind.rawValue], 1) }
         },
-        .ofDaemon("build_info", "The version that runs.", ["version"]) { [([$0.version], 1)] },
+        .of("build_info", "The version that runs.", .gauge, ["version"]) { [([$0.version], 1)] },
     ]
 }
 
@@ -117,13 +129,14 @@ struct Metric<Subject>: Sendable {
     let kind: Kind
     /// The names of the labels of each sample.
     let labels: [String]
-    /// Nil leaves the metric out.
-    let samples: @Sendable (Subject) -> [Sample]?
+    /// Without any the metric is left out.
+    let samples: @Sendable (Subject) -> [Sample]
 
     static func text(_ metrics: [Metric], of subject: Subject) -> String {
         var text = ""
         for metric in metrics {
-            guard let samples = metric.samples(subject) else { continue }
+            let samples = metric.samples(subject)
+            if samples.isEmpty { continue }
             text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
             for sample in samples {
                 let list = zip(metric.labels, sample.labels).map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
@@ -148,14 +161,13 @@ struct Metric<Subject>: Sendable {
 }
 
 extension Metric<Snapshot> {
-    private static func prefixed(_ name: String) -> String { "clientsecretd_" + name }
-
-    /// A gauge of the daemon as a whole.
-    fileprivate static func ofDaemon(
-        _ name: String, _ help: String, _ labels: [String] = [],
-        _ samples: @escaping @Sendable (Snapshot) -> [([String], Int64)]
+    fileprivate static func of(
+        _ name: String, _ help: String, _ kind: Kind = .gauge, _ labels: [String] = [],
+        _ samples: @escaping @Sendable (Snapshot) -> [([String], some CustomStringConvertible & Sendable)]
     ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .gauge, labels: labels) { samples($0).map { ($0, String($1)) } }
+        Metric(name: "clientsecretd_" + name, help: help, kind: kind, labels: labels) {
+            samples($0).map { ($0, $1.description) }
+        }
     }
 
     /// Left out where there is no store.
@@ -163,62 +175,23 @@ extension Metric<Snapshot> {
         _ name: String, _ help: String, _ kind: Kind, _ labels: [String] = [],
         _ samples: @escaping @Sendable (StoreView) -> [([String], Int64)]
     ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: kind, labels: labels) { snapshot in
-            snapshot.store.map { samples($0).map { ($0, String($1)) } }
-        }
-    }
-
-    /// A gauge of what machines report, for each client whose secrets are put into the store; left out before the reports
-    /// were read.
-    fileprivate static func ofFleet(
-        _ name: String, _ help: String, _ labels: [String],
-        _ samples: @escaping @Sendable (String, FleetCounts) -> [([String], Int64)]
-    ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .gauge, labels: labels) { snapshot in
-            guard !snapshot.fleet.isEmpty else { return nil }
-            return snapshot.fleet.sorted { $0.key < $1.key }.flatMap { name, counts in
-                samples(name.description, counts).map { ($0, String($1)) }
-            }
-        }
-    }
-
-    /// A gauge from 0 to 1 for each client whose secret is rolled out; left out where none is.
-    fileprivate static func ofRollouts(_ name: String, _ help: String) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client"]) { snapshot in
-            guard !snapshot.rollouts.isEmpty else { return nil }
-            return snapshot.rollouts.sorted { $0.key < $1.key }.map { ([$0.description], String($1.share)) }
-        }
+        .of(name, help, kind, labels) { $0.store.map(samples) ?? [] }
     }
 
     /// A gauge with one sample for each client.
     fileprivate static func ofClients(
         _ name: String, _ help: String, _ value: @escaping @Sendable (ClientView) -> Int64
     ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client"]) { snapshot in
-            snapshot.clients.map { ([$0.name.description], String(value($0))) }
-        }
+        .of(name, help, .gauge, ["client"]) { $0.clients.map { ([$0.name.description], value($0)) } }
     }
 
-    /// A counter with one sample for each client that receives its secrets.
-    fileprivate static func ofReceivers(
-        _ name: String, _ help: String, _ value: @escaping @Sendable (ClientView) -> Int64
+    /// Several samples for each client, told apart by one more label.
+    fileprivate static func ofClients(
+        _ name: String, _ help: String, _ kind: Kind = .gauge, by label: String,
+        _ samples: @escaping @Sendable (ClientView) -> [(String, Int64)]
     ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .counter, labels: ["client"]) { snapshot in
-            let receivers = snapshot.clients.filter { $0.source != nil }
-            return receivers.isEmpty ? nil : receivers.map { ([$0.name.description], String(value($0))) }
-        }
-    }
-
-    /// A gauge with a sample for each client and verdict.
-    fileprivate static func ofVerdicts(
-        _ name: String, _ help: String, _ verdict: @escaping @Sendable (ClientView) -> VerificationView.Verdict?
-    ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .gauge, labels: ["client", "verdict"]) { snapshot in
-            snapshot.clients.flatMap { client in
-                VerificationView.Verdict.allCases.map {
-                    ([client.name.description, $0.rawValue], verdict(client) == $0 ? "1" : "0")
-                }
-            }
+        .of(name, help, kind, ["client", label]) { snapshot in
+            snapshot.clients.flatMap { client in samples(client).map { ([client.name.description, $0], $1) } }
         }
     }
 
@@ -226,13 +199,9 @@ extension Metric<Snapshot> {
     fileprivate static func ofResults(
         _ name: String, _ help: String, _ value: @escaping @Sendable (ClientView) -> Tally
     ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: .counter, labels: ["client", "result"]) { snapshot in
-            snapshot.clients.flatMap { client -> [Sample] in
-                let tally = value(client)
-                return [("success", tally.successes), ("failure", tally.failures)].map { result, count in
-                    ([client.name.description, result], String(count))
-                }
-            }
+        .ofClients(name, help, .counter, by: "result") { client in
+            let tally = value(client)
+            return [("success", Int64(tally.successes)), ("failure", Int64(tally.failures))]
         }
     }
 
@@ -241,14 +210,11 @@ extension Metric<Snapshot> {
     fileprivate static func ofOutputs(
         _ name: String, _ help: String, _ kind: Kind, _ value: @escaping @Sendable (OutputView) -> Int64
     ) -> Metric {
-        Metric(name: prefixed(name), help: help, kind: kind, labels: ["client", "path"]) { snapshot in
-            snapshot.clients.flatMap { client -> [Sample] in
-                var places: Set<String> = []
-                return client.outputs.filter { places.insert($0.place).inserted }.map { output in
-                    let values = client.outputs.filter { $0.place == output.place }.map(value)
-                    let worst = kind == .gauge ? values.min() : values.max()
-                    return ([client.name.description, output.place], String(worst ?? 0))
-                }
+        .ofClients(name, help, kind, by: "path") { client in
+            var places: Set<String> = []
+            return client.outputs.map(\.place).filter { places.insert($0).inserted }.map { place in
+                let values = client.outputs.filter { $0.place == place }.map(value)
+                return (place, (kind == .gauge ? values.min() : values.max()) ?? 0)
             }
         }
     }

@@ -25,11 +25,10 @@ enum ProcessMetrics {
             name: "process_cpu_seconds_total", help: "Total user and system CPU time spent in seconds.", kind: .counter,
             labels: []
         ) { status in
-            status.usage.map { usage in
-                let hundredths = usage.ticks * 100 / Int64(sysconf(Int32(_SC_CLK_TCK)))
-                let rest = String(hundredths % 100)
-                return [([], "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)")]
-            }
+            guard let usage = status.usage else { return [] }
+            let hundredths = usage.ticks * 100 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+            let rest = String(hundredths % 100)
+            return [([], "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)")]
         },
         gauge("open_fds", "Number of open file descriptors.") { _ in openDescriptors },
         gauge("max_fds", "Maximum number of open file descriptors.") { _ in descriptorLimit },
@@ -46,7 +45,9 @@ enum ProcessMetrics {
     private static func gauge(
         _ name: String, _ help: String, _ value: @escaping @Sendable (Status) -> Int64?
     ) -> Metric<Status> {
-        Metric(name: "process_" + name, help: help, kind: .gauge, labels: []) { value($0).map { [([], String($0))] } }
+        Metric(name: "process_" + name, help: help, kind: .gauge, labels: []) {
+            value($0).map { [([], String($0))] } ?? []
+        }
     }
 
     /// The fields of `/proc/PID/stat` that are used here.
