@@ -45,42 +45,34 @@ package struct StatusClient: Sendable {
         self.configuration = configuration
     }
 
-    /// The answer to a `GET` of `target`, such as `/v1/status`, whatever its status code.
-    package func get(_ target: String) throws(ClientError) -> Response {
-        try exchange("GET", target, body: nil, seconds: timeouts.get)
-    }
-
-    /// The answer to a `POST` to `target`, whatever its status code.
-    package func post(_ target: String, json: String? = nil) throws(ClientError) -> Response {
-        try exchange("POST", target, body: json, seconds: timeouts.post)
-    }
-
     /// The daemon's status document: its snapshot, without what is internal.
     package func status() throws(ClientError) -> Snapshot {
-        try Snapshot(json: try accepted(try get("/v1/status")))
+        try Snapshot(json: try accepted(try exchange("GET", "/v1/status", seconds: timeouts.get)))
     }
 
     /// What the machines of the fleet report: of those that are not up to date, or of all.
     package func fleet(all: Bool) throws(ClientError) -> FleetView {
         // The daemon reads the reports first.
         let target = all ? "/v1/fleet/all" : "/v1/fleet"
-        return try FleetView(json: try accepted(try exchange("GET", target, body: nil, seconds: timeouts.post)))
+        return try FleetView(json: try accepted(try exchange("GET", target, seconds: timeouts.post)))
     }
 
     /// Renews and waits for the outcome; throws `answered` with the outcomes in its problem when a client failed.
     package func renew(_ renewal: Request.Renewal) throws(ClientError) -> RenewalReport {
         let body = renewal == Request.Renewal() ? nil : RenewalBody(renewal).json
-        return try RenewalReport(json: try accepted(try post("/v1/renew", json: body)))
+        let answer = try exchange("POST", "/v1/renew", body: body, seconds: timeouts.post)
+        return try RenewalReport(json: try accepted(answer))
     }
 
     /// Has the rollout of a client's secret do something, and waits until the store confirms it.
     package func rollout(_ client: ClientName, _ order: RolloutOrder) throws(ClientError) -> RolloutView {
-        try RolloutView(json: try accepted(try post("/v1/clients/\(client)/rollout/\(order.rawValue)")))
+        let target = "/v1/clients/\(client)/rollout/\(order.rawValue)"
+        return try RolloutView(json: try accepted(try exchange("POST", target, seconds: timeouts.post)))
     }
 
     /// Makes the daemon read its configuration again; throws `answered` with its diagnostics when it is refused.
     package func reload() throws(ClientError) -> ReloadReport {
-        try ReloadReport(json: try accepted(try post("/v1/reload")))
+        try ReloadReport(json: try accepted(try exchange("POST", "/v1/reload", seconds: timeouts.post)))
     }
 
     /// The body of an answer with status 200; throws for any other status.
@@ -92,9 +84,10 @@ package struct StatusClient: Sendable {
         throw .answered(try Problem(json: response.body))
     }
 
-    private func exchange(_ method: String, _ target: String, body: String?, seconds: Int64) throws(ClientError)
-        -> Response
-    {
+    /// The answer, whatever its status.
+    private func exchange(
+        _ method: String, _ target: String, body: String? = nil, seconds: Int64
+    ) throws(ClientError) -> Response {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: clientsecretd", "Connection: close"]
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")).utf8)

@@ -138,8 +138,7 @@ extension JSONMembers {
     fileprivate mutating func reason(_ report: ReasonReport?) throws(JSONError) -> ReasonReport? {
         let sentence = try orNull("reason", report?.sentence)
         let failure = try orAbsent("failure", report?.failure)
-        // A daemon sends parts only with the line; parts without it are still shown.
-        return (sentence ?? failure?.message).map { ReasonReport(sentence: $0, failure: failure) }
+        return sentence.map { ReasonReport(sentence: $0, failure: failure) }
     }
 }
 

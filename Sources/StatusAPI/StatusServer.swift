@@ -35,17 +35,10 @@ package final class StatusServer: Sendable {
     ) throws(Failure) {
         do throws(Failure) {
             try Self.prepare(listener, isMetrics: false)
+            if let metrics { try Self.prepare(metrics, isMetrics: true) }
         } catch {
-            if let metrics { close(metrics) }
+            for descriptor in [listener, metrics].compactMap(\.self) { close(descriptor) }
             throw error
-        }
-        if let metrics {
-            do throws(Failure) {
-                try Self.prepare(metrics, isMetrics: true)
-            } catch {
-                close(listener)
-                throw error
-            }
         }
         let eventLoop = Self.group.next()
         let shared = SharedState(control: control)
@@ -125,7 +118,6 @@ extension StatusServer {
         } catch {
             failure = Failure(.socketUnusable, at: place, cause: error.errno.rawValue)
         }
-        close(listener)
         throw failure
     }
 

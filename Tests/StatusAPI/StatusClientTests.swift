@@ -30,8 +30,6 @@ struct StatusClientTests {
             ])
         _ = try harness.client.renew(Request.Renewal())
         #expect(harness.rotation.asked == [.reload, .renew(renewal), .renew(Request.Renewal())])
-        let health = try harness.client.get("/healthz")
-        #expect(health.status == 200 && health.contentType == "text/plain; charset=utf-8")
     }
 
     @Test func refusals() throws {
