@@ -26,13 +26,11 @@ package struct RefusalAdvice: Hashable, Sendable {
     /// What was seen, or where to look, and what helps; a sentence without its end.
     package let words: String
 
-    /// What is known of a refused secret.
-    package struct Evidence: Sendable {
+    /// What is known of a refused secret. The client id needs no comparing: a secret of another client is not asked about.
+    package struct Evidence {
         package let secret: CompactJWS
-        /// What the configuration says of the client; nil for a secret that is in no configuration.
-        package let configured: Ids?
-        /// Whether the configured key has signed it; nil where that key cannot be read.
-        package let isSignedByKey: Bool?
+        /// The configured key, and whether it has signed the secret; nil for a secret that is in no configuration.
+        package let key: SecretForm.Expectation.Key?
         /// The key id in the name of the key's file, `AuthKey_<KEYID>.p8`; nil where it is not called so.
         package let keyFileID: KeyID?
         package let now: WallTime
@@ -42,27 +40,15 @@ package struct RefusalAdvice: Hashable, Sendable {
         package let renewal: String
 
         package init(
-            secret: CompactJWS, configured: Ids?, isSignedByKey: Bool?, keyFileID: KeyID?, now: WallTime,
+            secret: CompactJWS, key: SecretForm.Expectation.Key?, keyFileID: KeyID?, now: WallTime,
             serverTime: WallTime?, renewal: String
         ) {
             self.secret = secret
-            self.configured = configured
-            self.isSignedByKey = isSignedByKey
+            self.key = key
             self.keyFileID = keyFileID
             self.now = now
             self.serverTime = serverTime
             self.renewal = renewal
-        }
-    }
-
-    /// The ids of a team and its key. The client id needs no comparing: a secret of another client is not asked about.
-    package struct Ids: Hashable, Sendable {
-        package let team: TeamID
-        package let keyID: KeyID
-
-        package init(team: TeamID, keyID: KeyID) {
-            self.team = team
-            self.keyID = keyID
         }
     }
 
@@ -83,19 +69,12 @@ package struct RefusalAdvice: Hashable, Sendable {
         let apple = evidence.serverTime ?? evidence.now
         var found: [Objection] = []
         if let objection = form.objectionToTimes(tolerance: 0, reached: { $0 <= apple }) { found.append(objection) }
-        if let ids = evidence.configured {
-            let signature: SecretForm.Expectation.Signature =
-                switch evidence.isSignedByKey {
-                case nil: .unchecked
-                case true?: .valid
-                case false?: .invalid
-                }
+        if let key = evidence.key {
             do throws(Objection) {
-                _ = try form.rank(
-                    SecretForm.Expectation(keys: [.init(team: ids.team, keyID: ids.keyID, signature: signature)]))
+                _ = try form.rank(SecretForm.Expectation(keys: [key]))
             } catch {
                 found.append(error)
-                if case .otherTeam = error, form.claims.keyID != ids.keyID {
+                if case .otherTeam = error, form.claims.keyID != key.keyID {
                     found.append(.otherKeyID(form.claims.keyID))
                 }
             }
@@ -122,13 +101,13 @@ package struct RefusalAdvice: Hashable, Sendable {
         case .tooLong, .tooLongAfterIssue, .milliseconds: cause = .lifetime
         case .otherTeam:
             cause = .team
-            why = evidence.configured.map { ", the configuration says \($0.team); " } ?? ""
+            why = evidence.key.map { ", the configuration says \($0.team); " } ?? ""
         case .otherKeyID:
             cause = .key
-            why = evidence.configured.map { ", the configuration says \($0.keyID); " } ?? ""
+            why = evidence.key.map { ", the configuration says \($0.keyID); " } ?? ""
         case .unsigned, .otherKey:
             cause = .key
-            if let ids = evidence.configured { words = "the configured key \(ids.keyID) has not signed it" }
+            if let key = evidence.key { words = "the configured key \(key.keyID) has not signed it" }
         case .otherClient: cause = .client
         case .malformed, .duplicate, .algorithm, .derSignature, .signatureLength, .critical, .unstated, .mixup,
             .audience,

@@ -48,18 +48,14 @@ struct Examination {
             // The daemon has waited such a doubt out.
             let isWaitedOut = snapshot?.clockTrusted == true && clockFailure?.code == .clockDoubtful
             facts.clockFailure = isWaitedOut ? nil : clockFailure
-            for result in PublishedSecret.all(of: name, in: settings.loaded, from: settings.source) {
+            let found = PublishedSecret.all(of: name, in: settings.loaded, from: settings.source)
+            for result in found {
                 switch result {
                 case .success(let secret): facts.published.append((secret.token.fingerprint, secret.place))
                 case .failure: facts.isEachOutputRead = false
                 }
             }
-            do throws(CommandFailure) {
-                facts.secretToTry = .success(
-                    try PublishedSecret.first(of: name, in: settings.loaded, from: settings.source))
-            } catch {
-                facts.secretToTry = .failure(error)
-            }
+            facts.secretToTry = PublishedSecret.first(of: name, among: found)
             let files = outputFiles[name] ?? []
             facts.readers = OutputReaders(of: files)
             facts.writtenAt =

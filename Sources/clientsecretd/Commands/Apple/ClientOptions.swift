@@ -16,6 +16,7 @@ struct ClientOptions: ParsableArguments {
         try Hardening.protectSecrets()
         let settings = try PublishedSettings(settings)
         try settings.signInClient(client)
-        return try PublishedSecret.first(of: client, in: settings.loaded, from: settings.source)
+        let found = PublishedSecret.all(of: client, in: settings.loaded, from: settings.source)
+        return try PublishedSecret.first(of: client, among: found).get()
     }
 }

@@ -24,32 +24,6 @@ struct PublishedSecret {
     /// Nil for a secret from a file that the caller names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
 
-    /// The secret in a file that the caller names: raw, as JSON or in a variable.
-    init(inFile file: String, variable: String?) throws(CommandFailure) {
-        let name = NamedFile.shown(file)
-        let content = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
-        let bytes = try FoundSecret.token(
-            in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
-        guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
-            let look = file == NamedFile.standardInput ? nil : ShellCommand.inspect(file)
-            throw CommandFailure(
-                .failed, "\(name): this is not a client secret; \(Remedy.say("look at it with 'inspect'", see: look))")
-        }
-        self.init(name: nil, place: name, token: Token(bytes), jws: jws, clientID: client, configured: nil)
-    }
-
-    private init(
-        name: ClientName?, place: String, token: Token, jws: CompactJWS, clientID: ClientID,
-        configured: (key: KeyConfiguration, loader: KeyLoader)?
-    ) {
-        self.name = name
-        self.place = place
-        self.token = token
-        self.jws = jws
-        self.clientID = clientID
-        self.configured = configured
-    }
-
     /// What the outputs of a client hold: each different secret once, or why there is none. Of a client without outputs, the
     /// secret that is served as a credential, which the state directory holds.
     static func all(
@@ -119,14 +93,12 @@ struct PublishedSecret {
         return (current.secret.token, directory.description)
     }
 
-    /// The first secret that is found; what else is wrong with outputs does not matter then.
+    /// The first secret that was found of a client; what else is wrong with its outputs does not matter then.
     static func first(
-        of name: ClientName, in loaded: LoadedConfiguration, from source: ConfigurationSource
-    ) throws(CommandFailure) -> PublishedSecret {
-        let all = all(of: name, in: loaded, from: source)
-        for case .success(let secret) in all { return secret }
-        for case .failure(let failure) in all { throw failure }
-        throw CommandFailure(.failed, "client \"\(name)\" has no secret")
+        of name: ClientName, among found: [Result<PublishedSecret, CommandFailure>]
+    ) -> Result<PublishedSecret, CommandFailure> {
+        for case .success(let secret) in found { return .success(secret) }
+        return found.first ?? .failure(CommandFailure(.failed, "client \"\(name)\" has no secret"))
     }
 
     private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
@@ -150,20 +122,33 @@ struct PublishedSecret {
     /// What is known of this secret after it was refused.
     func evidence(serverTime: WallTime?) -> RefusalAdvice.Evidence {
         let renew = name.map { Self.words(.renew($0.description)) } ?? "mint a new one"
-        guard let (key, loader) = configured else {
-            return RefusalAdvice.Evidence(
-                secret: jws, configured: nil, isSignedByKey: nil, keyFileID: nil, now: .now, serverTime: serverTime,
-                renewal: renew)
+        var expected: SecretForm.Expectation.Key?
+        if let (key, loader) = configured {
+            _ = PrivateKeyHeap.start()
+            let signer = try? loader.publicKey(of: key)
+            expected = SecretForm.Expectation.Key(
+                team: key.team, keyID: key.keyID,
+                signature: signer.map { $0.verifies(jws) ? .valid : .invalid } ?? .unchecked)
         }
-        _ = PrivateKeyHeap.start()
-        let signer = try? loader.publicKey(of: key)
-        var fileID: KeyID?
-        if case .file(let path) = key.location { fileID = KeyID(fileName: path.name) }
         return RefusalAdvice.Evidence(
-            secret: jws,
-            configured: RefusalAdvice.Ids(team: key.team, keyID: key.keyID),
-            isSignedByKey: signer.map { $0.verifies(jws) }, keyFileID: fileID, now: .now, serverTime: serverTime,
-            renewal: renew)
+            secret: jws, key: expected, keyFileID: configured?.key.location.keyIDOfFileName, now: .now,
+            serverTime: serverTime, renewal: renew)
+    }
+}
+
+extension PublishedSecret {
+    /// The secret in a file that the caller names: raw, as JSON or in a variable.
+    init(inFile file: String, variable: String?) throws(CommandFailure) {
+        let name = NamedFile.shown(file)
+        let content = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
+        let bytes = try FoundSecret.token(
+            in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
+        guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
+            let look = file == NamedFile.standardInput ? nil : ShellCommand.inspect(file)
+            throw CommandFailure(
+                .failed, "\(name): this is not a client secret; \(Remedy.say("look at it with 'inspect'", see: look))")
+        }
+        self.init(name: nil, place: name, token: Token(bytes), jws: jws, clientID: client, configured: nil)
     }
 }
 
