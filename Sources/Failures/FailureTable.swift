@@ -15,6 +15,7 @@ extension FailureCode {
     /// the file or who put it there.
     private var row: Row {
         switch self {
+        // Keys and their passphrases.
         case .keyMissing:
             row("there is no such key file", .say("copy the .p8 file there, or fix \"file\" in the configuration"))
         case .keyUnreadable:
@@ -22,27 +23,19 @@ extension FailureCode {
                 "the key cannot be read",
                 .say("let only the daemon's user read the file, or pass it as a systemd credential"))
         case .keyNotGuarded: row("other users can read or replace the key", nil)
-        case .keyEmpty: row("the key file is empty", .say("copy the .p8 file again"))
-        case .keyTruncated: row("the key file ends in the middle", .say("copy the .p8 file again"))
-        case .keyTooLarge: row("too large for a private key", .say("name the .p8 file that Apple gave you"))
-        case .keyNotPEM: row("not a PEM file", .say("name the .p8 file that Apple gave you"))
-        case .keyIsPublic:
-            row("a public key, not the private one", .say("name the .p8 file that Apple gave you"))
-        case .keyIsCertificate:
-            row("a certificate, not a private key", .say("name the .p8 file that Apple gave you"))
-        case .keyIsRSA:
-            row(
-                "an RSA key, but Apple's keys are P-256",
-                .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
-        case .keyWrongCurve:
-            row(
-                "an EC key on another curve than P-256",
-                .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file"))
+        case .keyEmpty: row("the key file is empty", .copyKeyFile)
+        case .keyTruncated: row("the key file ends in the middle", .copyKeyFile)
+        case .keyTooLarge: row("too large for a private key", .nameKeyFile)
+        case .keyNotPEM: row("not a PEM file", .nameKeyFile)
+        case .keyIsPublic: row("a public key, not the private one", .nameKeyFile)
+        case .keyIsCertificate: row("a certificate, not a private key", .nameKeyFile)
+        case .keyIsRSA: row("an RSA key, but Apple's keys are P-256", .createKey)
+        case .keyWrongCurve: row("an EC key on another curve than P-256", .createKey)
         case .keyIsSEC1:
             row(
                 "an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted",
                 .say("convert it to PKCS#8 with openssl pkcs8 -topk8"))
-        case .keyMalformed: row("the private key cannot be decoded", .say("copy the .p8 file again"))
+        case .keyMalformed: row("the private key cannot be decoded", .copyKeyFile)
         case .keyNeedsPassphrase:
             row(
                 "the key is encrypted and no passphrase is configured",
@@ -71,14 +64,14 @@ extension FailureCode {
                     "add \(UnitFileLine.loadCredential($0.credential ?? "NAME", from: "/path/to/file")) to the daemon's unit and restart it"
                 )
             }
+        // Minting.
         case .signingFailed:
-            row(
-                "the key did not sign",
-                .say("restart the daemon; if it fails again, suspect this machine's OpenSSL"))
+            row("the key did not sign", .say("restart the daemon; if it fails again, suspect this machine's OpenSSL"))
         case .selfCheckFailed:
             row(
                 "the new secret failed the check with the key's public half and was discarded",
                 .say("restart the daemon; if it fails again, suspect this machine's memory or OpenSSL"))
+        // Paths and files.
         case .missing: row("there is no such file", nil)
         case .notGuarded: row("other users can read or replace it", nil)
         case .directoryMissing:
@@ -160,13 +153,12 @@ extension FailureCode {
             row("another program changed it at the same time, again and again") {
                 .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
+        case .outputMalformed:
+            row("its content cannot be read or edited safely", traits: .showsOthersContent, .say("correct that line"))
         case .outputForeign:
             row(
                 "the file holds other content, which is not overwritten",
                 .say("write the format that the file has, or another path; or remove the file if it is not needed"))
-        case .outputMalformed:
-            row(
-                "its content cannot be read or edited safely", traits: .showsOthersContent, .say("correct that line"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
         case .outOfDescriptors:
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
@@ -185,6 +177,7 @@ extension FailureCode {
                     ? .say("find out which other program writes there")
                     : .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
+        // User writers, which write other users' files.
         case .writerMissing:
             row(
                 "no writer can be reached for its user", traits: .mayBeOfSandbox,
@@ -201,12 +194,12 @@ extension FailureCode {
             row(
                 "the writer for its user gave an answer that cannot be read",
                 .say("read its log", see: .journal(of: "clientsecretd-writer@*")))
-        case .writerRefused:
-            row("the writer for its user refuses", .say("reload it", run: .reload))
+        case .writerRefused: row("the writer for its user refuses", .say("reload it", run: .reload))
         case .writerUnconfigured:
             row(
                 "the writer for its user cannot use the configuration",
                 .say("let its user read the configuration, which belongs to root"))
+        // The state directory.
         case .stateUnusable:
             row(
                 "the state directory cannot be used, so nothing is remembered over a reboot", traits: .mayBeOfSandbox,
@@ -217,12 +210,14 @@ extension FailureCode {
             row(
                 "another daemon uses the state directory",
                 .say("stop the other one, or give this one a \"state_dir\" of its own"))
+        // Actions.
         case .actionFailed: row("failed", retry: .sparingly, tryByHand)
         case .actionTimedOut:
             row("took longer than its timeout and was ended", .say("make it faster, or give it a longer \"timeout\""))
         case .actionNotStarted:
             row("could not be started", .say("see that it exists and that the daemon's user may run it"))
         case .actionInterrupted: row("was ended because the daemon stopped", nil)
+        // Requests to systemd about units.
         case .unitNotPermitted:
             row(
                 "systemd may not do this for the daemon's user",
@@ -232,9 +227,7 @@ extension FailureCode {
                 "systemd may not do this for the daemon's user, and polkit is not installed",
                 .say("apt-get install polkitd, and see which rule it needs", see: .check))
         case .unitUnknown:
-            row(
-                "there is no such unit",
-                .say("correct the unit's name, or see what there is", see: .listUnits))
+            row("there is no such unit", .say("correct the unit's name, or see what there is", see: .listUnits))
         case .unitMasked:
             row("the unit is masked") {
                 .say("unmask it, if it is meant to run", see: $0.unit.flatMap(ShellCommand.unmask))
@@ -258,6 +251,32 @@ extension FailureCode {
             }
         case .jobSkipped:
             row("systemd skipped its job, because the unit's state had changed", retry: .sparingly, seeWhy)
+        // A client's health while no job has failed.
+        case .noSecret: row("there is no usable secret") { .renew($0.client) }
+        case .secretUnacceptable: row("holds a secret that Apple refuses") { .renew($0.client) }
+        case .secretExpired: row("the secret has expired") { .renew($0.client) }
+        case .secretExpiring: row("the secret expires soon") { .renew($0.client) }
+        case .renewalOverdue:
+            row("the secret should have been renewed by now") {
+                CommandContext.current.hasDaemon ? .say("see what is in the way", see: .status) : .renew($0.client)
+            }
+        case .signatureUnchecked:
+            row(
+                "its signature was not checked, because this user may not read the key",
+                .say("run this as root", see: .health(offline: true)))
+        case .notReadable:
+            row("this user may not read it", traits: .ofReader, .say("run this as root", see: .health(offline: false)))
+        case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
+        case .notPublished:
+            row("the current secret is not in all of its outputs yet") {
+                CommandContext.current.hasDaemon
+                    ? .say("the daemon tries again; to do it now", see: .deliver($0.client)) : .deliver($0.client)
+            }
+        case .notDelivered:
+            row("the current secret is published, but not all actions of on_change have run for it") {
+                .deliver($0.client)
+            }
+        // Where clients without a private key receive their secrets from.
         case .sourceStale:
             row("the source offers no newer secret") {
                 .say(
@@ -278,6 +297,7 @@ extension FailureCode {
             row("the source cannot be read") {
                 .say("let the daemon's user read it", see: $0.path.flatMap(ShellCommand.listWay))
             }
+        // The store.
         case .storeUnconfigured:
             row(
                 "the service that connects to the store has none in its configuration",
@@ -352,32 +372,7 @@ extension FailureCode {
             row(
                 "\"public_key\" is not a P-256 key",
                 .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
-        case .noSecret: row("there is no usable secret") { .renew($0.client) }
-        case .secretUnacceptable: row("holds a secret that Apple refuses") { .renew($0.client) }
-        case .secretExpired: row("the secret has expired") { .renew($0.client) }
-        case .secretExpiring: row("the secret expires soon") { .renew($0.client) }
-        case .renewalOverdue:
-            row("the secret should have been renewed by now") {
-                CommandContext.current.hasDaemon ? .say("see what is in the way", see: .status) : .renew($0.client)
-            }
-        case .signatureUnchecked:
-            row(
-                "its signature was not checked, because this user may not read the key",
-                .say("run this as root", see: .health(offline: true)))
-        case .notReadable:
-            row(
-                "this user may not read it", traits: .ofReader,
-                .say("run this as root", see: .health(offline: false)))
-        case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
-        case .notPublished:
-            row("the current secret is not in all of its outputs yet") {
-                CommandContext.current.hasDaemon
-                    ? .say("the daemon tries again; to do it now", see: .deliver($0.client)) : .deliver($0.client)
-            }
-        case .notDelivered:
-            row("the current secret is published, but not all actions of on_change have run for it") {
-                .deliver($0.client)
-            }
+        // Apple's verdict on a new secret.
         case .refusedByApple:
             row(
                 "Apple refused the new secret",
@@ -395,6 +390,7 @@ extension FailureCode {
             row(
                 "the service that asks Apple about new secrets gave no answer that can be read",
                 .say("read its log", see: .journal(of: "clientsecretd-verify@*")))
+        // Places behind an API.
         case .pushUnconfigured:
             row(
                 "the service that pushes cannot use its configuration", traits: .ofPushService,
@@ -411,10 +407,7 @@ extension FailureCode {
             row(
                 "the API refuses the token",
                 .say("make a token that may do this, and put it in the place of the old one"))
-        case .pushClockRefused:
-            row(
-                "the API refuses the request because of this machine's clock",
-                .say("set the clock, or see why it is not synchronised", see: .clock))
+        case .pushClockRefused: row("the API refuses the request because of this machine's clock", .setClock)
         case .pushSecondFactorWanted:
             row(
                 "the API requires a second factor of this user",
@@ -425,15 +418,14 @@ extension FailureCode {
                 .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
             row("the API knows no such place", .say("correct the target's settings, or make the place there"))
-        case .pushRateLimited: row("the rate limit for the API is reached", .say("wait: the daemon tries again"))
-        case .pushQuotaExceeded:
-            row("a quota of the API is used up", .say("raise it there, or remove something there"))
-        case .pushServerFailed: row("the API reports a server error", .say("wait: the daemon tries again"))
+        case .pushRateLimited: row("the rate limit for the API is reached", .wait)
+        case .pushQuotaExceeded: row("a quota of the API is used up", .say("raise it there, or remove something there"))
+        case .pushServerFailed: row("the API reports a server error", .wait)
         case .pushUnreachable:
             row(
                 "the API cannot be reached",
                 .say("see whether this machine has a network, and whether a firewall or a proxy is in the way"))
-        case .pushTimedOut: row("the API did not answer in time", .say("wait: the daemon tries again"))
+        case .pushTimedOut: row("the API did not answer in time", .wait)
         case .pushCertificateRefused:
             row(
                 "the API's certificate is not trusted",
@@ -466,8 +458,7 @@ extension FailureCode {
             row(
                 "the project has this variable for other environments",
                 .say("remove it from these environments in the project, or list the same ones in \"environments\""))
-        case .pushDeploymentFailed:
-            row("the new deployment failed", .say("see its log there"))
+        case .pushDeploymentFailed: row("the new deployment failed", .say("see its log there"))
         case .pushDeploymentCancelled:
             row(
                 "the new deployment was cancelled",
@@ -484,18 +475,13 @@ extension FailureCode {
             row("the service that pushes to it gave no answer that can be read") {
                 .say("read its log", see: $0.name.flatMap { .journal(of: "clientsecretd-push@\($0).service") })
             }
-        case .clockBeforeBuild:
-            row(
-                "shows a time before this program was built, so it is not trusted",
-                .say("set the clock, or see why it is not synchronised", see: .clock))
+        // The clock.
+        case .clockBeforeBuild: row("shows a time before this program was built, so it is not trusted", .setClock)
         case .clockDoubtful:
-            row(
-                "is not synchronised and is behind a secret that your key signed, so it is not trusted",
-                .say("set the clock, or see why it is not synchronised", see: .clock))
+            row("is not synchronised and is behind a secret that your key signed, so it is not trusted", .setClock)
         case .clockPerhapsAhead:
-            row(
-                "is not synchronised and may be ahead, so no secret is replaced that may still be valid",
-                .say("set the clock, or see why it is not synchronised", see: .clock))
+            row("is not synchronised and may be ahead, so no secret is replaced that may still be valid", .setClock)
+        // The daemon itself.
         case .configurationRefused:
             row("the configuration would not start", .say("see everything that is wrong", see: .check))
         case .configurationNotAdopted:
@@ -573,4 +559,15 @@ extension FailureCode {
         }
         return seeWhy(subject)
     }
+}
+
+// Remedies of several rows.
+extension Remedy {
+    fileprivate static var copyKeyFile: Remedy { .say("copy the .p8 file again") }
+    fileprivate static var nameKeyFile: Remedy { .say("name the .p8 file that Apple gave you") }
+    fileprivate static var createKey: Remedy {
+        .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file")
+    }
+    fileprivate static var setClock: Remedy { .say("set the clock, or see why it is not synchronised", see: .clock) }
+    fileprivate static var wait: Remedy { .say("wait: the daemon tries again") }
 }
