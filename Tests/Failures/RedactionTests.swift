@@ -25,13 +25,15 @@ import Testing
         "mhEBa5Y/g+r5X/hDrauSQCtMwj1lmmGZUQrgsh9JH+LWeBC0vGkcYk5T", "-----END PRIVATE KEY-----",
     ]
 
+    private func printed(_ lines: [String]) -> [String] { Redaction.printed(lineByLine: lines).compactMap(\.self) }
+
     @Test func aKeyThatIsPrintedIsLeftOutToItsEnd() {
-        #expect(Redaction.printed(["key: "] + Self.pem + ["done"]) == ["key: ", "(PEM)", "done"])
-        #expect(Redaction.printed(Self.pem[...2] + ["reloaded it all"]) == ["(PEM)", "reloaded it all"])
-        #expect(Redaction.printed([Self.pem.joined(separator: "\\n"), "done"]) == ["(PEM)", "done"])
+        #expect(printed(["key: "] + Self.pem + ["done"]) == ["key: ", "(PEM)", "done"])
+        #expect(printed(Self.pem[...2] + ["reloaded it all"]) == ["(PEM)", "reloaded it all"])
+        #expect(printed([Self.pem.joined(separator: "\\n"), "done"]) == ["(PEM)", "done"])
         #expect(
-            Redaction.printed(Array(Self.pem[1...3])) == ["(64 characters)", "(64 characters)", "(56 characters)"])
-        #expect(Redaction.printed(["key: \(Self.pem[2])"]) == ["key: (64 characters)"])
+            printed(Array(Self.pem[1...3])) == ["(64 characters)", "(64 characters)", "(56 characters)"])
+        #expect(printed(["key: \(Self.pem[2])"]) == ["key: (64 characters)"])
     }
 
     /// A P-256 key has 64 hexadecimal digits, and a piece of base64 mixes capitals with small letters.
@@ -45,7 +47,7 @@ import Testing
             ("abcdefghijabcdefghijabcdefghijabcdefghij1", "(41 characters)"),
         ] as [(String, String?)])
     func formsOfKeysAreNeitherDigestsNorNames(line: String, shown: String?) {
-        #expect(Redaction.printed([line]) == [shown ?? line])
+        #expect(printed([line]) == [shown ?? line])
         #expect(Redaction.plain(line).contains("characters)"))
     }
 
@@ -60,7 +62,7 @@ import Testing
             "started company-application-frontend-production-blue.service",
             "2001:0db8:0000:0000:ab00:0000:0000:0001", "e3bf9a72-d714-c696-b03a-a20117fa1ff9", "done",
         ]
-        #expect(Redaction.printed(lines) == lines)
+        #expect(printed(lines) == lines)
     }
 }
 
@@ -74,9 +76,9 @@ import Testing
         + "e4ZrhZdbFQ7630Tq51E6RQiJaae9bFNGJszIhtusEwzvO21rzH76Wer6yRn2Zb34VjIm3cVRl0iQctbf4uBY3w"
 
     private func filtered(_ lines: [String]) -> [String] {
-        HookOutputSecrets(lines).filtered(lengths: [secret.utf8.count, other.utf8.count]) { bytes in
+        HookOutputSecrets(lines).replaced(lengths: [secret.utf8.count, other.utf8.count]) { bytes in
             [secret: "sha256:1", other: "sha256:2"][String(decoding: bytes, as: UTF8.self)]
-        }
+        }.compactMap(\.self)
     }
 
     private func folded(_ text: String, _ width: Int) -> [String] {
@@ -126,9 +128,9 @@ import Testing
                 let pieces = folded(String(text.prefix(count)), width)
                 let lengths: Set = [secret.utf8.count]
                 let hidden = HookOutputSecrets(["number 1: \(secret)"] + pieces)
-                let shown = hidden.filtered(lengths: lengths, isCut: true) { bytes in
+                let shown = hidden.replaced(lengths: lengths, isCut: true) { bytes in
                     String(decoding: bytes, as: UTF8.self) == secret ? "sha256:1" : nil
-                }
+                }.compactMap(\.self)
                 #expect(shown[0] == "number 1: sha256:1")
                 #expect(shown.dropFirst().joined().count < 30, "\(shown)")
             }

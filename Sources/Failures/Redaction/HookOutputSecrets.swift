@@ -4,7 +4,7 @@ internal import AppleClientSecret
 /// or quoted: known ones by their bytes, others by what they state.
 ///
 /// Pieces of a secret, and unknown secrets longer than ``CompactJWS/usualLength`` and than every known one, are left to
-/// ``Redaction/printed(_:)``, which replaces whatever is long enough to be a piece.
+/// ``Redaction/printed(lineByLine:)``, which replaces whatever is long enough to be a piece.
 package struct HookOutputSecrets {
     private let lines: [[UInt8]]
     /// All bytes of the lines that may belong to a secret or its base64, and the line and column of each.
@@ -21,17 +21,12 @@ package struct HookOutputSecrets {
         }
     }
 
-    /// The lines with each known secret replaced by a name; lines of which nothing is left are dropped.
+    /// The lines with each known secret replaced by a name; nil for each line of which nothing is left.
     ///
     /// - Parameters:
     ///   - lengths: of the known secrets, in bytes.
     ///   - isCut: whether the last line may end in the middle of a secret: what may be the beginning of one is removed.
     ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
-    package func filtered(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String] {
-        replaced(lengths: lengths, isCut: isCut, name: name).compactMap { $0 }
-    }
-
-    /// The same with nil for each line of which nothing is left.
     package func replaced(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String?] {
         var replacements: [Int: [Int: String]] = [:]
         for (range, name) in found(lengths, isCut, name) {

@@ -5,7 +5,7 @@ internal import AppleClientSecret
 /// The program redacts here and nowhere else:
 /// - ``plain(_:)`` removes what looks like a secret from text that may hold one by mistake;
 /// - ``foreign(_:)`` does that for the words of another process;
-/// - ``printed(_:)`` and ``HookOutputSecrets`` are for lines that a hook printed;
+/// - ``printed(lineByLine:)`` and ``HookOutputSecrets`` are for lines that a hook printed;
 /// - ``EchoedSecrets`` is for servers, which may return what they were sent in another form.
 package enum Redaction {
     /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is
@@ -59,12 +59,7 @@ package enum Redaction {
 
     /// Lines that a program printed, without anything that could be a piece of a token or a key: in addition to what
     /// ``plain(_:)`` removes, whole PEM blocks and long base64 words with slashes in them. Git revisions, digests and long names
-    /// stay. Best effort: a better disguised secret is not recognised.
-    package static func printed(_ lines: [String]) -> [String] {
-        printed(lineByLine: lines).compactMap { $0 }
-    }
-
-    /// The same with nil for each line of which nothing is left.
+    /// stay. Best effort: a better disguised secret is not recognised. Nil for each line of which nothing is left.
     package static func printed(lineByLine lines: [String?]) -> [String?] {
         var isWithinPEM = false
         return lines.map { line in

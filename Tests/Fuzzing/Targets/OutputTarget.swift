@@ -12,10 +12,10 @@ enum OutputTarget {
         let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        let filtered = HookOutputSecrets(lines).filtered(lengths: [secret.utf8.count]) {
+        let filtered = HookOutputSecrets(lines).replaced(lengths: [secret.utf8.count]) {
             $0.elementsEqual(secret.utf8) ? "sha256:0123456789abcdef" : nil
         }
-        let shown = Redaction.printed(filtered)
+        let shown = Redaction.printed(lineByLine: filtered).compactMap(\.self)
         for line in shown { try Shown.check(line.replacing("\t", with: " ")) }
         for line in shown {
             let text = Array(line.utf8)
