@@ -1,18 +1,23 @@
 /// A message that ends with a command, for a place that cannot show every command byte for byte. A changed command that root
 /// pastes would do something else, so such a place names the command that prints it.
-package struct CommandMessage: Hashable, Sendable {
+package struct CommandMessage: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// What comes before the command, with what leads to it.
-    private var lead: String
+    package private(set) var lead: String
     /// Nil where the message is all words.
-    private let command: String?
+    package let command: String?
+
+    /// The whole message.
+    package var text: String { lead + (command ?? "") }
 
     /// - Parameters:
     ///   - text: on one line.
     ///   - command: what `text` ends with, as in a ``Remedy``; nil where it has none.
-    package init(_ text: String, command: String?) {
+    package init(_ text: String, command: String? = nil) {
         self.command = command.flatMap { !$0.isEmpty && text.hasSuffix($0) ? $0 : nil }
         lead = String(text.dropLast(self.command?.count ?? 0))
     }
+
+    package init(stringLiteral text: String) { self.init(text) }
 
     /// The same with other words.
     package func rewritten(_ change: (String) -> String) -> CommandMessage {

@@ -1,3 +1,4 @@
+import Failures
 import Testing
 
 @testable import clientsecretd
@@ -44,7 +45,7 @@ import Testing
         ] as [(Int?, String, [String])])
     func aCommandIsNeverWrapped(columns: Int?, locale: String, lines: [String]) {
         let terminal = Terminal(size: columns.map { ($0, 24) }, environment: ["LANG": locale])
-        let line = ReportLine("  fix: create it: mkdir -p '/srv/a b/ü'", command: "mkdir -p '/srv/a b/ü'")
+        let line = CommandMessage("  fix: create it: mkdir -p '/srv/a b/ü'", command: "mkdir -p '/srv/a b/ü'")
         #expect(Paragraph.lines(line, on: terminal, indent: 4) == lines)
     }
 

@@ -10,7 +10,7 @@ enum FailedSockets {
 
     /// What is wrong and what helps, for each; empty where systemd cannot be asked, or for a daemon on another socket, which
     /// is not the service.
-    static func problems(ofDaemonAt socket: String) -> [[ReportLine]] {
+    static func problems(ofDaemonAt socket: String) -> [[CommandMessage]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
         do throws(UnitError) {
             var systemd = try SystemdClient(timeout: timeout, cancel: nil)
@@ -20,7 +20,7 @@ enum FailedSockets {
                 let remedy = remedy(for: name, isDaemonUp: daemon?.isUp == true)
                 return [
                     "\(name) has failed: systemd does not listen there",
-                    ReportLine("  fix: \(remedy)", command: remedy.command),
+                    CommandMessage("  fix: \(remedy)", command: remedy.command),
                 ]
             }
         } catch {

@@ -1,16 +1,17 @@
 import Daemon
+import Failures
 import Glibc
 import Linux
 
 /// What every form of `status` shows in addition to the daemon's document: what systemd says of the units.
 struct MachineFindings: Equatable {
     /// What is wrong with systemd's sockets and what helps, a block for each.
-    private(set) var failedSockets: [[ReportLine]] = []
+    private(set) var failedSockets: [[CommandMessage]] = []
     /// A sandbox that is weaker than the shipped one; a line for each.
     private(set) var warnings: [String] = []
 
     /// All of it, a block for each.
-    var blocks: [[ReportLine]] { failedSockets + warnings.map { [ReportLine($0)] } }
+    var blocks: [[CommandMessage]] { failedSockets + warnings.map { [CommandMessage($0)] } }
 
     /// Nothing was found.
     init() {}

@@ -31,7 +31,7 @@ struct DoctorReport {
         let heading = [Piece("\(chain.client): ", .bold), Piece("broken at \(broken.name.rawValue)", .red)]
         var unwrapped = terminal
         unwrapped.columns = nil
-        let help = broken.remedy.map { ReportLine("  fix: \($0)", command: $0.command) }
+        let help = broken.remedy.map { CommandMessage("  fix: \($0)", command: $0.command) }
         return [heading] + links
             + [help].compactMap(\.self).flatMap { Paragraph.lines($0, on: unwrapped) }.map { [Piece($0)] }
     }

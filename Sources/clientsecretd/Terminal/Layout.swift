@@ -27,23 +27,6 @@ struct Table: Equatable {
     }
 }
 
-/// A line of a report, and the command at its end.
-struct ReportLine: Hashable, ExpressibleByStringInterpolation {
-    /// The whole line, with the command.
-    var text: String
-    /// Shown byte for byte or not at all, because it may be pasted; nil where the line is all words.
-    var command: String?
-
-    init(_ text: String, command: String? = nil) {
-        self.text = text
-        self.command = command
-    }
-
-    init(stringLiteral text: String) {
-        self.init(text)
-    }
-}
-
 /// Wraps text for a terminal.
 enum Paragraph {
     /// The fewest columns, without the indent, at which text is wrapped; below that it stays one line.
@@ -71,19 +54,13 @@ enum Paragraph {
 
     /// The same for a line of a report: where it is wrapped, its command stays whole on a line of its own. A command that
     /// `terminal` cannot show is left to `check`.
-    static func lines(_ line: ReportLine, on terminal: Terminal, indent: Int = 2) -> [String] {
+    static func lines(_ line: CommandMessage, on terminal: Terminal, indent: Int = 2) -> [String] {
         guard let command = line.command else { return lines(line.text, columns: terminal.columns, indent: indent) }
         let keeps = { (text: String) in terminal.shown(text) == text }
         guard keeps(command) else {
-            let words = CommandMessage(line.text, command: command).text(atMost: .max, keeping: keeps)
-            return lines(words, columns: terminal.columns, indent: indent)
+            return lines(line.text(atMost: .max, keeping: keeps), columns: terminal.columns, indent: indent)
         }
-        guard let columns = terminal.columns, line.text.count > columns, line.text.hasSuffix(command) else {
-            return [line.text]
-        }
-        let words = line.text.dropLast(command.count).trimming { $0 == " " }
-        let lead = String(line.text.prefix { $0 == " " })
-        return lines(lead + words, columns: columns, indent: indent)
-            + [String(repeating: " ", count: indent) + command]
+        guard let columns = terminal.columns, line.text.count > columns else { return [line.text] }
+        return lines(line.lead, columns: columns, indent: indent) + [String(repeating: " ", count: indent) + command]
     }
 }

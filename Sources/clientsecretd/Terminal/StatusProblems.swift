@@ -12,12 +12,12 @@ struct StatusProblems {
     var now: WallTime
 
     /// Each a sentence, with its details indented below it.
-    var blocks: [[ReportLine]] {
+    var blocks: [[CommandMessage]] {
         ofDaemon + ofClients + ofSources
     }
 
     /// Sources that do not hold the current secret, of clients that are still ok.
-    private var ofSources: [[ReportLine]] {
+    private var ofSources: [[CommandMessage]] {
         clients.compactMap { client in
             guard client.health == .ok, let source = client.source, source.state != .current else { return nil }
             let since = TimeWords.since(source.since, to: now)
@@ -25,25 +25,25 @@ struct StatusProblems {
         }
     }
 
-    private var ofDaemon: [[ReportLine]] {
+    private var ofDaemon: [[CommandMessage]] {
         // A reason that is a client's is reported with the client.
         let reason = snapshot.reasonReport.flatMap { reason in
             clients.contains { $0.reasonReport?.sentence == reason.sentence } ? nil : reason
         }
         // All errors of a configuration that would not start; a reason about it names the first one, and has the remedy of all.
-        let errors = snapshot.configuration.error?.split(separator: "\n").map { ReportLine("  \($0)") } ?? []
+        let errors = snapshot.configuration.error?.split(separator: "\n").map { CommandMessage("  \($0)") } ?? []
         let isAboutErrors = reason?.failure?.code == FailureCode.configurationRefused.rawValue
         let block = reason.map { reason in
             let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
             return lines("clientsecretd is ", problem, more: isAboutErrors ? Array(errors.dropFirst()) : [])
         }
         guard !errors.isEmpty, !isAboutErrors else { return [block].compactMap { $0 } }
-        let heading: ReportLine = "The configuration in \(snapshot.configuration.path) would not start:"
+        let heading: CommandMessage = "The configuration in \(snapshot.configuration.path) would not start:"
         return [block].compactMap { $0 } + [[heading] + errors]
     }
 
     /// Clients with the same failure, such as that of a key they share, are reported together.
-    private var ofClients: [[ReportLine]] {
+    private var ofClients: [[CommandMessage]] {
         var order: [CommonProblem] = []
         var affected: [CommonProblem: [ClientView]] = [:]
         for client in clients where client.health != .ok {
@@ -55,7 +55,8 @@ struct StatusProblems {
             let affected = affected[problem] ?? []
             var shown = problem
             if affected.count == 1 { shown.failure?.remedy = affected[0].reasonReport?.failure?.remedy }
-            return lines(Self.subject(affected.map(\.name.description)), shown) + problem.parts.map { ReportLine($0) }
+            return lines(Self.subject(affected.map(\.name.description)), shown)
+                + problem.parts.map { CommandMessage($0) }
         }
     }
 
@@ -112,16 +113,16 @@ struct StatusProblems {
     /// A line for each part: what happened; since when, and when it is tried again; what helps.
     ///
     /// - Parameter more: what else happened for which the same helps.
-    private func lines(_ subject: String, _ problem: CommonProblem, more: [ReportLine] = []) -> [ReportLine] {
+    private func lines(_ subject: String, _ problem: CommonProblem, more: [CommandMessage] = []) -> [CommandMessage] {
         guard let failure = problem.failure else {
             return ["\(subject)\(problem.health.rawValue): \(TimeWords.annotated(problem.reason, now: now))"]
         }
         var times = "since \(failure.since)"
         if let next = failure.nextAttempt { times += "; next attempt \(next)" }
-        let first: ReportLine =
+        let first: CommandMessage =
             "\(subject)\(problem.health.rawValue): \(TimeWords.annotated(failure.message, now: now))"
         var lines = [first] + more + ["  \(TimeWords.annotated(times, now: now))"]
-        if let remedy = failure.remedy { lines.append(ReportLine("  fix: " + remedy, command: failure.command)) }
+        if let remedy = failure.remedy { lines.append(CommandMessage("  fix: " + remedy, command: failure.command)) }
         return lines
     }
 }

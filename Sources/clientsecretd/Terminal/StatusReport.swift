@@ -10,7 +10,7 @@ struct StatusReport {
     /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
     /// What else is wrong on the machine, a block for each.
-    var findings: [[ReportLine]] = []
+    var findings: [[CommandMessage]] = []
 
     func lines(for terminal: Terminal) -> [[Piece]] {
         let summary = Paragraph.lines(self.summary, columns: terminal.columns).map {

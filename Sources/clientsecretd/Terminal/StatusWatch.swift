@@ -12,7 +12,7 @@ struct StatusWatch {
     let isJSON: Bool
     private var screen = Screen()
     private var last: (snapshot: Snapshot, at: WallTime)?
-    private var problem: (complaint: ReportLine, since: WallTime)?
+    private var problem: (complaint: CommandMessage, since: WallTime)?
     /// The clients whose secret was the last to change while this command watched.
     private var renewed: (clients: [String], at: WallTime)?
     private let look: () -> MachineFindings
@@ -83,7 +83,7 @@ struct StatusWatch {
             problem = nil
         } catch {
             if case .notPermitted = error, last == nil { throw CommandFailure(error) }
-            problem = (ReportLine(error.description, command: error.remedy?.command), problem?.since ?? .now)
+            problem = (CommandMessage(error.description, command: error.remedy?.command), problem?.since ?? .now)
         }
         let now = Clocks.bootMilliseconds()
         guard now >= nextLook else { return }
@@ -106,8 +106,7 @@ struct StatusWatch {
         var lines: [[Piece]] = []
         if let problem {
             let since = TimeWords.since(problem.since, to: now)
-            let line = ReportLine(
-                "Not reachable \(since): \(problem.complaint.text)", command: problem.complaint.command)
+            let line = problem.complaint.rewritten { "Not reachable \(since): \($0)" }
             lines += Paragraph.lines(line, on: terminal).map { [Piece($0, .red)] }
             guard let last else { return lines }
             lines += [[], [Piece("The daemon's last status, \(TimeWords.past(last.at, to: now)):")], []]
