@@ -50,13 +50,6 @@ struct ChainFacts {
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("it was not asked")
 
-    init(name: ClientName, client: ClientConfiguration, key: KeyConfiguration, now: WallTime) {
-        self.name = name
-        self.client = client
-        self.key = key
-        self.now = now
-    }
-
     /// The current secret, as the daemon says, else as a daemon would find it.
     var current: SecretInfo? {
         if let view { return view.current }

@@ -21,20 +21,6 @@ struct HeldSecret: Hashable, Sendable {
     /// Nil where it states none.
     let expiresAt: WallTime?
 
-    init(place: Place, fingerprint: Fingerprint, client: String?, expiresAt: WallTime?) {
-        self.place = place
-        self.fingerprint = fingerprint
-        self.client = client
-        self.expiresAt = expiresAt
-    }
-
-    init(_ secret: AppleSecret, at place: Place) {
-        self.init(
-            place: place, fingerprint: secret.fingerprint,
-            client: secret.stated.client?.description ?? secret.stated.subject.value,
-            expiresAt: secret.expiresAt)
-    }
-
     /// The place in words, such as `the variable APPLE_CLIENT_SECRET`.
     var words: String {
         switch place {
@@ -42,5 +28,14 @@ struct HeldSecret: Hashable, Sendable {
         case .credential(let name): "the credential \(Printable.name(name))"
         case .openFile(let path): "the open file \(Printable.foreign(path))"
         }
+    }
+}
+
+extension HeldSecret {
+    init(_ secret: AppleSecret, at place: Place) {
+        self.init(
+            place: place, fingerprint: secret.fingerprint,
+            client: secret.stated.client?.description ?? secret.stated.subject.value,
+            expiresAt: secret.expiresAt)
     }
 }

@@ -12,26 +12,12 @@ struct ReaderProcess: Hashable, Sendable {
     /// The user that it runs as; nil when it has ended.
     let owner: UInt32?
     /// The groups that it is in.
-    let groups: Set<UInt32>
+    var groups: Set<UInt32> = []
     /// Nil when it has ended.
     let startedAt: WallTime?
     let secrets: [HeldSecret]
     /// The outputs' variables that it was started with and that hold no client secret; nil where its environment is not known.
-    let otherVariables: Set<String>?
-
-    init(
-        id: Int32, command: String, unit: String?, owner: UInt32?, groups: Set<UInt32> = [], startedAt: WallTime?,
-        secrets: [HeldSecret], otherVariables: Set<String>? = nil
-    ) {
-        self.id = id
-        self.command = command
-        self.unit = unit
-        self.owner = owner
-        self.groups = groups
-        self.startedAt = startedAt
-        self.secrets = secrets
-        self.otherVariables = otherVariables
-    }
+    var otherVariables: Set<String>?
 
     /// How many processes of one service are looked into.
     private static let limit = 256
@@ -59,7 +45,9 @@ struct ReaderProcess: Hashable, Sendable {
             return ReaderProcess(process, unit, process.secrets, process.variablesWithoutSecret(among: variables))
         }
     }
+}
 
+extension ReaderProcess {
     private init(
         _ process: RunningProcess, _ unit: String?, _ secrets: [HeldSecret], _ otherVariables: Set<String>? = nil
     ) {

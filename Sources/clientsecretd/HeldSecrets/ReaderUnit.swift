@@ -17,18 +17,9 @@ struct ReaderUnit: Hashable, Sendable {
     /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
     let activity: String?
     /// The outputs' variables that its processes are started with, and where each comes from.
-    let variables: [String: EnvironmentFile]
+    var variables: [String: EnvironmentFile] = [:]
     /// When its files, or the directories of its drop-ins, were changed last; nil where that is not known.
-    let changedAt: WallTime?
-
-    init(
-        name: String, activity: String?, variables: [String: EnvironmentFile] = [:], changedAt: WallTime? = nil
-    ) {
-        self.name = name
-        self.activity = activity
-        self.variables = variables
-        self.changedAt = changedAt
-    }
+    var changedAt: WallTime?
 
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
     /// no secret of their own. Blocks.

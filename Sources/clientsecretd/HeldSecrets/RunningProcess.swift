@@ -72,22 +72,24 @@ struct RunningProcess: Hashable, Sendable {
 
     // MARK: Secrets
 
-    private var environment: [[UInt8]] {
-        (ForeignFile.read("\(folder)/environ", limit: Self.environmentLimit) ?? []).split(separator: 0).map {
-            Array($0)
+    /// The variables that it was started with. What it has set itself since is in its memory only.
+    private var environment: [(name: String, value: [UInt8])] {
+        (ForeignFile.read("\(folder)/environ", limit: Self.environmentLimit) ?? []).split(separator: 0).compactMap {
+            entry in
+            entry.firstIndex(of: UInt8(ascii: "=")).map { sign in
+                (String(decoding: entry[..<sign], as: UTF8.self), Array(entry[(sign + 1)...]))
+            }
         }
     }
 
-    /// The client secrets in the variables that it was started with. What it has set itself since is in its memory only.
+    /// The client secrets in the variables that it was started with.
     var secretsInEnvironment: [HeldSecret] { secretsInEnvironment { _ in true } }
 
     /// Those of them that `isWanted`.
     func secretsInEnvironment(_ isWanted: (AppleSecret) -> Bool) -> [HeldSecret] {
-        environment.compactMap { entry in
-            guard let sign = entry.firstIndex(of: UInt8(ascii: "=")),
-                let secret = AppleSecret.all(in: Array(entry[(sign + 1)...])).first, isWanted(secret)
-            else { return nil }
-            return HeldSecret(secret, at: .variable(String(decoding: entry[..<sign], as: UTF8.self)))
+        environment.compactMap { name, value in
+            guard let secret = AppleSecret.all(in: value).first, isWanted(secret) else { return nil }
+            return HeldSecret(secret, at: .variable(name))
         }
     }
 
@@ -96,22 +98,16 @@ struct RunningProcess: Hashable, Sendable {
     func variablesWithoutSecret(among names: Set<String>) -> Set<String>? {
         let environment = environment
         guard !environment.isEmpty else { return nil }
-        return environment.reduce(into: []) { found, entry in
-            guard let sign = entry.firstIndex(of: UInt8(ascii: "=")),
-                case let name = String(decoding: entry[..<sign], as: UTF8.self), names.contains(name),
-                AppleSecret.all(in: Array(entry[(sign + 1)...])).isEmpty
-            else { return }
-            found.insert(name)
-        }
+        return Set(
+            environment.filter { names.contains($0.name) && AppleSecret.all(in: $0.value).isEmpty }.map { $0.name })
     }
 
     /// The client secrets in its variables, its credentials and the files that it has open.
     var secrets: [HeldSecret] { secretsInEnvironment + secretsInCredentials + secretsInOpenFiles }
 
     private var secretsInCredentials: [HeldSecret] {
-        let name = Array("CREDENTIALS_DIRECTORY=".utf8)
-        guard let entry = environment.first(where: { $0.starts(with: name) }) else { return [] }
-        let directory = "\(folder)/root" + String(decoding: entry.dropFirst(name.count), as: UTF8.self)
+        guard let entry = environment.first(where: { $0.name == "CREDENTIALS_DIRECTORY" }) else { return [] }
+        let directory = "\(folder)/root" + String(decoding: entry.value, as: UTF8.self)
         return ForeignFile.names(in: directory, limit: Self.descriptorLimit).compactMap { name in
             ForeignFile.read("\(directory)/\(name)", limit: Self.credentialLimit).flatMap {
                 AppleSecret.all(in: $0).first.map { HeldSecret($0, at: .credential(name)) }
