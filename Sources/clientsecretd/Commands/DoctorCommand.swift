@@ -50,7 +50,8 @@ struct DoctorCommand: ParsableCommand {
         let (snapshot, unanswered) = status(of: names)
         let examination = try Examination(
             of: names, in: settings, socket: daemon.path(Environment.current), snapshot: snapshot)
-        var apple = skipVerify ? nil : AppleVerifier(server)
+        let program = Result { () throws(CommandFailure) in try NetworkProgramLauncher(server) }
+        var rateLimit = RateLimit.requestsToApple
         let chains = examination.facts.map { facts in
             var facts = facts
             let isPublished = ClientChain(facts).links.allSatisfy { link in
@@ -59,18 +60,26 @@ struct DoctorCommand: ParsableCommand {
             if !isPublished {
                 facts.verdict = .notAsked("it was not asked, because no current secret is published")
             } else if let secret = facts.secretToTry {
-                facts.verdict = apple?.ask(about: secret) ?? .notAsked("it was not asked (--skip-verify)")
+                facts.verdict = verdict(on: secret, program, &rateLimit)
             }
             return ClientChain(facts)
         }
         let report = DoctorReport(chains: chains, unanswered: unanswered)
-        if answer.json {
-            try CommandOutput.answer(report.json.rendered)
-        } else {
-            let terminal = Terminal.current(Environment.current)
-            try CommandOutput.answer(report.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
-        }
+        try answer.show(report.json.rendered, or: report.lines)
         if report.isBroken { throw CommandFailure(.failed, "") }
+    }
+
+    private func verdict(
+        on secret: Result<PublishedSecret, CommandFailure>, _ program: Result<NetworkProgramLauncher, CommandFailure>,
+        _ rateLimit: inout RateLimit
+    ) -> ChainFacts.Verdict {
+        if skipVerify { return .notAsked("it was not asked (--skip-verify)") }
+        switch (program, secret) {
+        case (.success(let program), .success(let secret)):
+            return .answered(.asking(about: secret, program, &rateLimit))
+        case (.failure(let failure), _): return .notAsked(failure.message)
+        case (_, .failure(let failure)): return .notAsked("there is no secret to try: \(failure.message)")
+        }
     }
 
     /// The daemon's view, or why it does not answer.

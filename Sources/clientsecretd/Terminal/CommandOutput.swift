@@ -9,6 +9,17 @@ enum CommandOutput {
         try answer(bytes: Array((text + "\n").utf8))
     }
 
+    /// Lines, as standard output can show them.
+    static func answer(lines: [String]) throws(CommandFailure) {
+        let terminal = Terminal.current(Environment.current)
+        try answer(lines.map(terminal.shown).joined(separator: "\n"))
+    }
+
+    static func answer(_ report: (Terminal) -> [[Piece]]) throws(CommandFailure) {
+        let terminal = Terminal.current(Environment.current)
+        try answer(report(terminal).map(terminal.line).joined(separator: "\n"))
+    }
+
     static func answer(bytes: [UInt8]) throws(CommandFailure) {
         guard let errno = write(bytes, to: STDOUT_FILENO) else { return }
         if errno == EPIPE { endUnread() }

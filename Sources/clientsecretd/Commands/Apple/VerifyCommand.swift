@@ -60,7 +60,7 @@ struct VerifyCommand: ParsableCommand {
         try Hardening.protectSecrets()
         let found = try secrets()
         let program = try NetworkProgramLauncher(server)
-        var rateLimit = AppleRateLimit()
+        var rateLimit = RateLimit.requestsToApple
         var results: [VerifyResult] = []
         for (name, secret) in found {
             let result: VerifyResult
@@ -69,7 +69,13 @@ struct VerifyCommand: ParsableCommand {
             case .success(let secret): result = .asking(about: secret, program, &rateLimit)
             }
             results.append(result)
-            if !answer.json { try show(result) }
+            if !answer.json {
+                try CommandOutput.answer { terminal in
+                    result.lines.flatMap { Paragraph.lines($0, columns: terminal.columns, indent: 4) }.map {
+                        [Piece($0)]
+                    }
+                }
+            }
         }
         if answer.json {
             try CommandOutput.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
@@ -99,11 +105,5 @@ struct VerifyCommand: ParsableCommand {
         let source = ConfigurationSource.ofService(path)
         guard let name = ClientName(subject), case .success(let loaded) = source.load() else { return subject }
         return loaded.configuration.clients[name] == nil ? subject : nil
-    }
-
-    private func show(_ result: VerifyResult) throws {
-        let terminal = Terminal.current(Environment.current)
-        let lines = result.lines.flatMap { Paragraph.lines($0, columns: terminal.columns, indent: 4) }
-        try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
     }
 }

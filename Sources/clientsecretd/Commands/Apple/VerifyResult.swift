@@ -112,17 +112,17 @@ struct VerifyResult {
 extension VerifyResult {
     /// Tries a secret, and a second time if it is refused: single answers `invalid_client` are strays now and then.
     static func asking(
-        about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ rateLimit: inout AppleRateLimit
+        about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ rateLimit: inout RateLimit
     ) -> VerifyResult {
         guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried, isStray: false) }
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
         var isStray = false
         do throws(CommandFailure) {
-            rateLimit.wait()
+            rateLimit.waitToAskApple()
             let first = try program.verify(trial)
             guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
             isStray = true
-            rateLimit.wait()
+            rateLimit.waitToAskApple()
             let second = try program.verify(trial)
             return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
