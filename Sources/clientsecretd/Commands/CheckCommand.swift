@@ -73,15 +73,24 @@ struct CheckCommand: ParsableCommand {
         }
         let dryRun = DryRun(
             of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit, inEffect: inEffect)
-        let positions = DiagnosticsOfFailures(in: loaded, withRemedies: !isForeign)
-        let found = dryRun.problems.map { positions.diagnostic($0.failure, client: $0.client) }
-        let problems = Set(found).sorted { ($0.position, $0.message) < ($1.position, $1.message) }.map(\.description)
-        let commands = Self.commands(of: dryRun, positions)
+        let positions = FailurePositions(in: loaded)
+        func line(_ failure: Failure, _ severity: Diagnostic.Severity, client: ClientName? = nil) -> Diagnostic {
+            // What helps one user only is wrong for root.
+            positions.diagnostic(failure, severity, client: client, withRemedy: !isForeign)
+        }
+        // Several problems may be one line, whose commands are in the order of the lines.
+        let found = dryRun.problems.map { (failure: $0.failure, line: line($0.failure, .error, client: $0.client)) }
+            .sorted { ($0.line.position, $0.line.message) < ($1.line.position, $1.line.message) }
+        let problems = Self.unique(found.map { $0.line.description })
+        let commands = isForeign ? [] : Self.commands(of: dryRun, found.map { $0.failure })
         if let heading, !problems.isEmpty { try CommandOutput.answer(heading) }
-        if heading == nil || !problems.isEmpty { try show(dryRun, of: loaded, isForeign ? [] : commands, problems) }
-        let warnings = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
-        HidingWarnings.show(warnings)
-        Self.warn(of: dryRun, positions)
+        if heading == nil || !problems.isEmpty { try show(dryRun, of: loaded, commands, problems) }
+        let hiddenOutputs = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
+        let warnings =
+            hiddenOutputs.map(\.description) + Self.warnings(of: dryRun, positions)
+            + (dryRun.limitations + dryRun.storeFailures).map { line($0, .warning).description }
+            + dryRun.dropIns.map(Self.words)
+        for warning in warnings { CommandOutput.complain(lines: warning) }
         if !isForeign, ServiceUser.isServices(path), source.credentials == nil, unit?.isRunning != true,
             dryRun.problems.contains(where: { $0.failure.code == .credentialMissing })
         {
@@ -89,11 +98,11 @@ struct CheckCommand: ParsableCommand {
                 "start it and check again", see: ShellCommand.daemonUnit.flatMap(ShellCommand.start))
             CommandOutput.complain("credentials are there only while the service runs: \(advice)")
         }
-        if !fix, !answer.json, !isForeign, !commands.isEmpty, let command = ShellCommand.checkFix {
+        if !fix, !answer.json, !commands.isEmpty, let command = ShellCommand.checkFix {
             CommandOutput.complain("\(command.text), as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
-        if !answer.json, !isForeign, commands.isEmpty, diagnostics.isEmpty, warnings.isEmpty, !dryRun.hasWarnings {
+        if !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty {
             try CommandOutput.answer("Nothing is missing.")
         }
     }
@@ -105,46 +114,35 @@ struct CheckCommand: ParsableCommand {
         let report = DryRunReport(
             configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
             pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
-        if answer.json {
-            try CommandOutput.answer(report.json(problems: problems, commands: commands))
-        } else {
-            let terminal = Terminal.current(Environment.current)
-            try CommandOutput.answer(report.lines.map(terminal.shown).joined(separator: "\n"))
-        }
+        try answer.show(report.json(problems: problems, commands: commands), or: report.lines)
         for problem in problems { CommandOutput.complain(lines: problem) }
     }
 
-    /// Warns of what does not keep 'run' from its work now, and shows the lines that units lack.
-    private static func warn(of dryRun: DryRun, _ positions: DiagnosticsOfFailures) {
-        for warning in dryRun.orphans.map(\.sentence) + dryRun.warningsOfUnits {
-            CommandOutput.complain(lines: "warning: \(warning)")
+    /// What does not keep 'run' from its work now.
+    private static func warnings(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
+        let ofWriters = dryRun.idleWriters.map { user in
+            Diagnostic(
+                .warning, at: positions.position(ofUser: user),
+                "the writer of \(Owner.words(userNamed: user)) does not start after a reboot; "
+                    + "\(remedy(forIdleWriterOf: user))")
         }
-        for user in dryRun.idleWriters {
-            let remedy = Self.remedy(forIdleWriterOf: user)
-            let warning = Diagnostic(
-                .warning, at: positions.positions.position(ofUser: user),
-                "the writer of \(Owner.words(userNamed: user)) does not start after a reboot; \(remedy)")
-            CommandOutput.complain(lines: warning.description)
+        let ofArguments = dryRun.unguardedArguments.map { argument in
+            Diagnostic(
+                .warning, at: positions.position(of: argument.action),
+                "other users can change \(Printable.name(argument.path)), an argument of this program: if the program runs "
+                    + "that file, they gain the daemon's rights; let only root write to it and to the directories above it, "
+                    + "or run it with \"start:\"")
         }
-        for argument in dryRun.unguardedArguments {
-            let path = Printable.name(argument.path)
-            let words =
-                "other users can change \(path), an argument of this program: if the program runs that file, they gain the "
-                + "daemon's rights; let only root write to it and to the directories above it, or run it with \"start:\""
-            let warning = Diagnostic(.warning, at: positions.positions.position(of: argument.action), words)
-            CommandOutput.complain(lines: warning.description)
-        }
-        for failure in dryRun.limitations + dryRun.storeFailures {
-            CommandOutput.complain(lines: positions.diagnostic(failure, .warning).description)
-        }
-        for dropIn in dryRun.dropIns {
-            if let command = dropIn.command {
-                CommandOutput.complain("this command adds what the sandbox of \(dropIn.unit) lacks:")
-                CommandOutput.complain(lines: command.text)
-            } else {
-                CommandOutput.complain("add these lines with systemctl edit \(dropIn.unit), and restart it:")
-                CommandOutput.complain(lines: dropIn.text)
-            }
+        return (dryRun.orphans.map(\.sentence) + dryRun.warningsOfUnits).map { "warning: \($0)" }
+            + (ofWriters + ofArguments).map(\.description)
+    }
+
+    /// The lines that a unit lacks, and how they are added.
+    private static func words(of dropIn: DropIn) -> String {
+        if let command = dropIn.command {
+            "clientsecretd: this command adds what the sandbox of \(dropIn.unit) lacks:\n\(command.text)"
+        } else {
+            "clientsecretd: add these lines with systemctl edit \(dropIn.unit), and restart it:\n\(dropIn.text)"
         }
     }
 
@@ -153,44 +151,15 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// The lines that are missing, in the order in which they are printed, each once.
-    private static func commands(of dryRun: DryRun, _ positions: DiagnosticsOfFailures) -> [String] {
-        let problems = dryRun.problems.sorted {
-            positions.diagnostic($0.failure, client: $0.client).position
-                < positions.diagnostic($1.failure, client: $1.client).position
-        }
+    private static func commands(of dryRun: DryRun, _ problems: [Failure]) -> [String] {
         let remedies =
-            problems.map(\.failure.remedy) + dryRun.idleWriters.map(remedy)
+            problems.map(\.remedy) + dryRun.idleWriters.map(remedy)
             + (dryRun.limitations + dryRun.storeFailures).map(\.remedy)
+        return unique((remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap(\.self))
+    }
+
+    private static func unique(_ lines: [String]) -> [String] {
         var seen: Set<String> = []
-        return (remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap { command in
-            command.flatMap { seen.insert($0).inserted ? $0 : nil }
-        }
-    }
-}
-
-/// Failures as lines of `check`.
-private struct DiagnosticsOfFailures {
-    let positions: FailurePositions
-    private let withRemedies: Bool
-
-    /// - Parameter withRemedies: whether they say what helps; what helps one user only is wrong for root.
-    init(in loaded: LoadedConfiguration, withRemedies: Bool) {
-        positions = FailurePositions(in: loaded)
-        self.withRemedies = withRemedies
-    }
-
-    func diagnostic(
-        _ failure: Failure, _ severity: Diagnostic.Severity = .error, client: ClientName? = nil
-    ) -> Diagnostic {
-        let diagnostic = positions.diagnostic(failure, severity, client: client)
-        return withRemedies ? diagnostic : Diagnostic(severity, at: diagnostic.position, failure.message)
-    }
-}
-
-extension DryRun {
-    /// Whether anything but a problem keeps it from being all in order.
-    fileprivate var hasWarnings: Bool {
-        !limitations.isEmpty || !storeFailures.isEmpty || !idleWriters.isEmpty || !dropIns.isEmpty || !orphans.isEmpty
-            || !warningsOfUnits.isEmpty || !unguardedArguments.isEmpty
+        return lines.filter { seen.insert($0).inserted }
     }
 }

@@ -1,5 +1,8 @@
 import AppleClientSecret
 import ArgumentParser
+import Config
+import Daemon
+import Failures
 import Glibc
 import Linux
 import Model
@@ -56,14 +59,17 @@ struct StatusCommand: ParsableCommand {
             for line in findings.blocks.joined() { CommandOutput.complain(lines: line.text) }
             return
         }
-        let terminal = Terminal.current(Environment.current)
         let report = StatusReport(snapshot: snapshot, now: .now, findings: findings.failedSockets)
-        try CommandOutput.answer(report.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
+        try CommandOutput.answer(report.lines)
         for warning in findings.warnings { CommandOutput.complain(lines: warning) }
         guard geteuid() == 0, let configuration else { return }
         // Last, because a disk that does not respond delays it, and neither for a program nor for a screen that is redrawn.
         try? Hardening.forbidInspection()
-        HidingWarnings.show(HidingWarnings.found(byConfiguration: configuration))
+        // One that is not accepted, other messages explain.
+        guard case .success(let loaded) = ConfigurationSource.ofService(configuration).load() else { return }
+        for warning in HiddenOutputs.all(of: loaded.configuration, at: .now) {
+            CommandOutput.complain(lines: warning.description)
+        }
     }
 
     private func findings() -> MachineFindings { MachineFindings(ofDaemonAt: daemon.path(Environment.current)) }
@@ -82,9 +88,6 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        guard !answer.json else { return try CommandOutput.answer(view.json) }
-        let terminal = Terminal.current(Environment.current)
-        let lines = FleetReport(view: view, now: .now).lines(for: terminal)
-        try CommandOutput.answer(lines.map(terminal.line).joined(separator: "\n"))
+        try answer.show(view.json, or: FleetReport(view: view, now: .now).lines)
     }
 }

@@ -33,10 +33,16 @@ struct DryRunReport {
     ///
     /// - Parameter commands: the lines in them that fix something.
     static func json(refused problems: [String], commands: [String] = []) -> String {
+        json([], problems, commands, trustedDirectories: [])
+    }
+
+    private static func json(
+        _ clients: [JSONText], _ problems: [String], _ commands: [String], trustedDirectories: [AbsolutePath]
+    ) -> String {
         JSONText.object([
-            ("clients", .array([])), ("problems", .array(problems.map(JSONText.string))),
+            ("clients", .array(clients)), ("problems", .array(problems.map(JSONText.string))),
             ("commands", .array(commands.map(JSONText.string))),
-            ("trusted_directories", .array([])),
+            ("trusted_directories", .array(trustedDirectories.map { .string($0.description) })),
         ])
         .rendered
     }
@@ -70,12 +76,7 @@ struct DryRunReport {
                     + (configuration.clients[secret.client]?.targets.isEmpty == false
                         ? [("targets_to_push", .array(targets(of: secret).map { .string($0.description) }))] : []))
         }
-        return JSONText.object([
-            ("clients", .array(members)), ("problems", .array(problems.map(JSONText.string))),
-            ("commands", .array(commands.map(JSONText.string))),
-            ("trusted_directories", .array(configuration.trustedDirectories.map { .string($0.description) })),
-        ])
-        .rendered
+        return Self.json(members, problems, commands, trustedDirectories: configuration.trustedDirectories)
     }
 
     /// A new secret is written to every output, one that is kept to those that do not hold it.
