@@ -56,6 +56,15 @@ extension CommandFailure {
         self.init(Code(error), error.description)
     }
 
+    /// The same where the command line names clients: a name that no client has is an error in it.
+    init(naming error: ClientError) {
+        if case .answered(let problem) = error, problem.status == 404 {
+            self.init(.usage, problem.detail)
+        } else {
+            self.init(error)
+        }
+    }
+
     /// The configuration has nothing of this name.
     ///
     /// - Parameters:

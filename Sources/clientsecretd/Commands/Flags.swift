@@ -104,7 +104,7 @@ enum Flags {
             "the name of '\(key.name)' is not AuthKey_<KEYID>.p8; add --key-id")
     }
 
-    private static func valid<Value>(_ value: Value?, _ advice: String) throws -> Value {
+    static func valid<Value>(_ value: Value?, _ advice: String) throws -> Value {
         guard let value else { throw ValidationError(advice) }
         return value
     }

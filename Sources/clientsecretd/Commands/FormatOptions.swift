@@ -22,6 +22,19 @@ struct FormatOptions: ParsableArguments {
         }
 
         var defaultValueDescription: String { type.name }
+
+        /// Throws where it needs a variable or takes none.
+        ///
+        /// - Parameter canAsk: whether a person is going to be asked for one that is missing.
+        func check(_ variable: String?, canAsk: Bool = false) throws(ValidationError) {
+            if !canAsk, let setting = type.setting, variable == nil {
+                throw ValidationError(
+                    "--format \(type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
+            }
+            if type.setting == nil, variable != nil {
+                throw ValidationError("--variable belongs to \(Self.withVariable)")
+            }
+        }
     }
 
     @Option(help: "The form of the secret.")
@@ -34,13 +47,5 @@ struct FormatOptions: ParsableArguments {
 
     var slot: Slot { Slot(variable: variable) }
 
-    mutating func validate() throws {
-        if let setting = format.type.setting, variable == nil {
-            throw ValidationError(
-                "--format \(format.type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
-        }
-        if format.type.setting == nil, variable != nil {
-            throw ValidationError("--variable belongs to \(Format.withVariable)")
-        }
-    }
+    mutating func validate() throws { try format.check(variable) }
 }

@@ -51,7 +51,6 @@ struct InspectCommand: ParsableCommand {
             let help = isAssignment ? "; for an environment file, name the variable with --variable" : ""
             throw CommandFailure(.failed, "\(name): this is not a client secret: \(error.words)\(help)")
         }
-        let terminal = Terminal.current(Environment.current)
         let isFile = file != NamedFile.standardInput
         let (refusalOfIds, clockFailure) = Self.judge(
             token, in: isFile ? file : nil, variable: variable, key: publicKey)
@@ -60,11 +59,7 @@ struct InspectCommand: ParsableCommand {
             signatureVerified: publicKey.map { $0.verifies(jws) },
             keyFileID: key.flatMap { KeyID(fileName: String($0.split(separator: "/").last ?? "")) },
             refusalOfIds: refusalOfIds, clockFailure: clockFailure, now: .now)
-        if answer.json {
-            try CommandOutput.answer(inspection.json)
-        } else {
-            try CommandOutput.answer(inspection.lines(for: terminal).map(terminal.line).joined(separator: "\n"))
-        }
+        try answer.show(inspection.json, or: inspection.lines)
         if !inspection.isGood { throw CommandFailure(.failed, "") }
     }
 

@@ -47,11 +47,8 @@ struct PublicKeyCommand: ParsableCommand {
                 throw CommandFailure(configuredKey: error)
             }
         }
-        let text =
-            answer.json
-            ? JSONText.object([("keys", .array(found.map(\.json)))]).rendered
-            : (["keys:"] + found.map(\.line)).joined(separator: "\n")
-        try CommandOutput.answer(text)
+        try answer.show(
+            JSONText.object([("keys", .array(found.map(\.json)))]).rendered, or: ["keys:"] + found.map(\.line))
     }
 }
 

@@ -35,7 +35,7 @@ struct ReloadCommand: ParsableCommand {
             throw CommandFailure(.configuration, problem.detail)
         }
         keep()
-        try CommandOutput.answer(answer.json ? report.json : "The configuration is loaded.")
+        try answer.show(report.json, or: ["The configuration is loaded."])
         for line in report.orphaned { CommandOutput.complain(lines: "warning: \(line)") }
         guard report.unserved.isEmpty else {
             for line in report.unserved { CommandOutput.complain(lines: line) }

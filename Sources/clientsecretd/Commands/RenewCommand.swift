@@ -48,14 +48,12 @@ struct RenewCommand: ParsableCommand {
         do throws(ClientError) {
             outcomes = try client.renew(renewal).outcomes
         } catch {
-            guard case .answered(let problem) = error else { throw CommandFailure(error) }
-            // A name that no client has is an error in the command line.
-            if problem.status == 404 { throw CommandFailure(.usage, problem.detail) }
-            guard !problem.outcomes.isEmpty else { throw CommandFailure(error) }
+            guard case .answered(let problem) = error, !problem.outcomes.isEmpty else {
+                throw CommandFailure(naming: error)
+            }
             outcomes = problem.outcomes
         }
         if answer.json { try CommandOutput.answer(RenewalReport(outcomes: outcomes).json) }
-        let terminal = Terminal.current(Environment.current)
         var hasFailed = false
         for outcome in outcomes {
             let line = RenewalWords.line(for: outcome, deliverOnly: deliverOnly, now: .now)
@@ -63,7 +61,7 @@ struct RenewCommand: ParsableCommand {
                 hasFailed = true
                 CommandOutput.complain(lines: line)
             } else if !answer.json {
-                try CommandOutput.answer(terminal.shown(line))
+                try CommandOutput.answer(lines: [line])
             }
         }
         if hasFailed { throw CommandFailure(.failed, "") }

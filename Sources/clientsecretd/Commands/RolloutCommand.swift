@@ -17,7 +17,7 @@ struct RolloutCommand: ParsableCommand {
               clientsecretd rollout resume web
             """)
 
-    /// What is done.
+    /// What is done: a ``RolloutOrder``, or nothing.
     enum Deed: String, ExpressibleByArgument, CaseIterable {
         case show, hold, resume, finish
     }
@@ -39,18 +39,13 @@ struct RolloutCommand: ParsableCommand {
         var view: RolloutView?
         var fleet: FleetView?
         do throws(ClientError) {
-            switch action {
-            case .show: fleet = try daemon.fleet(all: false)
-            case .hold: view = try daemon.rollout(client, .hold)
-            case .resume: view = try daemon.rollout(client, .resume)
-            case .finish: view = try daemon.rollout(client, .finish)
+            if let order = RolloutOrder(rawValue: action.rawValue) {
+                view = try daemon.rollout(client, order)
+            } else {
+                fleet = try daemon.fleet(all: false)
             }
         } catch {
-            // A name that no client has is an error in the command line.
-            if case .answered(let problem) = error, problem.status == 404 {
-                throw CommandFailure(.usage, problem.detail)
-            }
-            throw CommandFailure(error)
+            throw CommandFailure(naming: error)
         }
         if let fleet {
             guard let known = fleet.clients.first(where: { $0.name == client }) else {
@@ -60,10 +55,9 @@ struct RolloutCommand: ParsableCommand {
             }
             view = known.rollout
         }
-        guard !answer.json else { return try CommandOutput.answer(view?.json ?? "null") }
-        let terminal = Terminal.current(Environment.current)
-        let lines = RolloutWords.lines(for: client, view, in: fleet?.clients.first { $0.name == client }, now: .now)
-        try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
+        try answer.show(
+            view?.json ?? "null",
+            or: RolloutWords.lines(for: client, view, in: fleet?.clients.first { $0.name == client }, now: .now))
     }
 }
 

@@ -9,8 +9,6 @@ import Model
 /// configuration, and for any other the owner of its state directory, which no other user's daemon can use. Root must not
 /// judge, or change, what is that user's as if it were root's.
 enum ServiceUser {
-    static let name = Identity.serviceName
-
     /// When root, who may do everything, checks a configuration, makes this process for good the user that runs its daemon,
     /// who has to work with it. Where none is known, it is checked as the caller.
     ///
@@ -48,7 +46,7 @@ enum ServiceUser {
             return nil
         }
         let isPackages =
-            user == name
+            user == Identity.serviceName
             && ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains {
                 FileStatus.following("\($0)/sysusers.d/clientsecretd.conf") != nil
             }

@@ -124,9 +124,9 @@ struct StatusTable {
     }
 
     private func actions(of client: ClientView) -> String {
-        let done = client.actions.isEmpty ? [] : [share(client.actions.map { $0.state == .ok })]
-        return client.isUndeployed
-            ? (done + ["not deployed"]).joined(separator: ", ") : share(client.actions.map { $0.state == .ok })
+        let done = share(client.actions.map { $0.state == .ok })
+        guard client.isUndeployed else { return done }
+        return client.actions.isEmpty ? "not deployed" : done + ", not deployed"
     }
 
     private func share(_ oks: [Bool]) -> String {

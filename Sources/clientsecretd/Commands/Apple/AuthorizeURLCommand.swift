@@ -56,30 +56,23 @@ struct AuthorizeURLCommand: ParsableCommand {
             clientID: try settings.signInClient(client).clientID, redirectURI: redirectURI, scopes: scope,
             responseType: responseType)
         let url = request.url(at: endpoint ?? .apple)
-        guard answer.json else { return try CommandOutput.answer(url) }
-        try CommandOutput.answer(
+        try answer.show(
             JSONText.object([
                 ("url", .string(url)), ("client_id", .string(request.clientID.description)),
                 ("redirect_uri", .string(redirectURI)), ("response_type", .string(responseType.rawValue)),
                 ("response_mode", .string(request.responseMode)),
                 ("scope", .array(scope.map { .string($0.rawValue) })), ("state", .string(request.state)),
                 ("nonce", .string(request.nonce)),
-            ]).rendered)
+            ]).rendered, or: [url])
     }
 }
 
 extension Flags {
     static func scope(_ text: String) throws -> AuthorizationRequest.Scope {
-        guard let scope = AuthorizationRequest.Scope(rawValue: text) else {
-            throw ValidationError("Apple knows only the scopes name and email")
-        }
-        return scope
+        try valid(AuthorizationRequest.Scope(rawValue: text), "Apple knows only the scopes name and email")
     }
 
     static func responseType(_ text: String) throws -> AuthorizationRequest.ResponseType {
-        guard let type = AuthorizationRequest.ResponseType(rawValue: text) else {
-            throw ValidationError("write code or 'code id_token'")
-        }
-        return type
+        try valid(AuthorizationRequest.ResponseType(rawValue: text), "write code or 'code id_token'")
     }
 }

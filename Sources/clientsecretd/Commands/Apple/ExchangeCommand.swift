@@ -71,7 +71,7 @@ struct ExchangeCommand: ParsableCommand {
         report.check(
             withCode: response.identityToken, client: secret.clientID, nonce: request?.nonce, isRequired: true,
             with: program)
-        try report.print(asJSON: answer.json)
+        try report.print(as: answer)
     }
 
     private static func read(_ file: String) throws(CommandFailure) -> AuthorizationRequest {

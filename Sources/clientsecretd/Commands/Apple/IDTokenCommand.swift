@@ -37,12 +37,7 @@ struct IDTokenCommand: ParsableCommand {
         let clientID = try PublishedSettings(settings).signInClient(client).clientID
         let token = try held.token("id_token", asking: "Identity token")
         let check = try IdentityCheck(token, client: clientID, nonce: nonce, with: program)
-        if answer.json {
-            try CommandOutput.answer(check.json.rendered)
-        } else {
-            let terminal = Terminal.current(Environment.current)
-            try CommandOutput.answer(check.lines.map(terminal.shown).joined(separator: "\n"))
-        }
+        try answer.show(check.json.rendered, or: check.lines)
         if !check.isGood { throw CommandFailure(.failed, "") }
     }
 }

@@ -28,13 +28,12 @@ struct IdentityCheck {
             return
         }
         token = parsed
-        var found = parsed.problems(
-            keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
-        if case .unknownKey = found.first {
-            found = parsed.problems(
+        func found() throws(CommandFailure) -> [IdentityToken.Problem] {
+            parsed.problems(
                 keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
         }
-        problems = found
+        problems = try found()
+        if case .unknownKey = problems.first { problems = try found() }
     }
 
     private static func keys(_ program: NetworkProgramLauncher) throws(CommandFailure) -> KeySet {

@@ -59,21 +59,15 @@ struct NetworkProgramLauncher {
             + "--preserve-env=https_proxy,no_proxy"
     }
 
-    private static let unreadable = CommandFailure(.failed, "\(name) gave no answer; see its message above")
-
+    /// Runs a role on one request; its complaints go to standard error as they are.
     private func answer<Answer: JSONDocument>(
         of role: String, _ request: [UInt8]
     ) throws(CommandFailure) -> Answer {
-        let bytes = try run(role, request)
-        guard let answer = try? Answer(parsing: bytes) else { throw Self.unreadable }
-        return answer
-    }
-
-    /// Runs a role on one request; its complaints go to standard error as they are.
-    private func run(_ role: String, _ request: [UInt8]) throws(CommandFailure) -> [UInt8] {
         // The environment goes along: it says which proxy to use.
-        let (ending, answer) = try PipedProgram.run([path, role] + server, input: request)
-        guard ending == .exited(0), let answer else { throw Self.unreadable }
+        let (ending, bytes) = try PipedProgram.run([path, role] + server, input: request)
+        guard ending == .exited(0), let answer = bytes.flatMap({ try? Answer(parsing: $0) }) else {
+            throw CommandFailure(.failed, "\(Self.name) gave no answer; see its message above")
+        }
         return answer
     }
 }

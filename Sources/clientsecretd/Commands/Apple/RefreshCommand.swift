@@ -34,6 +34,6 @@ struct RefreshCommand: ParsableCommand {
         var report = TokenReport(tokens: tokens, user: nil, showing: showing)
         if let kept { report.keep(in: kept) }
         report.check(withCode: nil, client: secret.clientID, nonce: nil, isRequired: false, with: program)
-        try report.print(asJSON: answer.json)
+        try report.print(as: answer)
     }
 }

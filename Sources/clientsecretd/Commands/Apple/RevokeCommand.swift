@@ -37,11 +37,8 @@ struct RevokeCommand: ParsableCommand {
         let secret = try chosen.secret()
         let token = try held.token(tokenType.rawValue, asking: "Token to revoke")
         try TokenRequest(secret, program).revoke([("token", token), ("token_type_hint", tokenType.rawValue)])
-        guard !answer.json else {
-            return try CommandOutput.answer(JSONText.object([("accepted", .bool(true))]).rendered)
-        }
-        try CommandOutput.answer(
-            "Apple accepted the request, as it does for any token. To be sure, run 'refresh': it must now fail."
-        )
+        try answer.show(
+            JSONText.object([("accepted", .bool(true))]).rendered,
+            or: ["Apple accepted the request, as it does for any token. To be sure, run 'refresh': it must now fail."])
     }
 }

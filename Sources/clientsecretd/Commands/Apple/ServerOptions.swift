@@ -39,10 +39,7 @@ struct ServerOptions: ParsableArguments {
 
 extension Flags {
     static func endpoint(_ text: String) throws -> Endpoint {
-        guard let endpoint = Endpoint(text) else {
-            throw ValidationError("write the server like https://appleid.apple.com, always with https")
-        }
-        return endpoint
+        try valid(Endpoint(text), "write the server like https://appleid.apple.com, always with https")
     }
 
     static func timeout(_ text: String) throws -> Seconds {

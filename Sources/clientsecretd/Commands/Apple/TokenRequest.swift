@@ -141,13 +141,8 @@ struct TokenReport {
     }
 
     /// Prints it; throws when an identity token is not good or was not checked, or the tokens were not kept.
-    func print(asJSON: Bool) throws {
-        if asJSON {
-            try CommandOutput.answer(json.rendered)
-        } else {
-            let terminal = Terminal.current(Environment.current)
-            try CommandOutput.answer(lines.map(terminal.shown).joined(separator: "\n"))
-        }
+    func print(as answer: JSONFlag) throws {
+        try answer.show(json.rendered, or: lines)
         if let failure { throw failure }
         if !checks.allSatisfy(\.isGood) { throw CommandFailure(.failed, "") }
     }

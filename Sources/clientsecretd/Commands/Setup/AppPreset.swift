@@ -25,36 +25,25 @@ struct AppPreset {
     let hint: String
 
     private init(
-        _ name: String, variable: String, verb: Action.UnitVerb? = .restart, unit: String? = nil, runs: String? = nil,
-        hint: String
+        _ name: String, variable: String? = nil, format: String = FormatRegistry.standard.name, file: String? = nil,
+        verb: Action.UnitVerb? = nil, unit: String? = nil, runs: String? = nil,
+        settings: (secret: String, file: String)? = nil, hint: String
     ) {
-        self.runs = runs
         self.name = name
-        format = FormatRegistry.environment.name
+        self.format = variable == nil ? format : FormatRegistry.environment.name
         self.variable = variable
-        self.verb = verb
-        self.unit = unit
-        self.hint = hint
-    }
-
-    private init(
-        _ name: String, _ format: String = FormatRegistry.standard.name, file: String? = nil,
-        verb: Action.UnitVerb? = nil, unit: String? = nil, settings: (secret: String, file: String)? = nil,
-        hint: String
-    ) {
-        self.settings = settings
-        self.name = name
-        self.format = format
         self.file = file
         self.verb = verb
         self.unit = unit
+        self.runs = runs
+        self.settings = settings
         self.hint = hint
     }
 
     /// In the order of their names.
     static let all = [
         AppPreset(
-            "authjs", variable: "AUTH_APPLE_SECRET",
+            "authjs", variable: "AUTH_APPLE_SECRET", verb: .restart,
             hint: "Auth.js reads the variable when it starts. On Vercel, the variable is a setting of the project."),
         AppPreset(
             "authlib", verb: .reload,
@@ -62,10 +51,10 @@ struct AppPreset {
                 "At SIGHUP gunicorn imports the application again, but not with --preload. Its unit needs ExecReload=/bin/kill -HUP $MAINPID."
         ),
         AppPreset(
-            "better-auth", variable: "APPLE_CLIENT_SECRET",
+            "better-auth", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint: "This is for a static clientSecret. better-auth can sign for itself if it has the .p8."),
         AppPreset(
-            "dex", variable: "APPLE_CLIENT_SECRET",
+            "dex", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint: "Write clientSecret: $APPLE_CLIENT_SECRET into the connector. Dex reads it when it starts."),
         AppPreset(
             "directus", verb: .restart,
@@ -83,21 +72,21 @@ struct AppPreset {
                 "Name the file REALM_NAME in the directory of the file vault, and write ${vault.NAME} as the client secret."
         ),
         AppPreset(
-            "laravel", variable: "APPLE_CLIENT_SECRET",
+            "laravel", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint:
                 "With a configuration cache, php artisan config:cache must run after each renewal: use --start with a oneshot unit."
         ),
         AppPreset(
-            "mastodon", variable: "OIDC_CLIENT_SECRET", unit: "mastodon-web.service",
+            "mastodon", variable: "OIDC_CLIENT_SECRET", verb: .restart, unit: "mastodon-web.service",
             hint: "Mastodon reads .env.production when it starts."),
         AppPreset(
-            "mod_auth_openidc", FormatRegistry.json.name, file: "appleid.apple.com.client",
+            "mod_auth_openidc", format: FormatRegistry.json.name, file: "appleid.apple.com.client",
             hint: "Link the file into OIDCMetadataDir. Apache reads it at every request."),
         AppPreset(
-            "nextauth", variable: "APPLE_SECRET",
+            "nextauth", variable: "APPLE_SECRET", verb: .restart,
             hint: "Next.js prefers .env.local to .env. Its middleware gets the values of build time."),
         AppPreset(
-            "node", variable: "APPLE_CLIENT_SECRET",
+            "node", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint: "node --env-file reads the file when it starts."),
         AppPreset(
             "oauth2-proxy", settings: ("client_secret", "client_secret_file = \"@\""),

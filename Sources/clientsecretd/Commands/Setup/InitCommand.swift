@@ -250,20 +250,20 @@ struct InitCommand: ParsableCommand {
 
     private func carryOut(_ plan: Plan, at place: Place) throws {
         try plan.writer.write()
-        var unexplained: [[String]] = []
+        var unexplained: [String] = []
         for command in plan.commands {
             guard let failure = PrintedLine.failure(of: command.text) else { continue }
             if command == .reloadUnit(CommandContext.packagesUnit) {
                 unexplained.append(failure)
             } else {
-                PrintedLine.show(failure)
+                CommandOutput.complain(lines: failure)
             }
         }
         // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
         let isStarted = now && Self.maskOfService == nil
         let snapshot = isStarted ? try? Self.waitForDaemon(notifying: plan.first.name) : nil
         let outcome = snapshot.flatMap { SetupOutcome(of: plan.first, in: $0, isRunning: Self.isRunning) }
-        if outcome == nil { unexplained.forEach(PrintedLine.show) }
+        if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
         let nextStep = isStarted ? "" : Self.nextStep(place.path, isAdded: place.existing != nil)
         try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(nextStep)")
         if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }

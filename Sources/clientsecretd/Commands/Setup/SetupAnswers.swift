@@ -125,12 +125,8 @@ struct SetupAnswers {
     /// What contradicts itself, whatever else is still to be said.
     ///
     /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
-    func validate(canAsk: Bool = false) throws(ValidationError) {
-        if !canAsk, let key, keyID == nil, formerKeyID == nil,
-            let problem = problem({ _ = try Flags.keyID(nil, of: key) })
-        {
-            throw problem
-        }
+    func validate(canAsk: Bool = false) throws {
+        if !canAsk, let key, keyID == nil, formerKeyID == nil { _ = try Flags.keyID(nil, of: key) }
         if target != nil, app != nil, output == nil {
             throw ValidationError("--app needs a file; name one with --output, or remove --app")
         }
@@ -144,19 +140,7 @@ struct SetupAnswers {
         if user != nil, group != nil {
             throw ValidationError("--group is for the daemon's own files; a file written --as its user keeps its group")
         }
-        let type = format?.type ?? FormatRegistry.standard
-        if !canAsk, let setting = type.setting, variable == nil {
-            throw ValidationError(
-                "--format \(type.name) needs --\(setting.name), such as --\(setting.name) APPLE_CLIENT_SECRET")
-        }
-        if type.setting == nil, variable != nil {
-            throw ValidationError("--variable belongs to \(FormatOptions.Format.withVariable)")
-        }
-    }
-
-    private func problem(_ body: () throws -> Void) -> ValidationError? {
-        do { try body() } catch { return ValidationError("\(error)") }
-        return nil
+        try (format ?? FormatOptions.Format(FormatRegistry.standard)).check(variable, canAsk: canAsk)
     }
 
     /// The flags that are still needed.
