@@ -43,6 +43,7 @@ let package = Package(
     ],
     targets: [
         source("AppleClientSecret", uses: []),
+        source("Digest", uses: ["AppleClientSecret", "CLibcrypto"]),
         source("Failures", uses: ["AppleClientSecret"]),
         source("Formats", uses: ["AppleClientSecret", "Model"]),
         source("Model", uses: ["AppleClientSecret", "Failures"]),
@@ -53,13 +54,15 @@ let package = Package(
             uses: [
                 "AppleClientSecret", "Failures", "Formats", "Model", "Linux", "Push", "Store", "CLibyaml",
             ]),
-        source("Keys", uses: ["AppleClientSecret", "Failures", "Model", "Linux", "CLibcrypto"]),
-        source("Outputs", uses: ["AppleClientSecret", "Failures", "Formats", "Model", "Linux", systemPackage]),
+        source("Keys", uses: ["AppleClientSecret", "Digest", "Failures", "Model", "Linux", "CLibcrypto"]),
+        source(
+            "Outputs", uses: ["AppleClientSecret", "Digest", "Failures", "Formats", "Model", "Linux", systemPackage]),
         source(
             "UserWriter",
-            uses: ["AppleClientSecret", "Failures", "Model", "Linux", "Config", "Outputs", systemPackage]),
+            uses: ["AppleClientSecret", "Digest", "Failures", "Model", "Linux", "Config", "Outputs", systemPackage]),
         source(
-            "State", uses: ["AppleClientSecret", "Failures", "Formats", "Model", "Linux", "Outputs", systemPackage]),
+            "State",
+            uses: ["AppleClientSecret", "Digest", "Failures", "Formats", "Model", "Linux", "Outputs", systemPackage]),
         source("Systemd", uses: ["AppleClientSecret", "Linux", "CLibsystemd", systemPackage]),
         source(
             "Actions",
@@ -80,16 +83,18 @@ let package = Package(
         source(
             "Daemon",
             uses: [
-                "AppleClientSecret", "Failures", "Formats", "Model", "Rotation", "Linux", "Config", "Keys", "Outputs",
-                "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store", systemPackage,
+                "AppleClientSecret", "Digest", "Failures", "Formats", "Model", "Rotation", "Linux", "Config", "Keys",
+                "Outputs", "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store",
+                systemPackage,
             ]),
-        source("SignIn", uses: ["AppleClientSecret", "Failures", "CLibcrypto"]),
-        source("Push", uses: ["AppleClientSecret", "Failures", "Formats", "Model"]),
-        source("Store", uses: ["AppleClientSecret", "Failures"]),
+        source("SignIn", uses: ["AppleClientSecret", "Digest", "Failures", "CLibcrypto"]),
+        source("Push", uses: ["AppleClientSecret", "Digest", "Failures", "Formats", "Model"]),
+        source("Store", uses: ["AppleClientSecret", "Digest", "Failures", "Model"]),
         .executableTarget(
             name: "clientsecretd",
             dependencies: [
-                "Daemon", "Config", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI", "Linux",
+                "Daemon", "Config", "Digest", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI",
+                "Linux",
                 "Model", "Push", "Rotation", "SignIn", "State",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -143,19 +148,19 @@ let package = Package(
             of: [
                 "Config", "Failures", "Push", "Model", "Store", "Linux", "AppleClientSecret",
             ]),
-        test("Keys", of: ["Keys", "Failures", "Model", "Linux", "AppleClientSecret"]),
+        test("Keys", of: ["Keys", "Digest", "Failures", "Model", "Linux", "AppleClientSecret"]),
         test(
             "Outputs",
-            of: ["Outputs", "Failures", "Formats", "Keys", "Model", "Linux", "AppleClientSecret"]),
+            of: ["Outputs", "Digest", "Failures", "Formats", "Keys", "Model", "Linux", "AppleClientSecret"]),
         test(
             "State",
             of: [
-                "State", "Failures", "Keys", "Outputs", "Model", "Linux", "AppleClientSecret",
+                "State", "Digest", "Failures", "Keys", "Outputs", "Model", "Linux", "AppleClientSecret",
             ]),
         test(
             "UserWriter",
             of: [
-                "UserWriter", "Failures", "Config", "Outputs", "Keys", "Model", "Linux",
+                "UserWriter", "Digest", "Failures", "Config", "Outputs", "Keys", "Model", "Linux",
                 "AppleClientSecret",
                 systemPackage,
             ]),
@@ -166,7 +171,8 @@ let package = Package(
         test(
             "Daemon",
             of: [
-                "Daemon", "Config", "Failures", "Keys", "Systemd", "Outputs", "State", "Store", "Model", "Rotation",
+                "Daemon", "Config", "Digest", "Failures", "Keys", "Systemd", "Outputs", "State", "Store", "Model",
+                "Rotation",
                 "Linux", "AppleClientSecret",
                 systemPackage,
             ]),
@@ -183,7 +189,7 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Config", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter",
+                "Config", "Digest", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter",
                 "StatusAPI",
                 "Model", "Linux", "AppleClientSecret", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -192,9 +198,9 @@ let package = Package(
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
         // The real program against stand-ins for APIs, PocketBase and moto.
-        test("Push", of: ["Push", "Failures", "AppleClientSecret"]),
+        test("Push", of: ["Push", "Digest", "Failures", "AppleClientSecret"]),
         // The real program against three members of etcd.
-        test("Store", of: ["Store", "Failures", "AppleClientSecret"]),
+        test("Store", of: ["Store", "Digest", "Failures", "Model", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),
     ]
 )

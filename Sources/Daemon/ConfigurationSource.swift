@@ -1,6 +1,5 @@
 package import Config
 import Failures
-import Keys
 package import Linux
 package import Model
 import State
@@ -46,7 +45,7 @@ package struct ConfigurationSource: Sendable {
             return .failure(Failure(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
         }
         do throws(Failure) {
-            return .success(try StateDirectory.open(path, as: identity, after: former, sha256: { SHA256.digest($0) }))
+            return .success(try StateDirectory.open(path, as: identity, after: former))
         } catch {
             return .failure(error)
         }

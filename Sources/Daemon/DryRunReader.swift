@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Config
 import Failures
-import Keys
 import Linux
 import Model
 import Outputs
@@ -46,7 +45,7 @@ struct DryRunReader: Sendable {
         guard let state else { return .recalled(Record()) }
         return executor.remember(
             try StateDirectory.peek(
-                client, publishedAt: places, in: state, as: executor.identity, sha256: { SHA256.digest($0) }))
+                client, publishedAt: places, in: state, as: executor.identity))
     }
 
     /// The user whose writer writes a file; nil where the daemon does, or there is no such user.

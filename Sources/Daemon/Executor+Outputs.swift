@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 import Formats
 import Keys

@@ -61,7 +61,7 @@ final class Executor: Sendable {
         self.runner = runner
         self.findings = findings
         self.onAdoption = onAdoption
-        publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: { SHA256.digest($0) })
+        publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths)
         sweptDirectories =
             runner == nil ? nil : SweptDirectories(naming: naming, as: identity, reservedPaths: reservedPaths)
         pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)

@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Digest
 import Glibc
-import Keys
 import Linux
 import Model
 import SystemPackage

@@ -153,7 +153,7 @@ package struct OfflineEvaluation: Sendable {
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> KeptRecord? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
-        return try? StateDirectory.peek(client, in: state, as: settings.identity, sha256: { SHA256.digest($0) })
+        return try? StateDirectory.peek(client, in: state, as: settings.identity)
     }
 
     private static func observe(

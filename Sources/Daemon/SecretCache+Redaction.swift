@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Digest
 import Failures
-import Keys
 import Outputs
 
 extension SecretCache {

@@ -1,5 +1,4 @@
 import Config
-import Keys
 import Linux
 import Model
 import Rotation
@@ -27,8 +26,7 @@ struct ServiceClients: Sendable {
             isOnce && NetworkProgramFile.mayHaveNetwork
             ? NetworkProgramFile.path() ?? NetworkProgramFile.installed : nil
         writers = UserWriterClient(
-            besideSocket: status, configuration: configuration, identity: identity, cancel: cancel,
-            sha256: { SHA256.digest($0) })
+            besideSocket: status, configuration: configuration, identity: identity, cancel: cancel)
         verifier = VerifierClient(besideSocket: status, program: program, identity: identity, cancel: cancel)
         pusher = Pusher(
             besideSocket: status, configuration: configuration, program: program, identity: identity, cancel: cancel)

@@ -39,7 +39,7 @@ extension StoreService {
             guard entries.count == 1 else { throw answersAnotherRequest }
             // Another version may have written the same token in other words.
             if case .value(let bytes, let revision) = entries[0],
-                let held = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }), held.name == token.name
+                let held = StoreValue.decode(bytes), held.name == token.name
             {
                 return .done(revision: revision)
             }
@@ -82,7 +82,7 @@ extension StoreService {
         case .forbidden: return .forbidden
         case .tooLong(let revision): return .foreign("it is longer than a secret", revision: revision)
         case .value(let bytes, let revision):
-            guard let token = StoreValue.decode(bytes, sha256: { SHA256.digest($0) }) else {
+            guard let token = StoreValue.decode(bytes) else {
                 return .foreign("clientsecretd did not write it", revision: revision)
             }
             return issued(token).map { .secret($0, revision: revision) }

@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Digest
 internal import Failures
 internal import Formats
 internal import Model
@@ -7,8 +8,6 @@ internal import Model
 struct OutputMerge {
     /// The output; named in failures.
     let file: FileSpec
-    /// The digest function, 32 bytes.
-    let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     /// What some content holds.
     struct Found {
@@ -27,7 +26,7 @@ struct OutputMerge {
             var slots: [Slot: SlotContents] = [:]
             for slot in file.slots.keys {
                 switch parsed.slots[slot] {
-                case .token(let token): slots[slot] = .token(Token(token, sha256: sha256))
+                case .token(let token): slots[slot] = .token(Token(token))
                 case .foreign, .unclear: slots[slot] = .foreign
                 case nil: break
                 }
@@ -81,9 +80,7 @@ struct OutputMerge {
         secrets.contains { slot, secret in
             switch found.slots[slot] {
             case .token(let token):
-                guard let claims = token.withBytes({ (try? CompactJWS($0))?.form?.claims }) else {
-                    return !file.format.isShared
-                }
+                guard let claims = token.parsed?.form?.claims else { return !file.format.isShared }
                 return !secret.issued.client.accepts(claims.subject) || claims.issuer != secret.issued.team
             case .foreign: return !file.format.isShared
             case nil: return false

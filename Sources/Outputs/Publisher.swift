@@ -10,7 +10,6 @@ package struct Publisher: Sendable {
     private let user: Identity
     private let naming: TemporaryNames
     private let reservedPaths: ReservedPaths
-    private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     /// How often a file that another program keeps changing is merged again before that is a failure.
     private static let mergeLimit = 8
@@ -19,20 +18,13 @@ package struct Publisher: Sendable {
     ///   - identity: the user who reads and writes, and who must own the files.
     ///   - naming: names of temporaries that are recognised as ours after a kill.
     ///   - reservedPaths: paths that no output may have.
-    ///   - sha256: the digest function, 32 bytes: this module has no cryptography of its own.
-    package init(
-        as identity: Identity, naming: TemporaryNames, reservedPaths: ReservedPaths,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) {
+    package init(as identity: Identity, naming: TemporaryNames, reservedPaths: ReservedPaths) {
         self.reservedPaths = reservedPaths
         user = identity
         self.naming = naming
-        self.sha256 = sha256
     }
 
     private var identity: Identity { reservedPaths.trusting(user) }
-
-    private func merge(in file: FileSpec) -> OutputMerge { OutputMerge(file: file, sha256: sha256) }
 
     /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed, or that is another output's,
     /// is.
@@ -54,7 +46,7 @@ package struct Publisher: Sendable {
                 exists: false, otherLines: false, isAsConfigured: true,
                 realPath: content?.path ?? file.path.description, slots: [:])
         }
-        let merge = merge(in: file)
+        let merge = OutputMerge(file: file)
         let contents = try merge.read(content.bytes)
         reservedPaths.noteHome(of: content.status, at: content.path, otherLines: contents.otherLines)
         return OutputContents(
@@ -81,7 +73,7 @@ package struct Publisher: Sendable {
     package func publish(
         _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
     ) throws(Failure) -> OutputContents {
-        let merge = merge(in: file)
+        let merge = OutputMerge(file: file)
         for (slot, secret) in secrets where !merge.isWritable(secret, in: slot) {
             throw Failure(.selfCheckFailed, at: .path(file.path))
         }
@@ -163,7 +155,7 @@ package struct Publisher: Sendable {
                 .outputForeign, at: .path(file.path), detail: reason,
                 remedy: .say("write another path, or \"format: template\" for a file of its own"))
         }
-        guard !mayCreate, try !merge(in: file).format().mayReplace(content.bytes) else { return true }
+        guard !mayCreate, try !OutputMerge(file: file).format().mayReplace(content.bytes) else { return true }
         throw Self.foreign(content.bytes, in: file)
     }
 

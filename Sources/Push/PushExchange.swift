@@ -19,7 +19,6 @@ package struct PushExchange {
     /// The members that are written with the secret, and their texts.
     let others: [(member: String, text: String)]
     let send: (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
-    let sha256: ([UInt8]) -> [UInt8]
     let secretText: String
     /// Settings and what the exchange has learnt; those in ``plainNames`` are themselves in JSON.
     var values: [String: String]
@@ -51,9 +50,8 @@ package struct PushExchange {
     ///   - begun: the deployment that it has begun since.
     ///   - send: sends one request.
     package init(
-        target: PushTarget, token: String, secret: Token, others: [String: Token] = [:], writtenAt: WallTime? = nil,
+        target: PushTarget, token: String, secret: Token?, others: [String: Token] = [:], writtenAt: WallTime? = nil,
         begun: BegunDeployment? = nil,
-        sha256: @escaping ([UInt8]) -> [UInt8],
         send: @escaping (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     ) {
         self.target = target
@@ -61,8 +59,7 @@ package struct PushExchange {
         self.writtenAt = writtenAt
         self.begun = begun
         self.send = send
-        self.sha256 = sha256
-        secretText = secret.withBytes { String(decoding: $0, as: UTF8.self) }
+        secretText = secret?.withBytes { String(decoding: $0, as: UTF8.self) } ?? ""
         self.others = others.sorted { $0.key < $1.key }.map { member, token in
             (member, token.withBytes { String(decoding: $0, as: UTF8.self) })
         }

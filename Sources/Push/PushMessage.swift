@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Digest
 package import Failures
 
 /// A request to the push role of the network program: one JSON object on one line.
@@ -14,7 +15,8 @@ package struct PushRoleRequest: Sendable {
     }
 
     package let verb: Verb
-    package let secret: Token
+    /// Nil where nothing is written or looked for.
+    package let secret: Token?
     /// The secrets of other targets with members of the same document, which are written with it: by the targets' names.
     package let others: [String: Token]
     /// When the daemon last wrote to the place, or to one of those that are deployed together, by the API's clock: what the API
@@ -27,7 +29,7 @@ package struct PushRoleRequest: Sendable {
     package static let longest = 131_072
 
     package init(
-        _ verb: Verb, secret: Token, others: [String: Token] = [:], writtenAt: WallTime? = nil,
+        _ verb: Verb, secret: Token?, others: [String: Token] = [:], writtenAt: WallTime? = nil,
         begun: BegunDeployment? = nil
     ) {
         self.verb = verb
@@ -39,53 +41,29 @@ package struct PushRoleRequest: Sendable {
 
     /// The request without a secret.
     package static func redeploy(writtenAt: WallTime? = nil, begun: BegunDeployment? = nil) -> PushRoleRequest {
-        PushRoleRequest(.redeploy, secret: Token([], sha256: { _ in [] }), writtenAt: writtenAt, begun: begun)
+        PushRoleRequest(.redeploy, secret: nil, writtenAt: writtenAt, begun: begun)
     }
 
     /// Reads ``line``; nil for anything else, a secret that is no compact JWS included.
-    package init?(line bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        guard bytes.count <= Self.longest, let text = try? PushRoleRequestText(parsing: bytes) else { return nil }
-        guard text.verb != .redeploy else {
-            self = .redeploy(writtenAt: text.writtenAt, begun: text.begun)
-            return
-        }
-        guard let secret = text.secret.flatMap({ Self.token($0, sha256) }) else { return nil }
-        let others = text.others.compactMapValues { Self.token($0, sha256) }
-        guard others.count == text.others.count else { return nil }
-        self.init(text.verb, secret: secret, others: others, writtenAt: text.writtenAt)
-    }
-
-    private static func token(_ text: TokenText, _ sha256: ([UInt8]) -> [UInt8]) -> Token? {
-        text.parsed == nil ? nil : text.token(sha256: sha256)
+    package init?(line bytes: [UInt8]) {
+        guard bytes.count <= Self.longest, let request = try? PushRoleRequest(parsing: bytes),
+            request.verb == .redeploy || request.secret != nil,
+            (request.others.values + [request.secret].compactMap(\.self)).allSatisfy({ $0.parsed != nil })
+        else { return nil }
+        self = request
     }
 
     /// The request as it goes to the push role.
-    package var line: [UInt8] { PushRoleRequestText(self).jsonText.bytes }
+    package var line: [UInt8] { jsonText.bytes }
 }
 
-/// A request as it is in JSON; its secrets may be anything.
-private struct PushRoleRequestText: JSONDocument {
-    let verb: PushRoleRequest.Verb
-    /// Nil where nothing is written or looked for.
-    let secret: TokenText?
-    let others: [String: TokenText]
-    let writtenAt: WallTime?
-    let begun: BegunDeployment?
-
-    init(_ request: PushRoleRequest) {
-        verb = request.verb
-        secret = verb == .redeploy ? nil : TokenText(request.secret)
-        others = request.others.mapValues { TokenText($0) }
-        writtenAt = request.writtenAt
-        begun = request.begun
-    }
-
-    init(_ text: Self?, _ members: inout JSONMembers) throws(JSONError) {
-        verb = try members("do", text?.verb)
-        secret = try members.orAbsent("client_secret", text?.secret)
-        others = try members.unlessEmpty("others", text?.others) ?? [:]
-        writtenAt = try members.orAbsent("written_at", (text?.writtenAt).map(UnixTime.init))?.moment
-        begun = try members.orAbsent("deployment", text?.begun)
+extension PushRoleRequest: JSONDocument {
+    package init(_ request: PushRoleRequest?, _ members: inout JSONMembers) throws(JSONError) {
+        verb = try members("do", request?.verb)
+        secret = try members.orAbsent("client_secret", request?.secret)
+        others = try members.unlessEmpty("others", request?.others) ?? [:]
+        writtenAt = try members.orAbsent("written_at", (request?.writtenAt).map(UnixTime.init))?.moment
+        begun = try members.orAbsent("deployment", request?.begun)
     }
 }
 

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 
 /// How the templates of a ``PushKind`` are filled.
 enum PushTemplate {
@@ -36,9 +37,9 @@ enum PushTemplate {
 
 /// HMAC (RFC 2104) with SHA-256.
 enum HMAC {
-    static func hexadecimal(_ message: [UInt8], key: [UInt8], sha256: ([UInt8]) -> [UInt8]) -> String {
-        var block = key.count > 64 ? sha256(key) : key
+    static func hexadecimal(_ message: [UInt8], key: [UInt8]) -> String {
+        var block = key.count > 64 ? SHA256.digest(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
-        return Hex.encode(sha256(block.map { $0 ^ 0x5C } + sha256(block.map { $0 ^ 0x36 } + message)))
+        return Hex.encode(SHA256.digest(block.map { $0 ^ 0x5C } + SHA256.digest(block.map { $0 ^ 0x36 } + message)))
     }
 }

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Digest
 
 /// An identity token (OpenID Connect Core, section 2): a JWT by which Apple says who has signed in.
 ///
@@ -84,12 +85,8 @@ package struct IdentityToken: Sendable {
     /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is reported
     /// of the claims: they may be anybody's.
     ///
-    /// - Parameters:
-    ///   - nonce: the one that was sent to Apple, or from which what was sent was made; nil where there was none.
-    ///   - sha256: the SHA-256 digest function, 32 bytes.
-    package func problems(
-        keys: KeySet, client: ClientID, nonce: String?, now: WallTime, sha256: ([UInt8]) -> [UInt8]
-    ) -> [Problem] {
+    /// - Parameter nonce: the one that was sent to Apple, or from which what was sent was made; nil where there was none.
+    package func problems(keys: KeySet, client: ClientID, nonce: String?, now: WallTime) -> [Problem] {
         if let problem = signatureProblem(keys) { return [problem] }
         var problems: [Problem] = []
         switch claims["iss"]?.text {
@@ -115,7 +112,7 @@ package struct IdentityToken: Sendable {
         }
         if (claims["sub"]?.text ?? "").isEmpty { problems.append(.missing("sub")) }
         if let nonce,
-            !Self.forms(of: nonce, sha256).contains(where: { claims["nonce"]?.text?.hasSameBytes(as: $0) == true })
+            !Self.forms(of: nonce).contains(where: { claims["nonce"]?.text?.hasSameBytes(as: $0) == true })
         {
             problems.append(.nonce)
         }
@@ -124,8 +121,8 @@ package struct IdentityToken: Sendable {
 
     /// What may be the `nonce` in a token where this nonce was chosen. A caller that knows only its digest could not
     /// have chosen it.
-    private static func forms(of nonce: String, _ sha256: ([UInt8]) -> [UInt8]) -> [String] {
-        let digest = sha256(Array(nonce.utf8))
+    private static func forms(of nonce: String) -> [String] {
+        let digest = SHA256.digest(Array(nonce.utf8))
         let hexadecimal = Hex.encode(digest)
         return [
             nonce, hexadecimal, Hex.encode(digest, capitals: true),

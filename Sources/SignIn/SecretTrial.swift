@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Digest
 
 /// How a token is tried without a user, by the rules of its kind (``TokenTrial``).
 package struct SecretTrial: Sendable {
@@ -14,15 +15,15 @@ package struct SecretTrial: Sendable {
     }
 
     /// Reads a request of ``request``; other members are passed over. Nil for anything else.
-    package init?(request bytes: [UInt8], token: ([UInt8]) -> Token) {
-        guard bytes.count <= Self.longestRequest, let text = try? SecretTrialText(parsing: bytes) else { return nil }
-        let secret = Array(text.secret.jsonString.utf8)
-        guard (1...Token.maximumLength).contains(secret.count), secret.allSatisfy(\.isASCIIVisible) else { return nil }
-        self.init(clientID: text.clientID, secret: token(secret))
+    package init?(request bytes: [UInt8]) {
+        guard bytes.count <= Self.longestRequest, let trial = try? SecretTrial(parsing: bytes), !trial.text.isEmpty,
+            trial.text.utf8.allSatisfy(\.isASCIIVisible)
+        else { return nil }
+        self = trial
     }
 
     /// The request on the network program's standard input.
-    package var request: [UInt8] { SecretTrialText(clientID: clientID, secret: TokenText(secret)).jsonText.bytes }
+    package var request: [UInt8] { jsonText.bytes }
 
     /// Where and how it is asked about, and what the answers mean.
     package var rules: TokenTrial { clientID.kind.rules.trial }
@@ -46,14 +47,8 @@ package struct SecretTrial: Sendable {
     package var hidden: [String] { [text] }
 }
 
-/// A trial as it is in JSON; the secret may be anything.
-private struct SecretTrialText {
-    let clientID: ClientID
-    let secret: TokenText
-}
-
-extension SecretTrialText: JSONDocument {
-    init(_ trial: Self?, _ members: inout JSONMembers) throws(JSONError) {
+extension SecretTrial: JSONDocument {
+    package init(_ trial: SecretTrial?, _ members: inout JSONMembers) throws(JSONError) {
         clientID = try members("client_id", trial?.clientID)
         secret = try members("client_secret", trial?.secret)
     }

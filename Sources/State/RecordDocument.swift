@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Digest
 internal import Failures
 internal import Formats
 package import Model
@@ -24,11 +25,11 @@ struct RecordDocument {
     }
 
     /// The record in the document; throws when it is another client's, or when its secrets are not those that it describes.
-    func record(of name: ClientName, sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.ReadError) -> KeptRecord {
+    func record(of name: ClientName) throws(RecordFormat.ReadError) -> KeptRecord {
         guard client == name.description else { throw .damaged }
         var record = record
         record.refusal = candidate == nil ? nil : record.refusal.map(Printable.line)
-        return KeptRecord(record, current: try current?.secret(sha256), candidate: try candidate?.secret(sha256))
+        return KeptRecord(record, current: try current?.secret(), candidate: try candidate?.secret())
     }
 }
 
@@ -97,12 +98,12 @@ private struct ShownPlace: JSONDocument {
 private struct KeptSecret: JSONDocument {
     private let known: SecretInfo
     private let signerKey: Base64Bytes?
-    private let token: TokenText
+    private let token: Token
 
     init(_ kept: RecordedSecret) {
         known = kept.secret.issued
         signerKey = kept.signerKey.map(Base64Bytes.init)
-        token = TokenText(kept.secret.token)
+        token = kept.secret.token
     }
 
     init(_ kept: Self?, _ members: inout JSONMembers) throws(JSONError) {
@@ -111,11 +112,11 @@ private struct KeptSecret: JSONDocument {
         token = try members("token", kept?.token)
     }
 
-    func secret(_ sha256: ([UInt8]) -> [UInt8]) throws(RecordFormat.ReadError) -> RecordedSecret {
+    func secret() throws(RecordFormat.ReadError) -> RecordedSecret {
         // The facts in the record must be those of this secret.
-        guard let token = token.token(sha256: sha256), token.withBytes({ FormatRegistry.isPlain($0) }),
-            token.fingerprint == known.fingerprint
-        else { throw .damaged }
+        guard token.withBytes({ FormatRegistry.isPlain($0) }), token.fingerprint == known.fingerprint else {
+            throw .damaged
+        }
         // An older version did not write what is signed.
         let issued = SecretInfo(token.name, claims: known.claims, signer: known.signer)
         return RecordedSecret(Secret(token: token, issued: issued), signerKey: signerKey?.bytes)

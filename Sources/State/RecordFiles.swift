@@ -7,7 +7,6 @@ package import Model
 struct RecordFiles: Sendable {
     let path: AbsolutePath
     let identity: Identity
-    let format: RecordFormat
 
     /// The path of a client's record.
     func file(of client: ClientName) -> String { "\(path)/clients/\(client).state" }
@@ -33,7 +32,7 @@ struct RecordFiles: Sendable {
         var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
         guard let bytes = try bytes(of: file, at: place) else { return nil }
         do throws(RecordFormat.ReadError) {
-            return try format.decode(bytes, of: client)
+            return try RecordFormat.decode(bytes, of: client)
         } catch {
             throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place)
         }
@@ -65,10 +64,9 @@ struct RecordFiles: Sendable {
 extension StateDirectory {
     /// The record of a client, read without creating or locking the directory: for use outside the daemon.
     package static func peek(
-        _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity
     ) throws(Failure) -> KeptRecord? {
-        let files = RecordFiles(path: path, identity: identity, format: RecordFormat(sha256: sha256))
+        let files = RecordFiles(path: path, identity: identity)
         return OutputHistory.complete(try files.read(client), at: places) { files.history() }
     }
 }

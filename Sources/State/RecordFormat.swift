@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Digest
 internal import Model
 
 /// A client's record, or the reported states, as bytes: one line with the format's version and the SHA-256 digest of
@@ -7,7 +8,7 @@ internal import Model
 ///     clientsecretd-state 1 sha256:<64 hexadecimal digits>
 ///
 /// The digest detects a torn record or flipped bits before anything in it is used.
-struct RecordFormat: Sendable {
+enum RecordFormat {
     /// Why bytes are not a usable record.
     enum ReadError: Error, Hashable {
         /// Not what this or a newer version writes: torn, flipped, edited, or of another client.
@@ -23,30 +24,30 @@ struct RecordFormat: Sendable {
 
     private static let magic = "clientsecretd-state "
 
-    let sha256: @Sendable ([UInt8]) -> [UInt8]
-
-    func encode(_ record: KeptRecord, of client: ClientName) -> [UInt8] {
+    static func encode(_ record: KeptRecord, of client: ClientName) -> [UInt8] {
         seal(RecordDocument(record, of: client))
     }
 
-    func decode(_ bytes: [UInt8], of client: ClientName) throws(ReadError) -> KeptRecord {
-        try unseal(RecordDocument.self, bytes).record(of: client, sha256: sha256)
+    static func decode(_ bytes: [UInt8], of client: ClientName) throws(ReadError) -> KeptRecord {
+        try unseal(RecordDocument.self, bytes).record(of: client)
     }
 
-    func encode(_ states: ReportedStates) -> [UInt8] {
+    static func encode(_ states: ReportedStates) -> [UInt8] {
         seal(states)
     }
 
-    func decodeReportedStates(_ bytes: [UInt8]) throws(ReadError) -> ReportedStates {
+    static func decodeReportedStates(_ bytes: [UInt8]) throws(ReadError) -> ReportedStates {
         try unseal(ReportedStates.self, bytes)
     }
 
-    private func seal(_ document: some JSONDocument) -> [UInt8] {
+    private static func seal(_ document: some JSONDocument) -> [UInt8] {
         let body = document.jsonText.bytes + [UInt8(ascii: "\n")]
         return Array(header(of: body).utf8) + body
     }
 
-    private func unseal<Document: JSONDocument>(_ type: Document.Type, _ bytes: [UInt8]) throws(ReadError) -> Document {
+    private static func unseal<Document: JSONDocument>(_ type: Document.Type, _ bytes: [UInt8]) throws(ReadError)
+        -> Document
+    {
         guard let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])
@@ -54,14 +55,14 @@ struct RecordFormat: Sendable {
         do throws(JSONError) { return try Document(parsing: body) } catch { throw .damaged }
     }
 
-    private func header(of body: [UInt8]) -> String {
-        "\(Self.magic)\(Self.version) sha256:\(Hex.encode(sha256(body)))\n"
+    private static func header(of body: [UInt8]) -> String {
+        "\(magic)\(version) sha256:\(Hex.encode(SHA256.digest(body)))\n"
     }
 
-    private func isNewer(_ line: String) -> Bool {
-        guard line.hasPrefix(Self.magic),
-            let number = line.dropFirst(Self.magic.count).split(separator: " ").first.flatMap({ Int($0) })
+    private static func isNewer(_ line: String) -> Bool {
+        guard line.hasPrefix(magic),
+            let number = line.dropFirst(magic.count).split(separator: " ").first.flatMap({ Int($0) })
         else { return false }
-        return number > Self.version
+        return number > version
     }
 }

@@ -42,8 +42,7 @@ package final class StateDirectory: Sendable {
     /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot
     /// be used: then the daemon runs without it.
     package static func open(
-        _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil
     ) throws(Failure) -> StateDirectory {
         do throws(FileError) {
             try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
@@ -53,7 +52,7 @@ package final class StateDirectory: Sendable {
             let naming = try tag(in: path, as: identity, after: former)
             try naming.sweep(beside: path.description + "/lock", as: identity)
             try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-            let files = RecordFiles(path: path, identity: identity, format: RecordFormat(sha256: sha256))
+            let files = RecordFiles(path: path, identity: identity)
             let clock = KeptClock(in: path, as: identity)
             let directory = StateDirectory(files, naming, lock, clients, clock)
             if clock != .running(clock.run) { directory.keep(clock.run) }
@@ -147,7 +146,7 @@ package final class StateDirectory: Sendable {
         do throws(Failure) {
             guard let bytes = try files.bytes(of: file, at: .path(path)) else { return nil }
             do throws(RecordFormat.ReadError) {
-                return try files.format.decodeReportedStates(bytes)
+                return try RecordFormat.decodeReportedStates(bytes)
             } catch {
                 throw Failure(
                     error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "reported-states.state")
@@ -163,12 +162,12 @@ package final class StateDirectory: Sendable {
 
     /// Saves the reported states; durable when it returns.
     package func keep(_ states: ReportedStates) throws(Failure) {
-        try write(files.format.encode(states), to: files.reportedStatesFile)
+        try write(RecordFormat.encode(states), to: files.reportedStatesFile)
     }
 
     /// Saves a client's record; durable when it returns.
     package func keep(_ record: KeptRecord, of client: ClientName) throws(Failure) {
-        try write(files.format.encode(record, of: client), to: files.file(of: client))
+        try write(RecordFormat.encode(record, of: client), to: files.file(of: client))
     }
 
     /// Removes records of clients that are not configured, once every secret in them had expired before `moment`; until

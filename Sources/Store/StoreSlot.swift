@@ -13,15 +13,6 @@ package struct StoreSlot: Hashable, Sendable, LosslessStringConvertible {
     /// 16 hexadecimal digits, in small letters.
     let keyPrint: String
 
-    /// - Parameters:
-    ///   - publicKey: a DER SubjectPublicKeyInfo.
-    ///   - sha256: the digest function.
-    package init(team: TeamID, client: ClientID, publicKey: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
-        self.init(
-            team: team, client: client,
-            keyDigest: Hex.encode(sha256(publicKey)))
-    }
-
     /// - Parameter keyDigest: the SHA-256 of the public key's DER SubjectPublicKeyInfo, in small hexadecimal letters.
     package init(team: TeamID, client: ClientID, keyDigest: String) {
         self.team = team

@@ -13,7 +13,6 @@ package struct UserWriterClient: Sendable {
     private let configuration: String
     private let identity: Identity
     private let cancel: EventCounter?
-    private let sha256: @Sendable ([UInt8]) -> [UInt8]
 
     /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
     /// responding, and not longer than a local failure waits for its next attempt. In milliseconds.
@@ -24,16 +23,13 @@ package struct UserWriterClient: Sendable {
     ///   - configuration: the configuration's absolute path.
     ///   - identity: the daemon's user; root starts writers itself when nothing listens.
     ///   - cancel: ends every request when raised.
-    ///   - sha256: the digest function, 32 bytes.
     package init(
-        besideSocket socket: String, configuration: String, identity: Identity, cancel: EventCounter?,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
+        besideSocket socket: String, configuration: String, identity: Identity, cancel: EventCounter?
     ) {
         sockets = LocalService.path("writer", nextTo: socket)
         self.configuration = configuration
         self.identity = identity
         self.cancel = cancel
-        self.sha256 = sha256
     }
 
     /// Has `file` read back by `user`.
@@ -158,7 +154,7 @@ package struct UserWriterClient: Sendable {
         }
         var slots: [Slot: SlotContents] = [:]
         for place in contents.places where file.slots[Slot(variable: place.variable)] != nil {
-            slots[Slot(variable: place.variable)] = place.token?.token(sha256: sha256).map { .token($0) } ?? .foreign
+            slots[Slot(variable: place.variable)] = place.token.map { .token($0) } ?? .foreign
         }
         var editFailures: [Slot: Failure] = [:]
         for (variable, detail) in contents.doubtful where file.slots[.variable(variable)] != nil {

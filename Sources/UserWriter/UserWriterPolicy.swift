@@ -10,7 +10,6 @@ struct UserWriterPolicy {
     let user: UInt32
     /// The id of a user that the configuration names.
     let userID: (String) -> UInt32?
-    let sha256: ([UInt8]) -> [UInt8]
 
     /// A request that passed all checks.
     struct Order {
@@ -77,10 +76,8 @@ struct UserWriterPolicy {
 
     /// The secret, if it states that it is this client's; its signature is not checked. One of another key or team is the
     /// client's, too, where Apple is asked first: such a one stays until Apple has accepted its successor.
-    private func secret(_ token: TokenText, of name: ClientName) throws(RequestError) -> Secret {
-        guard let client = configuration.clients[name], let form = token.parsed?.form,
-            let token = token.token(sha256: sha256)
-        else { throw .notItsSecret }
+    private func secret(_ token: Token, of name: ClientName) throws(RequestError) -> Secret {
+        guard let client = configuration.clients[name], let form = token.parsed?.form else { throw .notItsSecret }
         let keys = client.keys.compactMap { configuration.keys[$0] }.map {
             SecretForm.Expectation.Key(team: $0.team, keyID: $0.keyID, signature: .unchecked)
         }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 import Linux
 import Model
@@ -80,7 +81,7 @@ struct WriterRequest: Sendable {
     struct Place: Sendable {
         var variable: String?
         var client: String
-        var token: TokenText?
+        var token: Token?
     }
 
     var version = Self.currentVersion
@@ -102,7 +103,7 @@ struct WriterRequest: Sendable {
         group = spec.group
         places = spec.slots.map { slot, client in
             Place(
-                variable: slot.variable, client: client.description, token: secrets[slot].map { TokenText($0) })
+                variable: slot.variable, client: client.description, token: secrets[slot])
         }
     }
 }
@@ -112,7 +113,7 @@ struct WriterAnswer: Sendable {
     struct Place: Sendable {
         var variable: String?
         /// Nil: something that cannot be a token.
-        var token: TokenText?
+        var token: Token?
     }
 
     struct Contents: Sendable {
@@ -146,7 +147,7 @@ struct WriterAnswer: Sendable {
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
             places: contents.slots.map { slot, found in
                 switch found {
-                case .token(let token): Place(variable: slot.variable, token: TokenText(token))
+                case .token(let token): Place(variable: slot.variable, token: token)
                 case .foreign: Place(variable: slot.variable, token: nil)
                 }
             },

@@ -14,7 +14,6 @@ package final class UserWriterService {
     private let configuration: String
     private let daemonUser: String
     private let identity: Identity
-    private let sha256: @Sendable ([UInt8]) -> [UInt8]
     /// The configuration of the last request.
     private var last: LoadedConfiguration?
     /// The files of that configuration's outputs, as far as requests were about them.
@@ -29,15 +28,10 @@ package final class UserWriterService {
     ///   - configuration: the configuration's path; it must belong to root.
     ///   - daemonUser: the user who may ask like root: a name or number.
     ///   - identity: the user who writes.
-    ///   - sha256: the digest function, 32 bytes.
-    package init(
-        configuration: String, daemonUser: String, identity: Identity,
-        sha256: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) {
+    package init(configuration: String, daemonUser: String, identity: Identity) {
         self.configuration = configuration
         self.daemonUser = daemonUser
         self.identity = identity
-        self.sha256 = sha256
     }
 
     /// Serves connections until a signal, or until none comes for 30 s.
@@ -92,7 +86,7 @@ package final class UserWriterService {
         do throws(UserWriterPolicy.RequestError) {
             order = try UserWriterPolicy(
                 configuration: loaded.configuration, user: identity.user,
-                userID: { try? Accounts.userID($0) }, sha256: sha256
+                userID: { try? Accounts.userID($0) }
             ).order(request)
         } catch {
             throw Failure(.writerRefused, at: place, detail: error.words)
@@ -104,7 +98,7 @@ package final class UserWriterService {
         } catch {
             throw Failure(error, at: order.file.path)
         }
-        let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths, sha256: sha256)
+        let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths)
         let identity = reservedPaths.trusting(identity)
         switch order.task {
         case .observe:

@@ -3,7 +3,6 @@ import ArgumentParser
 import Config
 import Failures
 import Glibc
-import Keys
 import Linux
 import Model
 import Push
@@ -49,7 +48,7 @@ struct PushRole: ParsableCommand {
         alarm(Self.longest)
         try RoleInput.takeConnection()
         let bytes = try RoleInput.read(limit: PushRoleRequest.longest)
-        guard let request = PushRoleRequest(line: bytes, sha256: SHA256.digest) else {
+        guard let request = PushRoleRequest(line: bytes) else {
             throw ValidationError("the request is not a JSON object with \"do\" and \"client_secret\"")
         }
         try RoleOutput.answer(result(of: request))
@@ -69,7 +68,7 @@ struct PushRole: ParsableCommand {
             var exchange = PushExchange(
                 target: target, token: try token(of: target), secret: request.secret,
                 others: try others(request.others, beside: target, among: targets), writtenAt: request.writtenAt,
-                begun: request.begun, sha256: SHA256.digest
+                begun: request.begun
             ) { request in
                 let rest = max(end - Clocks.monotonicMicroseconds() / 1_000, 1)
                 return PushClient(caFile: target.caFile, timeout: min(timeout, Int(rest))).send(request)

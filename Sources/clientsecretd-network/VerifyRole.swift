@@ -20,7 +20,7 @@ struct VerifyRole: ParsableCommand {
 
     func run() throws {
         let bytes = try RoleInput.read(limit: SecretTrial.longestRequest)
-        guard let trial = SecretTrial(request: bytes, token: { Token($0, sha256: { _ in [] }) }) else {
+        guard let trial = SecretTrial(request: bytes) else {
             return try RoleOutput.answer(Verdict.malformedRequest)
         }
         try RoleOutput.answer(server.client.verdict(on: trial))

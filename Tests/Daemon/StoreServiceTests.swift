@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 import Foundation
 import Keys
@@ -157,7 +158,7 @@ import Testing
         _ = try SocketService(
             at: path,
             .answer(#"{"result":"conflict","entries":[{"state":"value","value":"\#(value)","revision":7}]}"# + "\n"))
-        let same = Token(Array(Self.text.utf8), sha256: { SHA256.digest($0) })
+        let same = Token(Array(Self.text.utf8))
         #expect(try service().put(same, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 7))
     }
 

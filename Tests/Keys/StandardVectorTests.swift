@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Foundation
 import Keys
 import Model

@@ -66,7 +66,7 @@ import Testing
         reservedPaths.set(
             inputs: [try Samples.path(scratch("key.p8"))], outputs: [try Samples.path(scratch("web.jwt"))], state: nil)
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
         for (target, words) in [
             ("key.p8", "the daemon reads this file"), ("web.jwt", "it is the same file as another output"),

@@ -34,7 +34,7 @@ import Testing
     }
 
     private static func merge(_ format: FileFormat) throws -> OutputMerge {
-        OutputMerge(file: try Samples.file("/out", format, variables: ["A", "B"]), sha256: Samples.sha256)
+        OutputMerge(file: try Samples.file("/out", format, variables: ["A", "B"]))
     }
 
     @Test(arguments: [

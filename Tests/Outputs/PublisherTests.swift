@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 import Foundation
 import Linux
@@ -189,7 +190,7 @@ import Testing
             let paths = ReservedPaths()
             paths.set(inputs: [], outputs: outputs, state: nil, trusted: trusted)
             return Publisher(
-                as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
+                as: .current(), naming: try TemporaryNames(), reservedPaths: paths)
         }
         func isRead(_ name: String) throws -> Bool {
             try run(["setpriv", "--reuid=1", "--regid=12345", "--clear-groups", "cat", scratch(name)]).status == 0
@@ -235,7 +236,7 @@ import Testing
         )
         paths.set(inputs: [], outputs: [one.path, two.path], state: nil)
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: paths, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: paths)
         let (first, second) = (try Samples.secret(), try Samples.secret(1))
         _ = try publisher.publish([.variable("A"): first], in: one)
         _ = try publisher.publish([.variable("SECRET"): second], in: two)
@@ -412,7 +413,7 @@ import Testing
 
     @Test func aTokenThatWouldNotBePlainTextIsNotWritten() throws {
         let good = try Samples.secret()
-        let bad = Secret(token: .init(Array("a\nB=c".utf8), sha256: Samples.sha256), issued: good.issued)
+        let bad = Secret(token: .init(Array("a\nB=c".utf8)), issued: good.issued)
         let file = try Samples.file(scratch("app.env"), .env)
         #expect(throws: Failure(.selfCheckFailed, at: .path(file.path))) {
             try publisher.publish([.variable("SECRET"): bad], in: file)

@@ -16,7 +16,7 @@ import Testing
     init() throws {
         scratch = try TemporaryDirectory()
         publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths)
     }
 
     private func draw(inputs: [String], outputs: [String] = []) throws {
@@ -89,7 +89,7 @@ import Testing
             return FileStatus.following(path)
         }
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths, sha256: Samples.sha256)
+            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths)
         let inputs: Set = [try Samples.path(scratch("hangs/key.p8"))]
         let (first, second) = (try Samples.file(scratch("web.jwt")), try Samples.file(scratch("ios.jwt")))
         let secret = try Samples.secret()

@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Digest
 import Formats
-import Keys
 import Linux
 import Model
 import Outputs
@@ -9,7 +9,6 @@ import Testing
 
 /// Secrets and files as the tests need them. Nothing here looks at a signature, so there is none.
 enum Samples {
-    static let sha256: @Sendable ([UInt8]) -> [UInt8] = { SHA256.digest($0) }
 
     static func secret(_ number: Int = 0, client: String = "com.example.web") throws -> Secret {
         let claims = Claims.sample(number, of: client)
@@ -43,7 +42,7 @@ enum Samples {
     }
 
     static func publisher() throws -> Publisher {
-        Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: ReservedPaths(), sha256: sha256)
+        Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: ReservedPaths())
     }
 }
 

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 import TestSupport
 import Testing
@@ -7,7 +8,6 @@ import Testing
 
 /// What is asked of an API whose answers a test makes.
 @Suite struct PushExchangeTests {
-    private static func sha256(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 1, count: 32) }
 
     private static let now: Int64 = 1_800_000_000
 
@@ -34,8 +34,8 @@ import Testing
         var operations: [String] = []
         var exchange = PushExchange(
             target: target, token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-            secret: Token(Array(secret.utf8), sha256: Self.sha256),
-            writtenAt: writtenAgo.map { WallTime(secondsSinceEpoch: Self.now - $0) }, sha256: Self.sha256
+            secret: Token(Array(secret.utf8)),
+            writtenAt: writtenAgo.map { WallTime(secondsSinceEpoch: Self.now - $0) }
         ) { request in
             let operation = request.headers.first { $0.name == "X-Amz-Target" }?.value ?? ""
             operations.append(String(operation.dropFirst("secretsmanager.".count)))
@@ -61,8 +61,7 @@ import Testing
         for text in [pem, Base64.encode(Array(pem.utf8))] {
             var methods: [String] = []
             var exchange = PushExchange(
-                target: target, token: "t", secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256),
-                sha256: Self.sha256
+                target: target, token: "t", secret: Token(Array(PushBed.secrets[0].utf8))
             ) { request in
                 methods.append(request.method)
                 let held = text.replacing("\n", with: "\\n")
@@ -125,7 +124,7 @@ import Testing
                 target: PushTarget(
                     name: "production", kind: kind, settings: settings,
                     endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil),
-                token: token, secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), sha256: Self.sha256
+                token: token, secret: Token(Array(PushBed.secrets[0].utf8))
             ) { request in
                 let (status, body) = answer(request)
                 return .success(
@@ -329,7 +328,7 @@ import Testing
                 settings: ["region": "eu-central-1", "secret_id": "apple", "field": ""],
                 endpoint: "https://secretsmanager.eu-central-1.amazonaws.com", caFile: nil, token: nil),
             token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-            secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), sha256: Self.sha256
+            secret: Token(Array(PushBed.secrets[0].utf8))
         ) { request in
             guard request.headers.contains(where: { $0.value == "secretsmanager.GetSecretValue" }) else {
                 return answer
@@ -395,8 +394,8 @@ import Testing
             target: PushTarget(
                 name: "production", kind: .vercel, settings: [:], endpoint: "https://api.example.com", caFile: nil,
                 token: nil),
-            token: "t", secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256),
-            writtenAt: WallTime(secondsSinceEpoch: Self.now), sha256: Self.sha256
+            token: "t", secret: Token(Array(PushBed.secrets[0].utf8)),
+            writtenAt: WallTime(secondsSinceEpoch: Self.now)
         ) { _ in .success(HTTPAnswer(status: 500, body: [], date: nil)) }
         exchange.clock = WallTime(secondsSinceEpoch: Self.now + age)
         do throws(RoleFailure) {

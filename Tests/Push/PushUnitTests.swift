@@ -79,7 +79,7 @@ import Testing
     func aRequestIsRead(verb: String) throws {
         let secret = PushBed.secrets[0]
         let text = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
-        let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
+        let request = try #require(PushRoleRequest(line: Array(text.utf8)))
         #expect(request.verb.rawValue == verb)
         #expect(request.line == Array(text.utf8))
     }
@@ -87,19 +87,19 @@ import Testing
     @Test func othersOfTheSameDocumentGoWithIt() throws {
         let (secret, other) = (PushBed.secrets[0], PushBed.secrets[1])
         let text = #"{"do":"publish","client_secret":"\#(secret)","others":{"ios":"\#(other)"}}"#
-        let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
+        let request = try #require(PushRoleRequest(line: Array(text.utf8)))
         #expect(request.others.mapValues { $0.withBytes { Array($0) } } == ["ios": Array(other.utf8)])
         #expect(request.line == Array(text.utf8))
     }
 
     @Test func aDeploymentIsAskedForWithoutASecret() throws {
         #expect(PushRoleRequest.redeploy().line == Array(#"{"do":"redeploy"}"#.utf8))
-        #expect(PushRoleRequest(line: PushRoleRequest.redeploy().line, sha256: { _ in [] })?.verb == .redeploy)
+        #expect(PushRoleRequest(line: PushRoleRequest.redeploy().line)?.verb == .redeploy)
     }
 
     @Test func theDaemonsMemoryGoesWithIt() throws {
         let text = #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#
-        let request = try #require(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }))
+        let request = try #require(PushRoleRequest(line: Array(text.utf8)))
         #expect(request.writtenAt == WallTime(secondsSinceEpoch: 1_800_000_000))
         #expect(request.begun == BegunDeployment(id: "dpl_1", at: WallTime(secondsSinceEpoch: 1_800_000_007)))
         #expect(request.line == Array(text.utf8))
@@ -112,6 +112,6 @@ import Testing
         #"{"do":"publish","do":"read","client_secret":"a.b.c"}"#,
     ])
     func otherTextsAreNoRequest(text: String) {
-        #expect(PushRoleRequest(line: Array(text.utf8), sha256: { _ in [] }) == nil)
+        #expect(PushRoleRequest(line: Array(text.utf8)) == nil)
     }
 }

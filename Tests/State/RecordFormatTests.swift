@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 import Model
 import Outputs
@@ -7,8 +8,6 @@ import Testing
 @testable import State
 
 @Suite struct RecordFormatTests {
-    private let format = RecordFormat(sha256: Samples.sha256)
-
     private func record() throws -> KeptRecord {
         KeptRecord(
             Record(
@@ -36,8 +35,8 @@ import Testing
 
     @Test func everyRecordComesBackAsItWasKept() throws {
         let record = try record()
-        let bytes = format.encode(record, of: try name("web"))
-        let back = try format.decode(bytes, of: try name("web"))
+        let bytes = RecordFormat.encode(record, of: try name("web"))
+        let back = try RecordFormat.decode(bytes, of: try name("web"))
         #expect(back.record == record.record)
         #expect(back.current?.secret.token.fingerprint == record.current?.secret.token.fingerprint)
         #expect(back.current?.secret.issued == record.current?.secret.issued)
@@ -50,12 +49,12 @@ import Testing
 
     /// Earlier versions did not write what is signed: an upgrade must not take a delivered secret for another one.
     @Test func aRecordOfAnEarlierVersionNamesTheSameSecrets() throws {
-        let text = String(decoding: format.encode(try record(), of: try name("web")), as: UTF8.self)
+        let text = String(decoding: RecordFormat.encode(try record(), of: try name("web")), as: UTF8.self)
         let body = text.drop { $0 != "\n" }.dropFirst().replacing(#""signed":null,"#, with: "")
         #expect(!body.contains("signed\""))
-        let digest = Samples.sha256(Array(body.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digest = Hex.encode(SHA256.digest(Array(body.utf8)))
         let bytes = Array("clientsecretd-state 1 sha256:\(digest)\n\(body)".utf8)
-        let back = try format.decode(bytes, of: try name("web"))
+        let back = try RecordFormat.decode(bytes, of: try name("web"))
         #expect(back.record == (try record().record))
         let current = try #require(back.record.current)
         #expect(current.name == back.current?.secret.token.name)
@@ -95,50 +94,50 @@ import Testing
             + #""keyChange":{"at":1800000000,"from":"\#(one)","keyID":"ABC123DEFG","to":"\#(two)"},"#
             + #""turn":1800000600,"rolledOut":true,"fleet":[7,4294967295],"rolloutHeld":true,"store":"https://etcd:2379"}"#
             + "\n"
-        let text = String(decoding: format.encode(record, of: try name("web")), as: UTF8.self)
+        let text = String(decoding: RecordFormat.encode(record, of: try name("web")), as: UTF8.self)
         #expect(text.drop { $0 != "\n" }.dropFirst() == expected)
     }
 
     @Test func anEmptyRecordComesBack() throws {
-        let bytes = format.encode(KeptRecord(), of: try name("web"))
-        let back = try format.decode(bytes, of: try name("web"))
+        let bytes = RecordFormat.encode(KeptRecord(), of: try name("web"))
+        let back = try RecordFormat.decode(bytes, of: try name("web"))
         #expect(back.record == Record())
         #expect(back.current == nil && back.candidate == nil)
     }
 
     @Test func aTornRecordIsDamagedWhereverItEnds() throws {
-        let bytes = format.encode(try record(), of: try name("web"))
+        let bytes = RecordFormat.encode(try record(), of: try name("web"))
         for length in 0..<bytes.count {
             #expect(throws: RecordFormat.ReadError.damaged) {
-                try format.decode(Array(bytes.prefix(length)), of: try name("web"))
+                try RecordFormat.decode(Array(bytes.prefix(length)), of: try name("web"))
             }
         }
-        #expect(throws: RecordFormat.ReadError.damaged) { try format.decode(bytes + [10], of: try name("web")) }
+        #expect(throws: RecordFormat.ReadError.damaged) { try RecordFormat.decode(bytes + [10], of: try name("web")) }
     }
 
     @Test func noFlippedBitIsBelieved() throws {
-        let whole = format.encode(try record(), of: try name("web"))
+        let whole = RecordFormat.encode(try record(), of: try name("web"))
         for index in whole.indices {
             for bit in 0..<8 {
                 var bytes = whole
                 bytes[index] ^= 1 << bit
                 #expect(throws: RecordFormat.ReadError.self, "bit \(bit) of byte \(index)") {
-                    try format.decode(bytes, of: try name("web"))
+                    try RecordFormat.decode(bytes, of: try name("web"))
                 }
             }
         }
     }
 
     @Test func anotherClientsRecordIsDamaged() throws {
-        let bytes = format.encode(try record(), of: try name("web"))
-        #expect(throws: RecordFormat.ReadError.damaged) { try format.decode(bytes, of: try name("ios")) }
+        let bytes = RecordFormat.encode(try record(), of: try name("web"))
+        #expect(throws: RecordFormat.ReadError.damaged) { try RecordFormat.decode(bytes, of: try name("ios")) }
     }
 
     @Test func aTokenThatIsNotTheOneDescribedIsDamaged() throws {
         let mixed = RecordedSecret(
             Secret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued), signerKey: nil)
-        let bytes = format.encode(KeptRecord(current: mixed), of: try name("web"))
-        #expect(throws: RecordFormat.ReadError.damaged) { try format.decode(bytes, of: try name("web")) }
+        let bytes = RecordFormat.encode(KeptRecord(current: mixed), of: try name("web"))
+        #expect(throws: RecordFormat.ReadError.damaged) { try RecordFormat.decode(bytes, of: try name("web")) }
     }
 
     @Test(arguments: [
@@ -147,6 +146,6 @@ import Testing
         ("clientsecretd-state 99999999999999999999\n", .damaged), ("", .damaged),
     ])
     func distinguishesANewerVersionFromDamage(text: String, error: RecordFormat.ReadError) throws {
-        #expect(throws: error) { try format.decode(Array(text.utf8), of: try name("web")) }
+        #expect(throws: error) { try RecordFormat.decode(Array(text.utf8), of: try name("web")) }
     }
 }

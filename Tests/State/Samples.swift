@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Keys
+import Digest
 import Model
 import Outputs
 import State
@@ -8,7 +8,6 @@ import Testing
 
 /// Secrets and records as the tests need them. Nothing here looks at a signature, so there is none.
 enum Samples {
-    static let sha256: @Sendable ([UInt8]) -> [UInt8] = { SHA256.digest($0) }
 
     static func secret(_ number: Int = 0) throws -> Secret {
         let claims = Claims.sample(number)

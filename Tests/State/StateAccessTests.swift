@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Foundation
-import Keys
 import Linux
 import Model
 import TestSupport
@@ -22,7 +21,7 @@ import Testing
     }
 
     private func open() throws(Failure) -> StateDirectory {
-        try StateDirectory.open(path, as: .current(), sha256: { SHA256.digest($0) })
+        try StateDirectory.open(path, as: .current())
     }
 
     /// Access to it that counts how often it was lost; opened, even where the first try takes longer than a start waits.
@@ -33,7 +32,7 @@ import Testing
                 do throws(Failure) {
                     return .success(
                         try StateDirectory.open(
-                            path, as: .current(), after: former, sha256: { SHA256.digest($0) }))
+                            path, as: .current(), after: former))
                 } catch {
                     return .failure(error)
                 }

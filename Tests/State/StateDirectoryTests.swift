@@ -18,7 +18,7 @@ import Testing
     }
 
     private func open(_ name: String = "state") throws -> StateDirectory {
-        try StateDirectory.open(try Samples.path(scratch(name)), as: .current(), sha256: Samples.sha256)
+        try StateDirectory.open(try Samples.path(scratch(name)), as: .current())
     }
 
     private func mode(_ name: String) throws -> Int {
@@ -278,7 +278,7 @@ import Testing
             let path = try Samples.path(scratch("state"))
             func remedy() -> Remedy? {
                 do {
-                    _ = try StateDirectory.open(path, as: .current(), sha256: Samples.sha256)
+                    _ = try StateDirectory.open(path, as: .current())
                     return nil
                 } catch {
                     return error.remedy
@@ -298,14 +298,14 @@ import Testing
 
     @Test func aLookFromOutsideChangesNothing() throws {
         let path = try Samples.path(scratch("state"))
-        #expect(try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) == nil)
+        #expect(try StateDirectory.peek(web, in: path, as: .current()) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         let state = try open()
         try state.keep(KeptRecord(current: try Samples.kept()), of: web)
-        let seen = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256)
+        let seen = try StateDirectory.peek(web, in: path, as: .current())
         #expect(seen?.current?.secret.issued == (try Samples.kept().secret.issued))
         try scratch.write("damage", to: "state/clients/web.state")
-        let found = failure { _ = try StateDirectory.peek(web, in: path, as: .current(), sha256: Samples.sha256) }
+        let found = failure { _ = try StateDirectory.peek(web, in: path, as: .current()) }
         #expect(found?.code == .stateDamaged)
         #expect(try records() == ["web.state"])
         withExtendedLifetime(state) {}

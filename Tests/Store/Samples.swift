@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 
 @testable import Store
@@ -28,7 +29,7 @@ func secret(_ text: String, ifAt revision: Int64, _ slot: StoreSlot) -> StoreReq
     StoreRequest.Put(value(text), at: .secret(slot), ifAt: revision)
 }
 
-func token(_ text: String) -> Token { Token(Array(text.utf8), sha256: { _ in [] }) }
+func token(_ text: String) -> Token { Token(Array(text.utf8)) }
 
 extension StoreResult {
     /// Why it failed; nil where it did not.

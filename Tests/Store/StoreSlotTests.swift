@@ -7,10 +7,7 @@ import Testing
     @Test func aSlotIsNamedByTeamClientAndKey() throws {
         let team = try #require(TeamID("DEF123GHIJ"))
         let client = try #require(ClientID("com.example.web_1"))
-        let slot = StoreSlot(team: team, client: client, publicKey: [1, 2]) { bytes in
-            #expect(bytes == [1, 2])
-            return [0x00, 0x0A, 0xFF, 0x10, 5, 6, 7, 8, 9]
-        }
+        let slot = StoreSlot(team: team, client: client, keyDigest: "000aff10050607080900")
         #expect(slot.description == "DEF123GHIJ/com.example.web_1/000aff1005060708")
         #expect(StoreSlot(slot.description) == slot)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StoreValueTests {
     private func decoded(_ bytes: [UInt8]) -> String? {
-        StoreValue.decode(bytes, sha256: { _ in [] })?.withBytes { String(decoding: $0, as: UTF8.self) }
+        StoreValue.decode(bytes)?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func everyValueThatIsWrittenIsRead() throws {

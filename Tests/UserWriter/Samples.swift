@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Digest
 import Foundation
 import Keys
 import Linux
@@ -21,7 +22,7 @@ enum Samples {
     static func token(
         _ client: String = "com.example.web", team: String = "DEF123GHIJ", key: String = "ABC123DEFG"
     ) throws -> Token {
-        Token(Claims.sample(of: client, team: team, keyID: key).sampleToken(), sha256: { SHA256.digest($0) })
+        Token(Claims.sample(of: client, team: team, keyID: key).sampleToken())
     }
 
     /// The file of user app, with the one of its variables that is the client web's.

@@ -32,7 +32,7 @@ import Testing
         let line = UserWriterClient(
             besideSocket: socket, configuration: "/etc/c d/c.yaml",
             // Not root: nothing is started here.
-            identity: Identity(user: user, group: user), cancel: nil, sha256: { SHA256.digest($0) })
+            identity: Identity(user: user, group: user), cancel: nil)
         do throws(Failure) {
             return .success(try line.observe(try file(), as: "app", naming: nil))
         } catch {

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Keys
+import Digest
 import Linux
 import Model
 import Outputs
@@ -14,7 +14,7 @@ import Testing
     init() throws {
         policy = UserWriterPolicy(
             configuration: try Samples.configuration(), user: 1000,
-            userID: { ["app": 1000, "1000": 1000, "other": 1001][$0] }, sha256: { SHA256.digest($0) })
+            userID: { ["app": 1000, "1000": 1000, "other": 1001][$0] })
     }
 
     private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> UserWriterPolicy.RequestError? {
@@ -37,7 +37,7 @@ import Testing
         // The other client's variable in the same file is a place of its own.
         var both = try Samples.publication()
         both.places.append(
-            .init(variable: "OTHER", client: "api", token: TokenText(try Samples.token("com.example.api"))))
+            .init(variable: "OTHER", client: "api", token: try Samples.token("com.example.api")))
         #expect(try policy.order(both).secrets.count == 2)
     }
 
@@ -92,8 +92,8 @@ import Testing
         "", "PATH=/tmp", "a.b.c", "\n", "x\nLD_PRELOAD=/tmp/evil.so", String(repeating: "A", count: 20_000),
     ])
     func aTextThatIsNoSecretIsRefused(text: String) throws {
-        let token = Token(Array(text.utf8), sha256: { SHA256.digest($0) })
-        #expect(try refusal { $0.places[0].token = TokenText(token) } == .notItsSecret)
+        let token = Token(Array(text.utf8))
+        #expect(try refusal { $0.places[0].token = token } == .notItsSecret)
     }
 
     @Test(arguments: [
@@ -102,7 +102,7 @@ import Testing
     ])
     func anotherClientsTeamsOrKeysSecretIsRefused(client: String, team: String, key: String) throws {
         let token = try Samples.token(client, team: team, key: key)
-        #expect(try refusal { $0.places[0].token = TokenText(token) } == .notItsSecret)
+        #expect(try refusal { $0.places[0].token = token } == .notItsSecret)
     }
 
     /// While a key is being replaced, secrets of both are published.
@@ -128,9 +128,9 @@ import Testing
 
     private func secretIsDone(of keyID: String, _ configuration: Configuration) throws -> Bool {
         let policy = UserWriterPolicy(
-            configuration: configuration, user: 1000, userID: { _ in 1000 }, sha256: { SHA256.digest($0) })
+            configuration: configuration, user: 1000, userID: { _ in 1000 })
         var request = try Samples.publication()
-        request.places[0].token = TokenText(try Samples.token(key: keyID))
+        request.places[0].token = try Samples.token(key: keyID)
         return (try? policy.order(request)) != nil
     }
 
@@ -143,7 +143,7 @@ import Testing
 
     @Test func aUserThatNobodyKnowsHasNoFiles() throws {
         let nobodyKnows = UserWriterPolicy(
-            configuration: policy.configuration, user: 1000, userID: { _ in nil }, sha256: policy.sha256)
+            configuration: policy.configuration, user: 1000, userID: { _ in nil })
         #expect(throws: UserWriterPolicy.RequestError.anothersOutput) {
             try nobodyKnows.order(try Samples.publication())
         }

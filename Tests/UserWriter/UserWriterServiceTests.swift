@@ -25,7 +25,7 @@ import Testing
         }
         let service = UserWriterService(
             configuration: directory("c.yaml"), daemonUser: "root",
-            identity: Identity(user: Self.user, group: Self.user), sha256: { SHA256.digest($0) })
+            identity: Identity(user: Self.user, group: Self.user))
         func configure(_ clients: [String]) throws {
             try directory.write(
                 """

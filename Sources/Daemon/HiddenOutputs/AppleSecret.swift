@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Digest
 package import Keys
 
 /// A client secret for Apple in other people's bytes, from any source, and whether Apple accepts it or not.

@@ -1,5 +1,6 @@
 package import AppleClientSecret
 internal import CLibcrypto
+internal import Digest
 internal import Failures
 internal import Linux
 package import Model

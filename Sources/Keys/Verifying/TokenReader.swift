@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Digest
 package import Model
 
 /// Recognises a client secret in bytes that were read, and its signer.

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 import Failures
 
 extension PushKind {
@@ -48,6 +49,7 @@ extension PushExchange {
         let key = values["key", default: ""]
         let name = "clientsecretd-" + key
         values["manager"] =
-            name.utf8.count <= Self.longestManager ? name : "clientsecretd-" + Hex.encode(sha256(Array(key.utf8)))
+            name.utf8.count <= Self.longestManager
+            ? name : "clientsecretd-" + Hex.encode(SHA256.digest(Array(key.utf8)))
     }
 }

@@ -18,8 +18,7 @@ extension PushKind {
         guard let shown = answer["external_apple_secret"]?.text else { return .nothing }
         if shown == exchange.secretText { return .same }
         let digest = HMAC.hexadecimal(
-            Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8),
-            sha256: exchange.sha256)
+            Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8))
         if shown.lowercased() == digest { return .same }
         guard shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) else { return .digest(shown) }
         return Shown(shown, expected: exchange.secretText)

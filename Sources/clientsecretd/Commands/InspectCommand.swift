@@ -2,6 +2,7 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
+import Digest
 import Failures
 import Formats
 import Keys

@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Keys
 
 @testable import SignIn
 
@@ -23,7 +22,7 @@ enum IdentityTarget {
         let client = try known(ClientID(IdentitySample.client))
         let now = WallTime(secondsSinceEpoch: IdentitySample.issuedAt)
         let problems = token.problems(
-            keys: keys, client: client, nonce: IdentitySample.nonce, now: now, sha256: SHA256.digest)
+            keys: keys, client: client, nonce: IdentitySample.nonce, now: now)
         let isGenuine = bytes.starts(with: IdentitySample.signingInput.utf8 + [UInt8(ascii: ".")])
         try promise(!problems.isEmpty || isGenuine, "a token that nobody has signed is accepted")
         guard problems.isEmpty else { return }
@@ -34,7 +33,7 @@ enum IdentityTarget {
         ] {
             let problems = token.problems(
                 keys: keys, client: try known(ClientID(other)), nonce: nonce,
-                now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt + Int64(seconds)), sha256: SHA256.digest)
+                now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt + Int64(seconds)))
             try promise(problems.count == 1, "accepted for \(other), \(nonce) or \(seconds) s away")
         }
     }
@@ -44,7 +43,7 @@ enum IdentityTarget {
         let token = try IdentityToken(Array((IdentitySample.signingInput + "." + IdentitySample.signature).utf8))
         let problems = token.problems(
             keys: keys, client: try known(ClientID(IdentitySample.client)), nonce: IdentitySample.nonce,
-            now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt), sha256: SHA256.digest)
+            now: WallTime(secondsSinceEpoch: IdentitySample.issuedAt))
         guard problems.isEmpty else { return }
         let moduli = try JSONValue(bytes)["keys"]?.elements?.compactMap { $0["n"]?.text } ?? []
         let modulus = Base64URL.decode(Array(IdentitySample.modulus.utf8))

@@ -1,6 +1,6 @@
 import AppleClientSecret
+import Digest
 import Failures
-import Keys
 
 @testable import Push
 
@@ -38,8 +38,7 @@ enum PushAnswersTarget {
         var rest = answers[...]
         var exchanged: [(request: PushHTTPRequest, answer: HTTPAnswer)] = []
         var exchange = PushExchange(
-            target: target, token: token, secret: Token(Array(secret.utf8), sha256: SHA256.digest),
-            sha256: SHA256.digest
+            target: target, token: token, secret: Token(Array(secret.utf8))
         ) { request in
             guard let answer = rest.popFirst() else { return .failure(TransportFailure(.timedOut, "")) }
             exchanged.append((request, answer))

@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import Keys
 import SignIn
 
 /// An identity token that was checked with the key set of the server that is asked.
@@ -30,7 +29,7 @@ struct IdentityCheck {
         token = parsed
         func found() throws(CommandFailure) -> [IdentityToken.Problem] {
             parsed.problems(
-                keys: try Self.keys(program), client: client, nonce: nonce, now: .now, sha256: SHA256.digest)
+                keys: try Self.keys(program), client: client, nonce: nonce, now: .now)
         }
         problems = try found()
         if case .unknownKey = problems.first { problems = try found() }

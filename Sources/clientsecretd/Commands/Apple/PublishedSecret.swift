@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Config
 import Daemon
+import Digest
 import Failures
 import Formats
 import Glibc
@@ -79,7 +80,7 @@ struct PublishedSecret {
         }
         let record: KeptRecord?
         do throws(Failure) {
-            record = try StateDirectory.peek(name, in: directory, as: source.identity, sha256: { SHA256.digest($0) })
+            record = try StateDirectory.peek(name, in: directory, as: source.identity)
         } catch {
             guard error.code == .stateUnusable, geteuid() != 0 else { throw CommandFailure(.failed, error.message) }
             throw CommandFailure(

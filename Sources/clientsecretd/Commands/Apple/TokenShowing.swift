@@ -1,6 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
-import Keys
+import Digest
 
 /// Tokens in answers.
 struct TokenShowing: ParsableArguments {

@@ -1,4 +1,3 @@
-package import AppleClientSecret
 internal import CLibcrypto
 
 /// The digest in ES256, fingerprints and key digests (FIPS 180-4).
@@ -19,12 +18,5 @@ package enum SHA256 {
             count = Self.length
         }
         return digest
-    }
-}
-
-extension Token {
-    /// The token with these bytes, which are not checked.
-    package init(_ bytes: [UInt8]) {
-        self.init(bytes, sha256: SHA256.digest)
     }
 }

@@ -1,15 +1,15 @@
 import AppleClientSecret
+import Model
+import Store
 import Testing
 
-@testable import Store
-
-@Suite struct StoredRolloutTests {
+@Suite struct RolloutDocumentTests {
     @Test func everyRolloutThatIsWrittenIsRead() throws {
-        for isHeld in [false, true] {
+        for state in [Rollout.State.going, .held] {
             for admitted in [0, 255, UInt64.max] {
-                let rollout = StoredRollout(
-                    secret: SecretName(Fingerprint(leadingBytes: 7)), admitted: admitted, isHeld: isHeld, tolerated: 2)
-                #expect(try StoredRollout(parsing: rollout.jsonText.bytes) == rollout)
+                let rollout = Rollout(
+                    of: SecretName(Fingerprint(leadingBytes: 7)), admitted: admitted, state: state, tolerated: 2)
+                #expect(try Rollout(parsing: rollout.jsonText.bytes) == rollout)
             }
         }
     }
@@ -24,6 +24,6 @@ import Testing
         let text =
             #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","tolerated":0}"#
         let bytes = Array((part.isEmpty ? "" : text.replacing(part, with: other)).utf8)
-        #expect((try? StoredRollout(parsing: bytes)) == nil)
+        #expect((try? Rollout(parsing: bytes)) == nil)
     }
 }

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+package import Model
 
 /// How far the actions for a new secret may have gone in a fleet, as it is in the store:
 /// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
@@ -7,40 +8,16 @@ package import AppleClientSecret
 /// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout; further names
 ///   are left to later versions.
 /// - Earlier versions know neither `signed` nor `ordered`, and name the secret by its fingerprint only.
-package struct StoredRollout: Hashable, Sendable {
-    /// The secret that it is about.
-    package let secret: SecretName
-    /// The highest rank of a machine whose actions may run.
-    package let admitted: UInt64
-    package let isHeld: Bool
-    /// How many machines may fail without holding it.
-    package let tolerated: Int
-    /// Whether an operator has ended it.
-    package let isOrdered: Bool
-
-    package init(secret: SecretName, admitted: UInt64, isHeld: Bool, tolerated: Int, isOrdered: Bool = false) {
-        self.secret = secret
-        self.isOrdered = isOrdered
-        self.admitted = admitted
-        self.isHeld = isHeld
-        self.tolerated = tolerated
-    }
-}
-
-extension StoredRollout: JSONDocument {
-    private enum State: String, JSONString {
-        case going, held
-    }
-
+extension Rollout: JSONDocument {
     /// A rank in 16 hexadecimal digits: a reader of JSON may keep a number of 64 bits only roughly.
-    private struct RolloutRank: JSONString {
+    private struct Rank: JSONString {
         let number: UInt64
+
+        var jsonString: String { Hex.encode(number) }
 
         init(_ number: UInt64) {
             self.number = number
         }
-
-        var jsonString: String { Hex.encode(number) }
 
         init?(jsonString text: String) {
             guard let number: UInt64 = Hex.decode(text.utf8) else { return nil }
@@ -50,18 +27,20 @@ extension StoredRollout: JSONDocument {
 
     private static let mostTolerated = 1_000_000_000
 
-    package init(_ rollout: StoredRollout?, _ members: inout JSONMembers) throws(JSONError) {
+    package init(_ rollout: Rollout?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("v", 1)
         let fingerprint = try members("fingerprint", rollout?.secret.fingerprint)
         let signed = try members.orAbsent("signed", rollout?.secret.signed)
-        let admitted = try members("admitted", (rollout?.admitted).map(RolloutRank.init)).number
-        let state = try members("state", rollout.map { $0.isHeld ? State.held : .going })
+        let admitted = try members("admitted", (rollout?.admitted).map(Rank.init)).number
+        let state = try members("state", rollout?.state)
         let tolerated = try members.orAbsent("tolerated", rollout?.tolerated) ?? 0
         guard (0...Self.mostTolerated).contains(tolerated) else {
             throw .unexpected("expected a count", at: "tolerated")
         }
         self.init(
-            secret: SecretName(fingerprint, signed: signed), admitted: admitted, isHeld: state == .held,
-            tolerated: tolerated, isOrdered: try members.flag("ordered", rollout?.isOrdered))
+            of: SecretName(fingerprint, signed: signed), admitted: admitted, state: state, tolerated: tolerated,
+            isOrdered: try members.flag("ordered", rollout?.isOrdered))
     }
 }
+
+extension Rollout.State: JSONString {}
