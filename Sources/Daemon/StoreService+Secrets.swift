@@ -53,10 +53,7 @@ extension StoreService {
         _ rollout: Rollout, at place: StorePlace, ifAt revision: Int64, with secret: (token: Token, revision: Int64)?,
         issued: (Token) -> SecretInfo?
     ) throws(Failure) -> RolloutPut {
-        let stored = StoredRollout(
-            secret: rollout.secret, admitted: rollout.admitted, isHeld: rollout.state == .held,
-            tolerated: rollout.tolerated, isOrdered: rollout.isOrdered)
-        var puts = [StoreRequest.Put(stored.jsonText.bytes, at: .rollout(place.slot), ifAt: revision)]
+        var puts = [StoreRequest.Put(rollout.jsonText.bytes, at: .rollout(place.slot), ifAt: revision)]
         if let secret { puts.append(try Self.put(secret.token, at: place, ifAt: secret.revision)) }
         switch try ask(.put(puts)) {
         case .put(let revision): return .done(revision: revision)
@@ -97,11 +94,8 @@ extension StoreService {
         case .forbidden: return .forbidden
         case .tooLong(let revision): return .foreign(revision: revision)
         case .value(let bytes, let revision):
-            guard let stored = try? StoredRollout(parsing: bytes) else { return .foreign(revision: revision) }
-            let rollout = Rollout(
-                of: stored.secret, admitted: stored.admitted, state: stored.isHeld ? .held : .going,
-                tolerated: stored.tolerated, isOrdered: stored.isOrdered)
-            return .rollout(rollout, revision: revision)
+            return (try? Rollout(parsing: bytes)).map { .rollout($0, revision: revision) }
+                ?? .foreign(revision: revision)
         }
     }
 }

@@ -20,92 +20,74 @@ package struct EtcdRequest: Hashable, Sendable {
     }
 
     static func logIn(user: String, password: String) -> EtcdRequest {
-        EtcdRequest(
-            "/v3/auth/authenticate", .object([("name", .string(user)), ("password", .string(password))]))
+        EtcdRequest("/v3/auth/authenticate", .object([("name", .string(user)), ("password", .string(password))]))
     }
 
     /// Reads all keys at one revision, and from a member that has seen every write that ended before (linearizable).
     ///
     /// - Parameter withoutValues: to learn the revision of a value that is too long to be fetched.
     static func read(_ keys: [[UInt8]], withoutValues: Bool = false) -> EtcdRequest {
-        EtcdRequest("/v3/kv/txn", .object([("success", .array(keys.map { range($0, withoutValues) }))]))
-    }
-
-    /// A value for a key that was last changed at `revision` (0: if there is none).
-    struct Change {
-        let key: [UInt8]
-        let value: [UInt8]
-        let revision: Int64
+        transaction(success: keys.map { range($0, withoutValues) })
     }
 
     /// Puts all the values if each key was last changed at its revision, and reads them all otherwise.
-    static func put(_ changes: [Change]) -> EtcdRequest {
-        let puts = changes.map { change in
-            JSONText.object([
-                (
-                    "request_put",
-                    .object([
-                        ("key", .string(Base64.encode(change.key))), ("value", .string(Base64.encode(change.value))),
-                    ])
-                )
-            ])
-        }
-        return EtcdRequest(
-            "/v3/kv/txn",
-            .object([
-                ("compare", .array(changes.map { condition($0.key, at: $0.revision) })), ("success", .array(puts)),
-                ("failure", .array(changes.map { range($0.key) })),
-            ]))
+    static func put(_ puts: [StoreRequest.Put], below prefix: String) -> EtcdRequest {
+        let puts = puts.map { (key: $0.key.bytes(below: prefix), value: $0.value, revision: $0.revision) }
+        return transaction(
+            compare: puts.map { condition($0.key, at: $0.revision) },
+            success: puts.map { operation("request_put", [key($0.key), ("value", .string(Base64.encode($0.value)))]) },
+            failure: puts.map { range($0.key) })
     }
 
     /// Reads this many keys from `first` on and before `end`, in their order; those after it are left to later requests.
     static func page(
         from first: [UInt8], to end: [UInt8], limit: Int, withoutValues: Bool = false
     ) -> EtcdRequest {
-        EtcdRequest(
-            "/v3/kv/range",
-            .object(
-                [
-                    ("key", .string(Base64.encode(first))), ("range_end", .string(Base64.encode(end))),
-                    ("limit", .string(String(limit))),
-                ] + (withoutValues ? [("keys_only", .bool(true))] : [])))
+        let range = [key(first), ("range_end", .string(Base64.encode(end))), ("limit", .string(String(limit)))]
+        return EtcdRequest("/v3/kv/range", .object(range + keysOnly(withoutValues)))
     }
 
     /// Removes the key if it was last changed at `revision`.
     static func delete(_ key: [UInt8], ifAt revision: Int64) -> EtcdRequest {
-        let delete = JSONText.object([("request_delete_range", .object([("key", .string(Base64.encode(key)))]))])
-        return EtcdRequest(
-            "/v3/kv/txn", .object([("compare", .array([condition(key, at: revision)])), ("success", .array([delete]))]))
-    }
-
-    private static func condition(_ key: [UInt8], at revision: Int64) -> JSONText {
-        .object([
-            ("key", .string(Base64.encode(key))), ("target", .string("MOD")), ("result", .string("EQUAL")),
-            ("mod_revision", .string(String(revision))),
-        ])
+        transaction(
+            compare: [condition(key, at: revision)], success: [operation("request_delete_range", [Self.key(key)])])
     }
 
     /// A stream of what is changed in these keys from `revision` on.
     static func watch(_ keys: [[UInt8]], from revision: Int64) -> EtcdRequest {
         EtcdRequest(
-            watching: keys.map { key in
-                .object([
-                    (
-                        "create_request",
-                        .object([
-                            ("key", .string(Base64.encode(key))), ("start_revision", .string(String(revision))),
-                        ])
-                    )
-                ])
+            watching: keys.map {
+                operation("create_request", [key($0), ("start_revision", .string(String(revision)))])
             })
     }
 
-    private static func range(_ key: [UInt8], _ withoutValue: Bool = false) -> JSONText {
+    // MARK: Parts
+
+    private typealias Member = (String, JSONText)
+
+    private static func transaction(
+        compare: [JSONText] = [], success: [JSONText], failure: [JSONText] = []
+    ) -> EtcdRequest {
+        let parts = [("compare", compare), ("success", success), ("failure", failure)].filter { !$0.1.isEmpty }
+        return EtcdRequest("/v3/kv/txn", .object(parts.map { ($0.0, .array($0.1)) }))
+    }
+
+    private static func key(_ key: [UInt8]) -> Member { ("key", .string(Base64.encode(key))) }
+
+    private static func keysOnly(_ isSo: Bool) -> [Member] { isSo ? [("keys_only", .bool(true))] : [] }
+
+    private static func operation(_ name: String, _ members: [Member]) -> JSONText {
+        .object([(name, .object(members))])
+    }
+
+    private static func condition(_ key: [UInt8], at revision: Int64) -> JSONText {
         .object([
-            (
-                "request_range",
-                .object([("key", .string(Base64.encode(key)))] + (withoutValue ? [("keys_only", .bool(true))] : []))
-            )
+            Self.key(key), ("target", .string("MOD")), ("result", .string("EQUAL")),
+            ("mod_revision", .string(String(revision))),
         ])
+    }
+
+    private static func range(_ key: [UInt8], _ withoutValue: Bool = false) -> JSONText {
+        operation("request_range", [Self.key(key)] + keysOnly(withoutValue))
     }
 }

@@ -11,26 +11,28 @@ package struct StoreAnswer: Equatable, Sendable {
         self.certificateExpiresAt = certificateExpiresAt
     }
 
-    /// The line without its end.
-    package var line: JSONText {
-        guard case .object(let members) = result.answer, let certificateExpiresAt else { return result.answer }
-        return .object(members + [("certificate_expires", .number(Int(certificateExpiresAt.secondsSinceEpoch)))])
-    }
-
-    /// The longest ``line`` that answers a request, in bytes. Half of the keys are of secrets, with values of up to
+    /// The longest line that answers a request, in bytes. Half of the keys are of secrets, with values of up to
     /// ``StoreEntry/longest`` in base64; rollouts have some hundred bytes. A page of a list has 1 MiB of etcd's answer.
     package static func longest(for request: StoreRequest) -> Int { (2 << 20) + request.keys * (11 << 10) }
 
     /// The most JSON values of such a line: an entry has five at most.
     package static func mostValues(for request: StoreRequest) -> Int { 4_096 + request.keys * 8 }
 
-    /// Reads a ``line``; nil for anything else.
+    /// Reads the line of an answer; nil for anything else.
     ///
     /// - Parameter request: the one that was asked; nil where that is not known.
     package init?(line bytes: [UInt8], to request: StoreRequest? = nil) {
-        let limit = request.map(Self.mostValues) ?? .max
-        guard let json = try? JSONValue(bytes, atMost: limit), let result = StoreResult(json) else { return nil }
-        let seconds = json["certificate_expires"]?.whole
-        self.init(result, certificateExpiresAt: seconds.map { WallTime(secondsSinceEpoch: $0) })
+        guard let answer = try? StoreAnswer(parsing: bytes, atMost: request.map(Self.mostValues) ?? .max),
+            answer.result.isWithinLimits
+        else { return nil }
+        self = answer
+    }
+}
+
+extension StoreAnswer: JSONDocument {
+    package init(_ answer: StoreAnswer?, _ members: inout JSONMembers) throws(JSONError) {
+        result = try StoreResult(answer?.result, &members)
+        let expiry = (answer?.certificateExpiresAt).map(UnixTime.init)
+        certificateExpiresAt = try members.orAbsent("certificate_expires", expiry)?.moment
     }
 }

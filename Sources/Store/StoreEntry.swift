@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 
 /// What a key of the store held when it was read.
 package enum StoreEntry: Hashable, Sendable {
@@ -23,34 +23,32 @@ package enum StoreEntry: Hashable, Sendable {
             entry.value.count <= Self.longest
             ? .value(entry.value, revision: entry.revision) : .tooLong(revision: entry.revision)
     }
+}
 
-    /// The members of a JSON object.
-    var members: [(String, JSONText)] {
+extension StoreEntry: JSONDocument {
+    private enum State: String, JSONString {
+        case missing, value, forbidden
+        case tooLong = "too_long"
+    }
+
+    private var parts: (state: State, value: Base64Bytes?, revision: Int64?) {
         switch self {
-        case .missing: [("state", .string("missing"))]
-        case .forbidden: [("state", .string("forbidden"))]
-        case .tooLong(let revision): [("state", .string("too_long")), ("revision", .number(Int(revision)))]
-        case .value(let bytes, let revision):
-            [
-                ("state", .string("value")), ("value", .string(Base64.encode(bytes))),
-                ("revision", .number(Int(revision))),
-            ]
+        case .missing: (.missing, nil, nil)
+        case .value(let bytes, let revision): (.value, Base64Bytes(bytes), revision)
+        case .tooLong(let revision): (.tooLong, nil, revision)
+        case .forbidden: (.forbidden, nil, nil)
         }
     }
 
-    /// Reads an object with ``members``; nil for anything else.
-    init?(_ json: JSONValue) {
-        let revision = json["revision"]?.whole
-        switch (json["state"]?.text, revision) {
-        case ("missing", nil): self = .missing
-        case ("forbidden", nil): self = .forbidden
-        case ("too_long", let revision?): self = .tooLong(revision: revision)
-        case ("value", let revision?):
-            guard let bytes = json["value"]?.text.flatMap({ Base64.decode($0) }), bytes.count <= Self.longest else {
-                return nil
-            }
-            self = .value(bytes, revision: revision)
-        default: return nil
+    package init(_ entry: StoreEntry?, _ members: inout JSONMembers) throws(JSONError) {
+        let parts = entry?.parts
+        switch try members("state", parts?.state) {
+        case .missing: self = .missing
+        case .value:
+            let bytes = try members("value", parts?.value).bytes
+            self = .value(bytes, revision: try members("revision", parts?.revision))
+        case .tooLong: self = .tooLong(revision: try members("revision", parts?.revision))
+        case .forbidden: self = .forbidden
         }
     }
 }

@@ -86,6 +86,9 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     }
 }
 
+extension StoreKey: JSONString {}
+extension StoreKey.Kind: JSONString {}
+
 /// In the order in which etcd lists them.
 extension StoreKey: Comparable {
     package static func < (one: StoreKey, other: StoreKey) -> Bool {

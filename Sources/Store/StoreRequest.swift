@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 
 /// A request to the store role of the network program: one JSON object on one line. The role knows of values only how long
 /// they are.
@@ -50,69 +50,64 @@ package enum StoreRequest: Hashable, Sendable {
 
     /// Reads ``line``; nil for anything else.
     package init?(line bytes: [UInt8]) {
-        guard bytes.count <= Self.longest, let json = try? JSONValue(bytes) else { return nil }
-        switch json["do"]?.text {
-        case "read":
-            let texts = json["keys"]?.elements ?? []
-            let keys = texts.compactMap { $0.text.flatMap(StoreKey.init) }
-            guard keys.count == texts.count, (1...Self.mostKeys).contains(keys.count), Set(keys).count == keys.count
-            else {
-                return nil
-            }
-            self = .read(keys)
-        case "put":
-            let values = json["puts"]?.elements ?? []
-            let puts = values.compactMap(Put.init)
-            guard puts.count == values.count, (1...Self.mostPuts).contains(puts.count),
-                Set(puts.map(\.key)).count == puts.count
-            else { return nil }
-            self = .put(puts)
-        case "list":
-            guard let kind = json["kind"]?.text.flatMap(StoreKey.Kind.init) else { return nil }
-            switch json["from"] {
-            case nil, .null: self = .list(kind, from: nil)
-            case .string(let text):
-                guard let from = Base64.decode(text) else { return nil }
-                self = .list(kind, from: from)
-            default: return nil
-            }
-        case "remove":
-            guard let key = json["key"]?.text.flatMap(StoreKey.init), let revision = json["revision"]?.whole,
-                revision > 0
-            else { return nil }
-            self = .remove(key, ifAt: revision)
-        default: return nil
-        }
+        guard bytes.count <= Self.longest, let request = try? StoreRequest(parsing: bytes), request.isWithinLimits
+        else { return nil }
+        self = request
     }
 
     /// The request as it goes to the store role.
-    package var line: [UInt8] {
-        let members: [(String, JSONText)] =
-            switch self {
-            case .read(let keys): [("do", .string("read")), ("keys", .array(keys.map { .string($0.description) }))]
-            case .put(let puts): [("do", .string("put")), ("puts", .array(puts.map(\.json)))]
-            case .list(let kind, let from):
-                [("do", .string("list")), ("kind", .string(kind.rawValue)), ("from", .text(from.map(Base64.encode)))]
-            case .remove(let key, let revision):
-                [("do", .string("remove")), ("key", .string(key.description)), ("revision", .number(Int(revision)))]
-            }
-        return JSONText.object(members).bytes
+    package var line: [UInt8] { jsonText.bytes }
+
+    private var isWithinLimits: Bool {
+        switch self {
+        case .read(let keys): (1...Self.mostKeys).contains(keys.count) && Set(keys).count == keys.count
+        case .put(let puts):
+            (1...Self.mostPuts).contains(puts.count) && Set(puts.map(\.key)).count == puts.count
+                && puts.allSatisfy { $0.value.count <= StoreEntry.longest && $0.revision >= 0 }
+        case .list: true
+        case .remove(_, let revision): revision > 0
+        }
     }
 }
 
-extension StoreRequest.Put {
-    fileprivate var json: JSONText {
-        .object([
-            ("key", .string(key.description)), ("value", .string(Base64.encode(value))),
-            ("revision", .number(Int(revision))),
-        ])
+extension StoreRequest: JSONDocument {
+    private enum Verb: String, JSONString {
+        case read, put, list, remove
     }
 
-    fileprivate init?(_ json: JSONValue) {
-        guard let key = json["key"]?.text.flatMap(StoreKey.init),
-            let value = json["value"]?.text.flatMap({ Base64.decode($0) }), value.count <= StoreEntry.longest,
-            let revision = json["revision"]?.whole, revision >= 0
-        else { return nil }
-        self.init(value, at: key, ifAt: revision)
+    /// What the members say; nil in a request that has no such member.
+    private var parts:
+        (
+            verb: Verb, keys: [StoreKey]?, puts: [Put]?, kind: StoreKey.Kind?, from: Base64Bytes?, revision: Int64?
+        )
+    {
+        switch self {
+        case .read(let keys): (.read, keys, nil, nil, nil, nil)
+        case .put(let puts): (.put, nil, puts, nil, nil, nil)
+        case .list(let kind, let from): (.list, nil, nil, kind, from.map(Base64Bytes.init), nil)
+        case .remove(let key, let revision): (.remove, [key], nil, nil, nil, revision)
+        }
+    }
+
+    package init(_ request: StoreRequest?, _ members: inout JSONMembers) throws(JSONError) {
+        let parts = request?.parts
+        switch try members("do", parts?.verb) {
+        case .read: self = .read(try members("keys", parts?.keys))
+        case .put: self = .put(try members("puts", parts?.puts))
+        case .list:
+            let kind = try members("kind", parts?.kind)
+            self = .list(kind, from: try members.orNull("from", parts?.from)?.bytes)
+        case .remove:
+            let key = try members("key", parts?.keys?.first)
+            self = .remove(key, ifAt: try members("revision", parts?.revision))
+        }
+    }
+}
+
+extension StoreRequest.Put: JSONDocument {
+    package init(_ put: StoreRequest.Put?, _ members: inout JSONMembers) throws(JSONError) {
+        key = try members("key", put?.key)
+        value = try members("value", (put?.value).map(Base64Bytes.init)).bytes
+        revision = try members("revision", put?.revision)
     }
 }

@@ -29,61 +29,62 @@ package enum StoreResult: Equatable, Sendable {
     /// Of one page: most have some hundred bytes, and 1 MiB is taken of etcd's answer.
     static let mostListed = 256
 
-    /// The line without its end.
-    package var answer: JSONText { .object(members) }
-
-    private var members: [(String, JSONText)] {
+    /// Whether no page and no value is longer than one may be.
+    var isWithinLimits: Bool {
+        let entries: [StoreEntry]
         switch self {
-        case .read(let entries): [("result", .string("read")), ("entries", Self.json(entries))]
-        case .put(let revision): [("result", .string("put")), ("revision", .number(Int(revision)))]
-        case .conflict(let entries): [("result", .string("conflict")), ("entries", Self.json(entries))]
-        case .list(let listed, let next):
-            [
-                ("result", .string("list")),
-                (
-                    "entries",
-                    .array(listed.map { .object([("key", .string($0.key.description))] + $0.entry.members) })
-                ),
-                ("next", .text(next.map(Base64.encode))),
-            ]
-        case .removed: [("result", .string("removed"))]
-        case .failed(let failure):
-            [
-                ("result", .string("failed")), ("code", .string(failure.code.rawValue)),
-                ("detail", .text(failure.detail)), ("retry_after", failure.retryAfter.map(JSONText.number) ?? .null),
-            ]
+        case .read(let found), .conflict(let found): entries = found
+        case .list(let listed, _):
+            guard listed.count <= Self.mostListed else { return false }
+            entries = listed.map(\.entry)
+        case .put, .removed, .failed: return true
+        }
+        return entries.allSatisfy {
+            if case .value(let bytes, _) = $0 { bytes.count <= StoreEntry.longest } else { true }
+        }
+    }
+}
+
+extension StoreResult: JSONDocument {
+    private enum Kind: String, JSONString {
+        case read, put, conflict, list, removed, failed
+    }
+
+    /// What the members say; nil in a result that has no such member.
+    private var parts:
+        (
+            kind: Kind, entries: [StoreEntry]?, listed: [Listed]?, next: Base64Bytes?, revision: Int64?,
+            failure: RoleFailure?
+        )
+    {
+        switch self {
+        case .read(let entries): (.read, entries, nil, nil, nil, nil)
+        case .put(let revision): (.put, nil, nil, nil, revision, nil)
+        case .conflict(let entries): (.conflict, entries, nil, nil, nil, nil)
+        case .list(let listed, let next): (.list, nil, listed, next.map(Base64Bytes.init), nil, nil)
+        case .removed: (.removed, nil, nil, nil, nil, nil)
+        case .failed(let failure): (.failed, nil, nil, nil, nil, failure)
         }
     }
 
-    private static func json(_ entries: [StoreEntry]) -> JSONText { .array(entries.map { .object($0.members) }) }
-
-    /// Reads an ``answer``; nil for anything else.
-    init?(_ json: JSONValue) {
-        let values = json["entries"]?.elements ?? []
-        let entries = values.compactMap { StoreEntry($0) }
-        switch json["result"]?.text {
-        case "read" where entries.count == values.count: self = .read(entries)
-        case "put":
-            guard let revision = json["revision"]?.whole else { return nil }
-            self = .put(revision: revision)
-        case "conflict" where entries.count == values.count: self = .conflict(entries)
-        case "list" where entries.count == values.count:
-            let keys = values.compactMap { $0["key"]?.text.flatMap(StoreKey.init) }
-            let next = json["next"]?.text.flatMap { Base64.decode($0) }
-            guard keys.count == entries.count, keys.count <= Self.mostListed, json["next"] == .null || next != nil
-            else {
-                return nil
-            }
-            self = .list(zip(keys, entries).map { Listed($0, $1) }, next: next)
-        case "removed": self = .removed
-        case "failed":
-            guard let code = json["code"]?.text.flatMap(FailureCode.init), code.rawValue.hasPrefix("store_") else {
-                return nil
-            }
-            self = .failed(
-                RoleFailure(
-                    code, json["detail"]?.text, retryAfter: json["retry_after"]?.whole.map { Int(clamping: $0) }))
-        default: return nil
+    package init(_ result: StoreResult?, _ members: inout JSONMembers) throws(JSONError) {
+        let parts = result?.parts
+        switch try members("result", parts?.kind) {
+        case .read: self = .read(try members("entries", parts?.entries))
+        case .put: self = .put(revision: try members("revision", parts?.revision))
+        case .conflict: self = .conflict(try members("entries", parts?.entries))
+        case .list:
+            let listed = try members("entries", parts?.listed)
+            self = .list(listed, next: try members.orNull("next", parts?.next)?.bytes)
+        case .removed: self = .removed
+        case .failed: self = .failed(try RoleFailure(parts?.failure, &members, codesOf: "store_"))
         }
+    }
+}
+
+extension StoreResult.Listed: JSONDocument {
+    package init(_ listed: StoreResult.Listed?, _ members: inout JSONMembers) throws(JSONError) {
+        key = try members("key", listed?.key)
+        entry = try StoreEntry(listed?.entry, &members)
     }
 }

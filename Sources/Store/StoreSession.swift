@@ -183,21 +183,17 @@ package struct StoreSession {
     }
 
     private mutating func put(_ puts: [StoreRequest.Put]) throws(Problem) -> StoreResult {
-        let changes = puts.map {
-            EtcdRequest.Change(
-                key: $0.key.bytes(below: prefix), value: $0.value, revision: $0.revision)
-        }
-        let keys = changes.map(\.key)
+        let keys = puts.map { $0.key.bytes(below: prefix) }
         let found: [StoreEntry]
         do throws(Problem) {
-            let answer = try requests.ask(.put(changes))
+            let answer = try requests.ask(.put(puts, below: prefix))
             switch EtcdAnswer.put(answer, at: keys) {
             case nil: throw .unexpected(answer)
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
                 // An earlier attempt put all of it in one transaction, and its answer was lost.
                 if let revision = entries[0]?.revision, entries.allSatisfy({ $0?.revision == revision }),
-                    zip(entries, changes).allSatisfy({ $0?.value == $1.value })
+                    zip(entries, puts).allSatisfy({ $0?.value == $1.value })
                 {
                     return .put(revision: revision)
                 }

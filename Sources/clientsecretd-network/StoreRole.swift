@@ -36,7 +36,7 @@ struct StoreRole: ParsableCommand {
             answerer = try StoreAnswerer(configuration: configured())
         } catch {
             // Each request is answered with the reason.
-            while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreResult.failed(error).answer) }
+            while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreAnswer(.failed(error))) }
             return
         }
         while let line = try lines.next(answerer.client.wait) {
@@ -48,7 +48,7 @@ struct StoreRole: ParsableCommand {
             alarm(Self.longestAnswer)
             let answer = answerer.answer(request)
             alarm(0)
-            try RoleOutput.answer(answer.line)
+            try RoleOutput.answer(answer)
         }
     }
 

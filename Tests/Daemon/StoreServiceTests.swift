@@ -2,7 +2,6 @@ import AppleClientSecret
 import Digest
 import Failures
 import Foundation
-import Keys
 import Linux
 import Model
 import Rotation

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Linux
+import Model
 
 @testable import Store
 
@@ -69,9 +70,9 @@ enum StoreTarget {
             try promise(
                 again.withBytes { one in token.withBytes { one == $0 } }, "a secret that is not read back")
         }
-        if let rollout = try? StoredRollout(parsing: bytes) {
+        if let rollout = try? Rollout(parsing: bytes) {
             try promise(
-                (try? StoredRollout(parsing: rollout.jsonText.bytes)) == rollout, "a rollout that is not read back")
+                (try? Rollout(parsing: rollout.jsonText.bytes)) == rollout, "a rollout that is not read back")
         }
         if let key = StoreKey(bytes, below: "/clientsecretd") {
             if let machine = key.machine { try Shown.check(machine.prefix(39).description) }
