@@ -38,7 +38,7 @@ extension TargetSettings {
         {
             let address = part.value("url", wholeAddress)
             let pointer = part.value("pointer") { text throws(ValueError) in
-                guard let names = PushKind.pointer(text) else {
+                guard let names = JSONEdit.pointer(text) else {
                     throw ValueError("\(quoted(text)) is not a JSON pointer; write it like /data/client_secret")
                 }
                 return names

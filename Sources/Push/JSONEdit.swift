@@ -2,7 +2,7 @@ import AppleClientSecret
 
 /// Changes one member of a JSON text and keeps every other byte of it: numbers, order and escapes that others have
 /// written there survive.
-enum JSONEdit {
+package enum JSONEdit {
     /// `object` with its member `name` set to `value`, both JSON; nil where `object` is none.
     static func setting(_ name: String, to value: [UInt8], in object: [UInt8]) -> [UInt8]? {
         guard case .object(let members)? = try? JSONValue(object) else { return nil }
@@ -14,8 +14,8 @@ enum JSONEdit {
         return Array(object[..<end]) + comma.utf8 + JSONText.string(name).bytes + ":".utf8 + value + object[end...]
     }
 
-    /// The names in a JSON pointer (RFC 6901), `/a/b`; nil for any other text.
-    static func pointer(_ text: String) -> [String]? {
+    /// The names in a JSON pointer (RFC 6901), such as `/data/client_secret`; nil for any other text.
+    package static func pointer(_ text: String) -> [String]? {
         guard !text.isEmpty else { return [] }
         guard text.hasPrefix("/") else { return nil }
         var names: [String] = []
@@ -49,9 +49,4 @@ extension JSONValue {
             return value?[name]
         }
     }
-}
-
-extension PushKind {
-    /// The names in a JSON pointer (RFC 6901), such as `/data/client_secret`; nil for any other text.
-    package static func pointer(_ text: String) -> [String]? { JSONEdit.pointer(text) }
 }

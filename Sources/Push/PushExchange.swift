@@ -45,6 +45,7 @@ package struct PushExchange {
     private static let attempts = 3
     /// - Parameters:
     ///   - token: the content of the token's place; empty where there is none.
+    ///   - secret: nil for a deployment.
     ///   - others: secrets of other targets with members of the same document, by their members' names.
     ///   - writtenAt: when the daemon last wrote to the place, by the API's clock; nil where that is not known.
     ///   - begun: the deployment that it has begun since.

@@ -16,29 +16,29 @@ package struct PushKind: Sendable {
     /// Where the API is, unless the target names it (a template); nil where a target has to.
     package let endpoint: String?
     /// For a kind whose standard ``endpoint`` needs no token of the target's.
-    package let own: OwnFiles?
+    package var own: OwnFiles?
     package let authorization: Authorization
     /// How its settings name a place.
-    let naming: Naming
+    var naming = Naming()
     /// The setting that names a member of what a write replaces as a whole; nil where a write changes its own place only, or
     /// fails when another program has written since the read.
-    let member: String?
+    var member: String?
     /// Sets the values that join the secret to what is there, or throws where it does not fit; nil where the write changes
     /// nothing else.
-    let merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)?
+    var merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)?
     let write: PushRequest
     /// The request before and after a write; nil where nothing can be read.
     let read: PushRequest?
     /// What the answer to ``read`` has to look like, before anything is written.
-    let shape: [Shape]
+    var shape: [Shape] = []
     /// What the answer to ``read`` says of the secret; nil where it never says anything.
-    let shown: (@Sendable (PushExchange, JSONValue) -> Shown)?
+    var shown: (@Sendable (PushExchange, JSONValue) -> Shown)?
     /// How something is created where ``read`` finds nothing; nil where it has to be there.
-    let creation: Creation?
+    var creation: Creation?
     /// For a kind whose settings act with the next deployment only.
-    let redeployment: Redeployment?
+    var redeployment: Redeployment?
     /// What error answers mean beyond their status; the first rule that matches counts.
-    let errors: [ErrorRule]
+    var errors: [ErrorRule] = []
 
     /// What a pod is given for the API of its own cluster.
     package struct OwnFiles: Sendable {
@@ -118,48 +118,23 @@ package struct PushKind: Sendable {
         var contains: [String] = []
         let meaning: FailureCode
     }
-
-    init(
-        name: String, settings: [PushSetting], endpoint: String?, own: OwnFiles? = nil, authorization: Authorization,
-        naming: Naming = Naming(), member: String? = nil,
-        merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)? = nil,
-        write: PushRequest, read: PushRequest?, shape: [Shape] = [],
-        shown: (@Sendable (PushExchange, JSONValue) -> Shown)? = nil, creation: Creation? = nil,
-        redeployment: Redeployment? = nil, errors: [ErrorRule] = []
-    ) {
-        self.name = name
-        self.settings = settings
-        self.endpoint = endpoint
-        self.own = own
-        self.authorization = authorization
-        self.naming = naming
-        self.member = member
-        self.merge = merge
-        self.write = write
-        self.read = read
-        self.shape = shape
-        self.shown = shown
-        self.creation = creation
-        self.redeployment = redeployment
-        self.errors = errors
-    }
 }
 
 /// A setting that targets of one kind have, in addition to `kind`, `endpoint`, `ca_file` and the token.
 package struct PushSetting: Sendable {
     package let name: String
     /// Nil where it has to be written.
-    package let standard: String?
+    package var standard: String?
     /// Completes "write …".
     package let advice: String
     /// Whether it may have slashes.
-    package let isPath: Bool
+    package var isPath = false
     /// What it may be, or what may be in the list; nil for any text.
-    package let choices: [Choice]?
+    package var choices: [Choice]?
     /// Whether it is a list, in ``PushTarget/settings`` the elements of a JSON array.
-    package let isList: Bool
+    package var isList = false
     /// Whether it says who asks, and not where.
-    let isLogin: Bool
+    var isLogin = false
 
     /// One of the values that a setting may have.
     package struct Choice: Sendable {
@@ -172,19 +147,6 @@ package struct PushSetting: Sendable {
             self.problem = problem
         }
     }
-
-    package init(
-        _ name: String, standard: String? = nil, advice: String, isPath: Bool = false, choices: [Choice]? = nil,
-        isList: Bool = false, isLogin: Bool = false
-    ) {
-        self.name = name
-        self.standard = standard
-        self.advice = advice
-        self.isPath = isPath
-        self.choices = choices
-        self.isList = isList
-        self.isLogin = isLogin
-    }
 }
 
 /// One request of a kind, as templates.
@@ -193,7 +155,7 @@ package struct PushRequest: Sendable {
     /// Behind the endpoint.
     let path: String
     /// Left out where a value is empty.
-    let query: [Field]
+    private(set) var query: [Field]
     let headers: [Field]
     let body: Body?
     let done: Set<Int>
@@ -218,40 +180,30 @@ package struct PushRequest: Sendable {
         case json(String)
         /// A text as outputs of format `template` have it.
         case template(String)
+
+        var text: String {
+            switch self {
+            case .json(let text), .template(let text): text
+            }
+        }
     }
 
     /// All that is sent but for what comes from settings, as templates.
     var texts: [String] {
-        let content: [String] =
-            switch body {
-            case .json(let text), .template(let text): [text]
-            case nil: []
-            }
-        var texts = [method, path]
-        for field in query + headers { texts += [field.name, field.value] }
-        return texts + content
+        [method, path] + (query + headers).flatMap { [$0.name, $0.value] } + [body?.text].compactMap(\.self)
     }
 
     /// The same with another field in its query.
     func adding(_ field: Field) -> PushRequest {
-        PushRequest(
-            method, path, query: query + [field], headers: headers, body: body, done: done, isList: isList,
-            confirmed: confirmed)
-    }
-
-    package init(
-        _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
-        done: Set<Int> = [200]
-    ) {
-        self.init(
-            method, path, query: query, headers: headers, body: body, done: done, isList: false, confirmed: [])
+        var request = self
+        request.query.append(field)
+        return request
     }
 
     init(
         _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
-        done: Set<Int> = [200], isList: Bool = false, confirmed: [Shape]
+        done: Set<Int> = [200], isList: Bool = false, confirmed: [Shape] = []
     ) {
-        self.confirmed = confirmed
         self.method = method
         self.path = path
         self.query = query
@@ -259,5 +211,6 @@ package struct PushRequest: Sendable {
         self.body = body
         self.done = done
         self.isList = isList
+        self.confirmed = confirmed
     }
 }

@@ -29,13 +29,8 @@ extension PushKind {
 
 extension PushTarget {
     package var identity: PushPlace {
-        var words = [kind.name, Self.normalized(endpoint)]
-        let left = Set(
-            kind.settings.filter(\.isLogin).map(\.name)
-                + [kind.naming.repetition, kind.naming.parts].compactMap(\.self))
-        for (name, value) in settings.sorted(by: { $0.key < $1.key }) where !left.contains(name) {
-            words += [name, value]
-        }
+        let same = [kind.naming.repetition, kind.naming.parts].compactMap(\.self)
+        var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name) + same)
         if kind.isCustom { words += kind.write.identity.map(Self.normalized) }
         return PushPlace(words: words, token: kind.mentionsToken || kind.naming.isOfToken(settings) ? token : nil)
     }
@@ -50,11 +45,6 @@ extension PushTarget {
 extension PushRequest {
     /// All that is sent of a request that a target describes itself; the names of headers have no case and no order.
     fileprivate var identity: [String] {
-        let content: String? =
-            switch body {
-            case .json(let text), .template(let text): text
-            case nil: nil
-            }
-        return [method, path] + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted() + [content ?? ""]
+        [method, path] + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted() + [body?.text ?? ""]
     }
 }

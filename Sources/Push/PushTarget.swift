@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// A place behind an API that takes secrets: one entry of `targets` in the configuration.
 package struct PushTarget: Sendable {
     package let name: String
@@ -35,11 +37,7 @@ package struct PushTarget: Sendable {
     /// A digest (FNV-1a) of the settings that decide the place: a different text for a different place, from which the settings
     /// cannot be read. It is kept in clients' records: another text has the place pushed to again.
     package var place: String {
-        var words = [kind.name, Self.normalized(endpoint)]
-        let logins = Set(kind.settings.filter(\.isLogin).map(\.name))
-        for (name, value) in settings.sorted(by: { $0.key < $1.key }) where !logins.contains(name) {
-            words += [name, value]
-        }
+        var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name))
         // Where the settings are the requests themselves.
         if settings.isEmpty { words += kind.write.texts.map(Self.normalized) }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -49,32 +47,24 @@ package struct PushTarget: Sendable {
         return String(hash, radix: 16)
     }
 
-    /// An address with its scheme and host in small letters, without the scheme's own port; another text as it is.
+    /// Kind, endpoint and settings, but for some of these.
+    func words(of settings: [String: String], without left: [String]) -> [String] {
+        settings.filter { !left.contains($0.key) }.sorted { $0.key < $1.key }
+            .reduce(into: [kind.name, Self.normalized(endpoint)]) { $0 += [$1.key, $1.value] }
+    }
+
+    /// The same text for the same address; another text as it is.
     static func normalized(_ address: String) -> String {
-        guard let scheme = address.firstRange(of: "://"),
-            ["https", "http"].contains(address[..<scheme.lowerBound].lowercased())
-        else { return address }
-        let host = address[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        let path = address[host.endIndex...]
-        var origin = address[..<host.endIndex].lowercased()
-        for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
-        where origin.hasPrefix(scheme) && origin.hasSuffix(port) {
-            origin.removeLast(port.count)
-        }
-        return origin + path
+        WebAddress(address, allowingQuery: true).map { $0.origin + $0.path } ?? address
     }
 
     /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when another program has
     /// written since the read.
     package var document: PushDocument? {
         guard let member = kind.member else { return nil }
-        func place(_ settings: [String: String]) -> String {
-            let others = settings.filter { $0.key != member }.sorted { $0.key < $1.key }
-            return ([kind.name, Self.normalized(endpoint)] + others.flatMap { [$0.key, $0.value] })
-                .joined(separator: "\0")
-        }
         return PushDocument(
-            place: place(settings), shortPlace: place(kind.naming.shortened(settings)),
+            place: words(of: settings, without: [member]).joined(separator: "\0"),
+            shortPlace: words(of: kind.naming.shortened(settings), without: [member]).joined(separator: "\0"),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 })
     }
 

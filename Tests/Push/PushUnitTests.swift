@@ -27,9 +27,9 @@ import Testing
     }
 
     @Test func pointers() {
-        #expect(PushKind.pointer("/a~1b/~0c/0") == ["a/b", "~c", "0"])
-        #expect(PushKind.pointer("") == [])
-        for text in ["a", "/a~2", "/~"] { #expect(PushKind.pointer(text) == nil) }
+        #expect(JSONEdit.pointer("/a~1b/~0c/0") == ["a/b", "~c", "0"])
+        #expect(JSONEdit.pointer("") == [])
+        for text in ["a", "/a~2", "/~"] { #expect(JSONEdit.pointer(text) == nil) }
         let bytes = Array(#"{"a":[{"b":1},{"b":"x,]"}]}"#.utf8)
         let span = JSONValue.range(of: ["a", "1", "b"], in: bytes)
         #expect(span.map { String(decoding: bytes[$0], as: UTF8.self) } == #""x,]""#)

@@ -7,9 +7,9 @@ extension PushKind {
     static let awsSecretsManager = PushKind(
         name: "aws_secrets_manager",
         settings: [
-            PushSetting("region", advice: "the region, such as eu-central-1"),
-            PushSetting("secret_id", advice: "the secret's name or ARN", isPath: true),
-            PushSetting("field", standard: "", advice: "the member's name, where the secret is a JSON object"),
+            PushSetting(name: "region", advice: "the region, such as eu-central-1"),
+            PushSetting(name: "secret_id", advice: "the secret's name or ARN", isPath: true),
+            PushSetting(name: "field", standard: "", advice: "the member's name, where the secret is a JSON object"),
         ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
         authorization: .awsSignature(service: "secretsmanager"),
         naming: Naming(shortened: { $0.merging(["secret_id": secretName(of: $0["secret_id", default: ""])]) { $1 } }),

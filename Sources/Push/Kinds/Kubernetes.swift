@@ -10,9 +10,9 @@ extension PushKind {
     static let kubernetes = PushKind(
         name: "kubernetes",
         settings: [
-            PushSetting("namespace", advice: "the Secret's namespace"),
-            PushSetting("secret", advice: "the Secret's name"),
-            PushSetting("key", standard: "client_secret", advice: "the key in the Secret's data"),
+            PushSetting(name: "namespace", advice: "the Secret's namespace"),
+            PushSetting(name: "secret", advice: "the Secret's name"),
+            PushSetting(name: "key", standard: "client_secret", advice: "the key in the Secret's data"),
         ], endpoint: "https://kubernetes.default.svc",
         own: OwnFiles(token: serviceAccount + "token", authorities: serviceAccount + "ca.crt"), authorization: .bearer,
         merge: { exchange, _ throws(RoleFailure) in exchange.nameManager() },

@@ -7,11 +7,11 @@ extension PushKind {
     static let netlify = PushKind(
         name: "netlify",
         settings: [
-            PushSetting("account", advice: "the team's id, or its name in Netlify's addresses"),
-            PushSetting("site", advice: "the site's id, which Netlify shows as Project ID"),
-            PushSetting("variable", advice: "the environment variable's name"),
+            PushSetting(name: "account", advice: "the team's id, or its name in Netlify's addresses"),
+            PushSetting(name: "site", advice: "the site's id, which Netlify shows as Project ID"),
+            PushSetting(name: "variable", advice: "the environment variable's name"),
             PushSetting(
-                "context", standard: "production", advice: "a deploy context",
+                name: "context", standard: "production", advice: "a deploy context",
                 choices: [.init("production"), .init("deploy-preview"), .init("branch-deploy")]
                     + ["all", "dev"].map {
                         .init(

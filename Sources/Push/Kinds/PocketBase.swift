@@ -6,9 +6,9 @@ extension PushKind {
     static let pocketbase = PushKind(
         name: "pocketbase",
         settings: [
-            PushSetting("user", advice: "a superuser's address; the token is the password", isLogin: true),
-            PushSetting("collection", standard: "users", advice: "an auth collection"),
-            PushSetting("provider", standard: "apple", advice: "the provider's name"),
+            PushSetting(name: "user", advice: "a superuser's address; the token is the password", isLogin: true),
+            PushSetting(name: "collection", standard: "users", advice: "an auth collection"),
+            PushSetting(name: "provider", standard: "apple", advice: "the provider's name"),
         ], endpoint: nil,
         authorization: .login(
             PushRequest(

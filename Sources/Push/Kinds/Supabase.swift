@@ -4,7 +4,7 @@ extension PushKind {
     /// The Management API. What it shows of a secret is a digest.
     static let supabase = PushKind(
         name: "supabase",
-        settings: [PushSetting("project", advice: "the project's reference, twenty letters in its address")],
+        settings: [PushSetting(name: "project", advice: "the project's reference, twenty letters in its address")],
         endpoint: "https://api.supabase.com", authorization: .bearer,
         write: PushRequest(
             "PATCH", "/v1/projects/{{project}}/config/auth",

@@ -6,10 +6,10 @@ extension PushKind {
     static let vault = PushKind(
         name: "vault",
         settings: [
-            PushSetting("mount", standard: "secret", advice: "where the KV engine is mounted", isPath: true),
-            PushSetting("path", advice: "the secret's path below the mount", isPath: true),
-            PushSetting("field", standard: "client_secret", advice: "the field's name"),
-            PushSetting("namespace", standard: "", advice: "the namespace", isPath: true),
+            PushSetting(name: "mount", standard: "secret", advice: "where the KV engine is mounted", isPath: true),
+            PushSetting(name: "path", advice: "the secret's path below the mount", isPath: true),
+            PushSetting(name: "field", standard: "client_secret", advice: "the field's name"),
+            PushSetting(name: "namespace", standard: "", advice: "the namespace", isPath: true),
         ], endpoint: nil, authorization: .header("X-Vault-Token"),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeField(found) },
         write: PushRequest(

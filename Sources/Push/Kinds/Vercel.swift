@@ -6,11 +6,11 @@ extension PushKind {
     static let vercel = PushKind(
         name: "vercel",
         settings: [
-            PushSetting("project", advice: "the project's name or id"),
-            PushSetting("team", standard: "", advice: "the team's id, team_…"),
-            PushSetting("variable", advice: "the environment variable's name"),
+            PushSetting(name: "project", advice: "the project's name or id"),
+            PushSetting(name: "team", standard: "", advice: "the team's id, team_…"),
+            PushSetting(name: "variable", advice: "the environment variable's name"),
             PushSetting(
-                "environments", standard: #"["production"]"#, advice: "a list of environments",
+                name: "environments", standard: #"["production"]"#, advice: "a list of environments",
                 choices: [
                     .init("production"), .init("preview"),
                     .init(
