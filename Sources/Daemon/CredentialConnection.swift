@@ -43,7 +43,7 @@ final class CredentialConnection {
         return line + [UInt8](repeating: 0, count: 65_536 - line.count)
     }()
     /// Milliseconds that ``refuse()`` waits for the peer to read, each time that the socket is full; systemd needs one.
-    private static let lastTimeout: Int32 = 1_000
+    private static let lastTimeout: Int64 = 1_000
 
     init(_ descriptor: consuming Descriptor, deadline: Int64) {
         // An unidentified peer is refused, like all but root.
@@ -62,7 +62,7 @@ final class CredentialConnection {
     /// Sends a refusal, or the rest of it, and waits for the peer to read it.
     func refuse() {
         begin(.refusal, deadline: nil)
-        while push() == .blocked, descriptor.waitUntilWritable(atMost: Self.lastTimeout) {}
+        while push() == .blocked, Descriptor.waitUntilWritable(descriptor.raw, atMost: Self.lastTimeout) {}
     }
 
     /// Sets answer and deadline; later calls are ignored.

@@ -149,17 +149,15 @@ final class LogTimeout: Sendable {
     /// Waits until a descriptor is writable, as long as time is left.
     func wait(for descriptor: Int32) -> Bool {
         guard lost.withLock({ $0 == 0 }) else { return Descriptor.waitUntilWritable(descriptor, atMost: 0) }
-        guard pthread_equal(pthread_self(), loop) != 0 else { return wait(for: descriptor, atMost: Self.timeout) }
+        guard pthread_equal(pthread_self(), loop) != 0 else {
+            return Descriptor.waitUntilWritable(descriptor, atMost: Self.timeout / 1_000)
+        }
         let began = Clocks.monotonicMicroseconds()
         defer {
             let waited = Clocks.monotonicMicroseconds() - began
             left.withLock { $0 = max(0, $0 - waited) }
         }
-        return wait(for: descriptor, atMost: left.withLock { $0 })
-    }
-
-    private func wait(for descriptor: Int32, atMost microseconds: Int64) -> Bool {
-        Descriptor.waitUntilWritable(descriptor, atMost: Int32(clamping: microseconds / 1_000))
+        return Descriptor.waitUntilWritable(descriptor, atMost: left.withLock { $0 } / 1_000)
     }
 
     func lose(_ count: Int = 1) {

@@ -124,8 +124,7 @@ final class StatusListener: Sendable {
         guard refusals.reduce(false, { $1.answerAll() || $0 }) else { return }
         while true {
             let rest = startedAt + startPause - Clocks.bootMilliseconds()
-            var waiting = refusals.map { pollfd(fd: $0.raw, events: Int16(POLLIN), revents: 0) }
-            guard rest > 0, unsafe poll(&waiting, nfds_t(waiting.count), Int32(clamping: rest)) > 0 else { return }
+            guard rest > 0, Descriptor.ready(refusals.map(\.raw), atMost: rest).contains(true) else { return }
             for refusal in refusals { _ = refusal.answerAll() }
         }
     }

@@ -67,9 +67,8 @@ internal import Linux
             if got < 0 {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN, waits else { return errno }
-                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                let rest = Int32(clamping: max(0, deadline - Clocks.bootMilliseconds()))
-                guard rest > 0, unsafe poll(&wanted, 1, rest) > 0 else { return ETIMEDOUT }
+                let rest = deadline - Clocks.bootMilliseconds()
+                guard rest > 0, Descriptor.ready([descriptor], atMost: rest) == [true] else { return ETIMEDOUT }
                 continue
             }
             count += got

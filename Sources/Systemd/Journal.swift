@@ -32,7 +32,7 @@ package final class Journal: Sendable {
         } catch {
             // libsystemd sends what exceeds a datagram by a file in memory. It blocks without room, so check first.
             guard error.errno == .messageTooLong else { throw error }
-            guard socket.descriptor.waitUntilWritable(atMost: 0) else { return false }
+            guard Descriptor.waitUntilWritable(socket.descriptor.raw, atMost: 0) else { return false }
             try SystemError.check(Self.sendLarge(fields), "write to the journal")
             return true
         }

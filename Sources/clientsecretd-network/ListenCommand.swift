@@ -40,8 +40,8 @@ struct ListenCommand: ParsableCommand {
         }
         let listener = try UnixListener(path: socket, mode: 0o600)
         while true {
-            var wanted = pollfd(fd: listener.descriptor.raw, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&wanted, 1, -1) > 0, let connection = try listener.accept() else { continue }
+            _ = Descriptor.ready([listener.descriptor.raw], atMost: nil)
+            guard let connection = try listener.accept() else { continue }
             serve(connection, program)
         }
     }

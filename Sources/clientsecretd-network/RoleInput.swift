@@ -20,8 +20,7 @@ enum RoleInput {
         guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
             return
         }
-        var wanted = pollfd(fd: Self.passedSocket, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&wanted, 1, Self.accepting) > 0 else { throw ExitCode.success }
+        guard Descriptor.ready([Self.passedSocket], atMost: Self.accepting) == [true] else { throw ExitCode.success }
         let connection = accept(Self.passedSocket, nil, nil)
         guard connection >= 0, dup2(connection, STDIN_FILENO) >= 0, dup2(connection, STDOUT_FILENO) >= 0 else {
             throw ValidationError("no connection came: \(ErrorNumber.words(for: errno))")
@@ -33,7 +32,7 @@ enum RoleInput {
     private static let passedSocket: Int32 = 3
     /// How long to wait for a connection, in milliseconds: the client for which systemd started this process may have
     /// gone.
-    private static let accepting: Int32 = 10_000
+    private static let accepting: Int64 = 10_000
 
     /// Reads to the end of the line, or of the input: at least one byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {

@@ -60,11 +60,9 @@ package struct Descriptor: ~Copyable, Sendable {
     package static func read(_ raw: Int32, until deadline: Int64) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            var wanted = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
-            let rest = Int32(clamping: max(0, deadline - Clocks.bootMilliseconds()))
-            let ready = unsafe poll(&wanted, 1, rest)
-            if ready == 0 { throw SystemError("read", errno: .timedOut) }
-            let count = ready < 0 ? -1 : unsafe Glibc.read(raw, &buffer, buffer.count)
+            let rest = max(0, deadline - Clocks.bootMilliseconds())
+            guard ready([raw], atMost: rest) == [true] else { throw SystemError("read", errno: .timedOut) }
+            let count = unsafe Glibc.read(raw, &buffer, buffer.count)
             if count >= 0 { return Array(buffer[..<count]) }
             // Another reader was quicker.
             if errno == EAGAIN && rest == 0 { throw SystemError("read", errno: .timedOut) }

@@ -21,10 +21,7 @@ package final class EventCounter: Sendable {
 
     /// Waits until the flag is raised, at most `milliseconds`; returns whether it is raised.
     package func wait(atMost milliseconds: Int64) -> Bool {
-        var ready: UInt8 = 0
-        let descriptors = [descriptor.raw]
-        _ = unsafe clinux_poll(descriptors, &ready, 1, max(milliseconds, 0))
-        return ready != 0
+        Descriptor.ready([descriptor.raw], atMost: milliseconds) == [true]
     }
 
     package func clear() {

@@ -54,7 +54,8 @@ struct StartedChild: ~Copyable {
     mutating func wait(milliseconds: Int64, cancel: Int32) -> ExitReport.Ending? {
         let deadline = Self.now() + milliseconds
         while true {
-            let ready = Self.ready([pidfd.raw, pipeIsOpen ? pipe.raw : -1, cancel], until: deadline)
+            let ready = Descriptor.ready(
+                [pidfd.raw, pipeIsOpen ? pipe.raw : -1, cancel], atMost: deadline - Self.now())
             if ready[1] { readOutput() }
             if ready[0] { return nil }
             if ready[2] { return .cancelled }
@@ -109,7 +110,7 @@ struct StartedChild: ~Copyable {
     private mutating func waitForSupervisor(milliseconds: Int64) {
         let deadline = Self.now() + milliseconds
         while Self.now() < deadline {
-            let ready = Self.ready([pidfd.raw, pipeIsOpen ? pipe.raw : -1], until: deadline)
+            let ready = Descriptor.ready([pidfd.raw, pipeIsOpen ? pipe.raw : -1], atMost: deadline - Self.now())
             if ready[1] { readOutput() }
             if ready[0] { return }
         }
@@ -148,12 +149,6 @@ struct StartedChild: ~Copyable {
 
     private static func now() -> Int64 {
         Clocks.monotonicMicroseconds() / 1_000
-    }
-
-    private static func ready(_ descriptors: [Int32], until deadline: Int64) -> [Bool] {
-        var ready = [UInt8](repeating: 0, count: descriptors.count)
-        _ = unsafe clinux_poll(descriptors, &ready, Int32(descriptors.count), max(deadline - now(), 0))
-        return ready.map { $0 != 0 }
     }
 }
 

@@ -15,13 +15,9 @@ package struct ActivatedListener: ~Copyable {
 
     /// The next connection; nil when none came in time, or when a signal arrived. Connections queued by then go to the
     /// next server.
-    package func next(within milliseconds: Int64) throws(SystemError) -> UnixStream? {
-        var ready: [UInt8] = [0, 0]
-        let found = unsafe clinux_poll([descriptor.raw, signals.raw], &ready, 2, milliseconds)
-        try SystemError.check(found, "wait for a connection")
-        guard ready == [1, 0] else { return nil }
-        return UnixStream(
-            adopting: Descriptor(
-                adopting: try SystemError.check(clinux_unix_accept(descriptor.raw), "accept a connection")))
+    package func next(within milliseconds: Int64) throws(SystemError) -> Descriptor? {
+        guard Descriptor.ready([descriptor.raw, signals.raw], atMost: milliseconds) == [true, false] else { return nil }
+        return Descriptor(
+            adopting: try SystemError.check(clinux_unix_accept(descriptor.raw), "accept a connection"))
     }
 }

@@ -39,12 +39,9 @@ extension Descriptor {
 
     /// Waits until the socket can be read, or written to. Throws `.timedOut` and `.canceled`.
     func wait(_ operation: String, writing: Bool, atMost rest: Int64, cancel: EventCounter?) throws(SystemError) {
-        let found = clinux_stream_wait(raw, writing ? 1 : 0, cancel?.raw ?? -1, max(rest, 0))
-        switch try SystemError.check(found, operation) {
-        case 0: throw SystemError(operation, errno: .timedOut)
-        case 2: throw SystemError(operation, errno: .canceled)
-        default: break
-        }
+        let ready = Self.ready([raw, cancel?.raw ?? -1], writing: writing, atMost: rest)
+        if ready[1] { throw SystemError(operation, errno: .canceled) }
+        if !ready[0] { throw SystemError(operation, errno: .timedOut) }
     }
 
     /// Sends what the socket accepts without blocking. Returns the byte count, 0 if none now.
@@ -62,21 +59,6 @@ extension Descriptor {
             case EAGAIN, ENOBUFS, ENOMEM: return 0
             default: throw SystemError("write to a socket", errno: Errno(rawValue: errno))
             }
-        }
-    }
-
-    /// Waits, at most `milliseconds`; returns whether the socket accepts more.
-    package func waitUntilWritable(atMost milliseconds: Int32) -> Bool {
-        Self.waitUntilWritable(raw, atMost: milliseconds)
-    }
-
-    /// The same for a descriptor without an owner, such as standard error. When poll fails it counts as writable: the
-    /// write then reports the error.
-    package static func waitUntilWritable(_ raw: Int32, atMost milliseconds: Int32) -> Bool {
-        var wanted = pollfd(fd: raw, events: Int16(POLLOUT), revents: 0)
-        while true {
-            let ready = unsafe poll(&wanted, 1, milliseconds)
-            if ready >= 0 || errno != EINTR { return ready != 0 }
         }
     }
 
