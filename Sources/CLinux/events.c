@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -63,39 +62,6 @@ int clinux_epoll_wait(int epoll, uint64_t *tags, uint32_t *events) {
         events[index] = batch[index].events;
     }
     return result(count);
-}
-
-int clinux_poll(const int32_t *descriptors, uint8_t *ready, int count, int64_t milliseconds) {
-    struct pollfd batch[CLINUX_POLL_MOST];
-    if (count < 0 || count > CLINUX_POLL_MOST) return -EINVAL;
-    for (int index = 0; index < count; index++) {
-        batch[index] = (struct pollfd){.fd = descriptors[index], .events = POLLIN};
-        ready[index] = 0;
-    }
-    int64_t deadline = clinux_monotonic_microseconds() / 1000 + milliseconds;
-    int found;
-    for (;;) {
-        int64_t left = deadline - clinux_monotonic_microseconds() / 1000;
-        // A wait longer than poll takes ends early and is taken up again.
-        int wait = milliseconds < 0 ? -1 : left < 0 ? 0 : left > 1000000000 ? 1000000000 : (int)left;
-        found = poll(batch, (nfds_t)count, wait);
-        if (found > 0 || (found < 0 && errno != EINTR)) break;
-        if (found == 0 && milliseconds >= 0 && left <= wait) break;
-    }
-    for (int index = 0; index < count && found > 0; index++) ready[index] = batch[index].revents != 0;
-    return result(found);
-}
-
-int clinux_stream_wait(int descriptor, int writing, int cancel, int64_t milliseconds) {
-    struct pollfd both[] = {{.fd = cancel, .events = POLLIN}, {.fd = descriptor, .events = writing ? POLLOUT : POLLIN}};
-    int64_t deadline = clinux_monotonic_microseconds() / 1000 + milliseconds;
-    for (;;) {
-        int64_t left = deadline - clinux_monotonic_microseconds() / 1000;
-        int found = poll(both, 2, left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left);
-        if (found < 0 && errno != EINTR) return -errno;
-        if (found > 0) return both[0].revents ? 2 : 1;
-        if (found == 0 && left <= INT32_MAX) return 0;
-    }
 }
 
 int clinux_wall_timer_create(void) {

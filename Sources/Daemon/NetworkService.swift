@@ -117,17 +117,18 @@ struct NetworkService: Sendable {
         try checkRate(at: socket, for: place)
         let stream: UnixStream
         do {
-            stream = try UnixStream.connect(to: socket.path, timeoutSeconds: LocalService.connecting)
+            stream = try UnixStream(
+                connectingTo: socket.path, timeoutSeconds: LocalService.connecting, milliseconds: timeout,
+                cancel: cancel)
         } catch {
             throw missing(at: socket, cause: error.errno.rawValue, for: place)
         }
-        let timed = TimedStream(stream, milliseconds: timeout, cancel: cancel)
-        try checkListener(try? timed.peer(), at: socket, for: place)
+        try checkListener(try? stream.peer(), at: socket, for: place)
         let answer: [UInt8]
         do {
             // A service that takes no request closes before reading one.
-            try? timed.write(request + [UInt8(ascii: "\n")])
-            answer = try timed.read(exactly: Self.longestAnswer + 1)
+            try? stream.write(request + [UInt8(ascii: "\n")])
+            answer = try stream.read(exactly: Self.longestAnswer + 1)
         } catch {
             throw Failure(silent, at: place, cause: error.errno.rawValue)
         }

@@ -25,7 +25,7 @@ package struct StartFailureResponse: Sendable {
         while let client = try? UnixListener.accept(on: listener) {
             wasAny = true
             let left = max(deadline - Clocks.bootMilliseconds(), 0)
-            let stream = TimedStream(UnixStream(adopting: client), milliseconds: left)
+            let stream = UnixStream(adopting: client, milliseconds: left)
             // Closing with an unread request would discard the answer.
             stream.discardInput()
             try? stream.write(bytes)

@@ -91,10 +91,10 @@ package struct StatusClient: Sendable {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: clientsecretd", "Connection: close"]
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")).utf8)
-        let stream: TimedStream
+        let stream: UnixStream
         do {
-            stream = TimedStream(
-                try UnixStream.connect(to: socket, timeoutSeconds: timeouts.connect), milliseconds: seconds * 1_000)
+            stream = try UnixStream(
+                connectingTo: socket, timeoutSeconds: timeouts.connect, milliseconds: seconds * 1_000)
         } catch {
             switch error.errno {
             case .permissionDenied, .notPermitted: throw .notPermitted(socket: socket, cause: error.errno)
@@ -121,7 +121,7 @@ package struct StatusClient: Sendable {
 
     /// Throws when a program other than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
     /// kernel's word on who began to listen decides; where only root and the caller may, they have chosen who does.
-    private func checkListener(of stream: borrowing TimedStream) throws(ClientError) {
+    private func checkListener(of stream: borrowing UnixStream) throws(ClientError) {
         let peer: Peer
         do {
             peer = try stream.peer()
@@ -134,7 +134,7 @@ package struct StatusClient: Sendable {
         throw .foreignListener(socket: socket, user: peer.user)
     }
 
-    private func read(from stream: borrowing TimedStream, seconds: Int64) throws(ClientError) -> Response {
+    private func read(from stream: borrowing UnixStream, seconds: Int64) throws(ClientError) -> Response {
         var reader = ResponseReader()
         while true {
             let bytes: [UInt8]

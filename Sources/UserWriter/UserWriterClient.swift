@@ -75,7 +75,9 @@ package struct UserWriterClient: Sendable {
     {
         let stream: UnixStream
         do {
-            stream = try UnixStream.connect(to: socket(of: user), timeoutSeconds: LocalService.connecting)
+            stream = try UnixStream(
+                connectingTo: socket(of: user), timeoutSeconds: LocalService.connecting, milliseconds: Self.timeout,
+                cancel: cancel)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory, .connectionRefused, .notDirectory:
@@ -89,13 +91,12 @@ package struct UserWriterClient: Sendable {
                 throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
             }
         }
-        let timed = TimedStream(stream, milliseconds: Self.timeout, cancel: cancel)
         do throws(FileError) {
-            try LocalService.checkListener(try? timed.peer(), at: socket(of: user), as: identity)
+            try LocalService.checkListener(try? stream.peer(), at: socket(of: user), as: identity)
         } catch {
             throw failure(.writerNotPermitted, user, path, detail: error.detail, remedy: error.remedy)
         }
-        return try exchange(request, timed, user, path).get()
+        return try exchange(request, stream, user, path).get()
     }
 
     /// Without systemd: a writer for this one request, which has dropped root's rights before it begins.
@@ -119,29 +120,22 @@ package struct UserWriterClient: Sendable {
     }
 
     private func exchange(
-        _ request: WriterRequest, _ stream: borrowing TimedStream, _ user: String, _ path: AbsolutePath
+        _ request: WriterRequest, _ stream: borrowing UnixStream, _ user: String, _ path: AbsolutePath
     ) -> Result<WriterAnswer, Failure> {
-        do throws(Frame.FrameError) {
-            let bytes = try Frame.encode(request)
+        do throws(SystemError) {
             // A writer that takes no requests answers before reading one: its answer is read even if writing fails.
-            try? stream.write(bytes)
-            let answer = try Frame.read(WriterAnswer.self, from: stream)
+            try? stream.write(WriterMessage.line(of: request))
+            let answer = try WriterMessage.read(WriterAnswer.self, from: stream)
             guard answer.version == WriterRequest.currentVersion else {
                 return .failure(
                     failure(.writerGarbled, user, path, detail: "it has another version (\(answer.version))"))
             }
             return answer.fault.map { .failure(fault($0, user, path)) } ?? .success(answer)
         } catch {
-            switch error {
-            case .oversized(let count) where count > 0:
-                return .failure(failure(.writerGarbled, user, path, detail: "\(count) bytes are too many"))
-            case .nothing:
-                return .failure(
-                    failure(.writerSilent, user, path, cause: Errno.connectionReset.rawValue, detail: user))
-            case .broken(let errno):
-                return .failure(failure(.writerSilent, user, path, cause: errno.rawValue, detail: user))
-            case .oversized, .truncated, .malformed:
+            switch error.errno {
+            case .badMessage, .messageTooLong:
                 return .failure(failure(.writerGarbled, user, path, detail: "it cannot be read"))
+            default: return .failure(failure(.writerSilent, user, path, cause: error.errno.rawValue, detail: user))
             }
         }
     }

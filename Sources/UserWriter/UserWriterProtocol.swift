@@ -6,62 +6,27 @@ import Model
 import Outputs
 import SystemPackage
 
-/// One message on the socket: its length in four bytes, big-endian, and that many bytes of JSON.
-enum Frame {
-    /// The largest message, in bytes: twice what a file may hold (1 MiB), which has room for every token of the largest
-    /// file and the names of their slots.
-    static let limit = 2 << 20
-    static let headerLength = 4
+/// One message on the socket: a JSON document on one line.
+enum WriterMessage {
+    /// In bytes: twice what a file may hold (1 MiB), which has room for every token of the largest file and the names of their
+    /// slots.
+    static let longest = 2 << 20
     /// The most JSON values of a message: each place in a file has four, and takes twenty bytes at least.
-    private static let mostValues = limit / 4
+    private static let mostValues = longest / 4
 
-    /// Why a message could not be read.
-    enum FrameError: Error, Hashable, Sendable {
-        /// The other side closed without sending anything.
-        case nothing
-        case truncated
-        /// In bytes.
-        case oversized(Int)
-        case malformed
-        /// The socket failed: `.timedOut`, `.canceled`, `.connectionReset`…
-        case broken(Errno)
-    }
+    static func line(of message: some JSONDocument) -> [UInt8] { message.jsonText.bytes + [UInt8(ascii: "\n")] }
 
-    static func encode(_ message: some JSONConvertible) throws(FrameError) -> [UInt8] {
-        let body = message.jsonText.bytes
-        guard body.count <= limit else { throw .oversized(body.count) }
-        return (0..<headerLength).reversed().map { UInt8(truncatingIfNeeded: body.count >> ($0 * 8)) } + body
-    }
-
+    /// Throws `.connectionReset` where the other side closes without sending anything, `.badMessage` for something else than a
+    /// message, and as ``UnixStream/line(atMost:)`` does.
     static func read<Message: JSONDocument>(
-        _ type: Message.Type, from stream: borrowing TimedStream
-    ) throws(FrameError) -> Message {
-        let header = try take(headerLength, from: stream)
-        guard !header.isEmpty else { throw .nothing }
-        let length = try bodyLength(header)
-        let body = try take(length, from: stream)
-        guard body.count == length else { throw .truncated }
-        return try decode(type, body)
-    }
-
-    /// How many bytes follow this header.
-    static func bodyLength(_ header: [UInt8]) throws(FrameError) -> Int {
-        guard header.count == headerLength else { throw .truncated }
-        let length = header.reduce(0) { $0 << 8 | Int($1) }
-        guard length <= limit else { throw .oversized(length) }
-        return length
-    }
-
-    static func decode<Message: JSONDocument>(_ type: Message.Type, _ body: [UInt8]) throws(FrameError) -> Message {
-        do throws(JSONError) { return try Message(parsing: body, atMost: mostValues) } catch { throw .malformed }
-    }
-
-    private static func take(_ count: Int, from stream: borrowing TimedStream) throws(FrameError) -> [UInt8] {
-        do {
-            return try stream.read(exactly: count)
-        } catch {
-            throw .broken(error.errno)
+        _ type: Message.Type, from stream: borrowing UnixStream
+    ) throws(SystemError) -> Message {
+        let line = try stream.line(atMost: longest)
+        guard !line.isEmpty else { throw SystemError("read a message", errno: .connectionReset) }
+        guard let message = try? Message(parsing: line, atMost: mostValues) else {
+            throw SystemError("read a message", errno: .badMessage)
         }
+        return message
     }
 }
 

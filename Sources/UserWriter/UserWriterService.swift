@@ -36,20 +36,20 @@ package final class UserWriterService {
 
     /// Serves connections until a signal, or until none comes for 30 s.
     package func serve(_ listener: borrowing ActivatedListener) throws(SystemError) {
-        while let stream = try listener.next(within: Self.idle) { serve(stream) }
+        while let connection = try listener.next(within: Self.idle) { serve(connection) }
     }
 
     /// Answers one request. A client that is not permitted learns only that.
-    package func serve(_ stream: consuming UnixStream) {
-        let stream = TimedStream(stream, milliseconds: Self.connectionTime)
+    package func serve(_ connection: consuming Descriptor) {
+        let stream = UnixStream(adopting: connection, milliseconds: Self.connectionTime)
         let answer: WriterAnswer
         do throws(Failure) {
             try requireDaemon(stream)
             let request: WriterRequest
-            do throws(Frame.FrameError) {
-                request = try Frame.read(WriterRequest.self, from: stream)
+            do throws(SystemError) {
+                request = try WriterMessage.read(WriterRequest.self, from: stream)
             } catch {
-                throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error))")
+                throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error.words))")
             }
             // A client that has closed the connection makes another request, perhaps a different one.
             if stream.isAbandoned { return }
@@ -60,14 +60,16 @@ package final class UserWriterService {
         send(answer, over: stream)
     }
 
-    private func send(_ answer: WriterAnswer, over stream: borrowing TimedStream) {
-        let tooLarge = Failure(.fileTooLarge, at: place)
-        guard let bytes = (try? Frame.encode(answer)) ?? (try? Frame.encode(WriterAnswer(tooLarge))) else { return }
+    private func send(_ answer: WriterAnswer, over stream: borrowing UnixStream) {
+        var line = WriterMessage.line(of: answer)
+        if line.count > WriterMessage.longest {
+            line = WriterMessage.line(of: WriterAnswer(Failure(.fileTooLarge, at: place)))
+        }
         // Ignored: a client that has closed the connection makes another request.
-        try? stream.write(bytes)
+        try? stream.write(line)
     }
 
-    private func requireDaemon(_ stream: borrowing TimedStream) throws(Failure) {
+    private func requireDaemon(_ stream: borrowing UnixStream) throws(Failure) {
         let peer: Peer
         do {
             peer = try stream.peer()

@@ -49,7 +49,7 @@ final class SocketService: Sendable {
         // No other connection comes.
         close(listener)
         guard descriptor >= 0 else { return }
-        let connection = TimedStream(UnixStream(adopting: Descriptor(adopting: descriptor)), milliseconds: 60_000)
+        let connection = UnixStream(adopting: Descriptor(adopting: descriptor), milliseconds: 60_000)
         if case .hangUp = reply { return }
         var request: [UInt8] = []
         while !request.contains(UInt8(ascii: "\n")), let more = try? connection.read(upTo: 65_536), !more.isEmpty {

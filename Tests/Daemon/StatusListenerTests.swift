@@ -75,7 +75,7 @@ import Testing
 }
 
 private struct Asker: ~Copyable {
-    let stream: TimedStream
+    let stream: UnixStream
 
     func everything() throws -> String {
         String(decoding: try stream.read(exactly: 65_536), as: UTF8.self)
@@ -84,7 +84,7 @@ private struct Asker: ~Copyable {
 
 /// A client that has asked for the metrics and waits.
 private func asking(_ path: String) throws -> Asker {
-    let stream = TimedStream(try UnixStream.connect(to: path, timeoutSeconds: 10), milliseconds: 30_000)
+    let stream = try UnixStream(connectingTo: path, timeoutSeconds: 10, milliseconds: 30_000)
     try stream.write(Array("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     return Asker(stream: stream)
 }

@@ -16,8 +16,8 @@ struct UnixSocketTests {
     @Test func carriesBytesBothWays() throws {
         let listener = try UnixListener(path: path, mode: 0o600)
         #expect(try listener.accept() == nil)
-        let client = TimedStream(try UnixStream.connect(to: path, timeoutSeconds: 60), milliseconds: 60_000)
-        let server = TimedStream(UnixStream(adopting: try nextConnection(to: listener)), milliseconds: 60_000)
+        let client = try connection()
+        let server = UnixStream(adopting: try nextConnection(to: listener), milliseconds: 60_000)
         try client.write(Array("question".utf8))
         #expect(try server.read(upTo: 100) == Array("question".utf8))
         try server.write(Array("answer".utf8))
@@ -79,10 +79,10 @@ struct UnixSocketTests {
     @Test func aSocketThatNobodyListensOnIsTakenOver() throws {
         endListening(try UnixListener(path: path, mode: 0o600).release())
         #expect(FileManager.default.fileExists(atPath: path))
-        let refused = #expect(throws: SystemError.self) { _ = try UnixStream.connect(to: path, timeoutSeconds: 1) }
+        let refused = #expect(throws: SystemError.self) { _ = try connection() }
         #expect(refused?.errno == .connectionRefused)
         let listener = try UnixListener(path: path, mode: 0o600)
-        _ = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        _ = try connection()
         #expect(try listener.accept() != nil)
     }
 
@@ -93,7 +93,7 @@ struct UnixSocketTests {
         #expect(error?.description == "cannot listen on \(path): Address already in use")
         // The check for a listener was a connection, and the name still leads here.
         #expect(try listener.accept() != nil)
-        _ = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        _ = try connection()
         #expect(try listener.accept() != nil)
     }
 
@@ -159,7 +159,7 @@ struct UnixSocketTests {
         let first = try nextConnection(to: listener)
         #expect(try Peer.address(of: first.raw) == [0] + Array(name.utf8))
         bound.hangUp()
-        let unbound = try UnixStream.connect(to: path, timeoutSeconds: 60)
+        let unbound = try connection()
         let second = try nextConnection(to: listener)
         #expect(try Peer.address(of: second.raw) == [])
         hangUp(unbound)
@@ -171,6 +171,10 @@ struct UnixSocketTests {
         let counter = try EventCounter()
         let error = #expect(throws: SystemError.self) { _ = try Peer(of: counter.raw) }
         #expect(error?.errno == .notSocket)
+    }
+
+    private func connection() throws(SystemError) -> UnixStream {
+        try UnixStream(connectingTo: path, timeoutSeconds: 60, milliseconds: 60_000)
     }
 
     private func nextConnection(to listener: borrowing UnixListener) throws -> Descriptor {

@@ -3,14 +3,11 @@ import Linux
 
 /// A client that sends bytes as they stand and shows what comes back.
 final class Connection {
-    private let stream: TimedStream
-    private let raw: Int32
+    private let stream: UnixStream
 
     init(to socket: String) throws {
-        let connected = try UnixStream.connect(to: socket, timeoutSeconds: 30)
-        raw = connected.raw
         // Longer than any deadline in these tests, and an end to a server that hangs.
-        stream = TimedStream(connected, milliseconds: 60_000)
+        stream = try UnixStream(connectingTo: socket, timeoutSeconds: 30, milliseconds: 60_000)
     }
 
     func send(_ text: String) throws {
@@ -49,7 +46,7 @@ final class Connection {
         var sent = 0
         var refusals = 0
         while sent < limit, refusals < 30 {
-            let count = unsafe Glibc.send(raw, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            let count = unsafe Glibc.send(stream.raw, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             if count > 0 {
                 sent += count
                 refusals = 0
@@ -63,7 +60,7 @@ final class Connection {
 
     /// Tells the server that nothing more is sent.
     func endSending() {
-        shutdown(raw, Int32(SHUT_WR))
+        shutdown(stream.raw, Int32(SHUT_WR))
     }
 
     /// Sends `text` and then one byte after the other until the server has had enough; returns what it said.

@@ -2,15 +2,13 @@
 none."""
 import json
 import socket
-import struct
 import sys
 
 connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 connection.connect(sys.argv[1])
-body = json.dumps(json.load(sys.stdin)).encode()
+connection.settimeout(60)
 try:
-    connection.sendall(struct.pack(">I", len(body)) + body)
+    connection.sendall(json.dumps(json.load(sys.stdin)).encode() + b"\n")
 except BrokenPipeError:
     pass
-header = connection.recv(4, socket.MSG_WAITALL)
-print(connection.recv(struct.unpack(">I", header)[0], socket.MSG_WAITALL).decode() if header else "closed")
+print(connection.makefile("rb").readline().decode().rstrip("\n") or "closed")

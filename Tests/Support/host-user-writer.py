@@ -12,7 +12,6 @@ behaviour, those after the last one by a writer:
 """
 import os
 import socket
-import struct
 import subprocess
 import sys
 
@@ -29,8 +28,7 @@ kept = []
 
 
 def hear(connection):
-    length, = struct.unpack(">I", connection.recv(4, socket.MSG_WAITALL))
-    connection.recv(length, socket.MSG_WAITALL)
+    connection.makefile("rb").readline()
 
 
 while True:
@@ -50,7 +48,7 @@ while True:
         continue
     elif behaviour == "garbage":
         hear(connection)
-        connection.sendall(struct.pack(">I", 7) + b"garbage")
+        connection.sendall(b"garbage\n")
     elif behaviour == "kill":
         trace = ["strace", "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e",
                  "inject=renameat2:signal=SIGKILL:error=EIO"]

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Config
 import Digest
 import Foundation
-import Keys
 import Linux
 import Model
 import Outputs
@@ -41,8 +40,5 @@ enum Samples {
         return request
     }
 
-    /// A message with its length before it.
-    static func framed(_ text: String) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: text.utf8.count >> $0) } + Array(text.utf8)
-    }
+    static func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }
 }

@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Failures
 import Foundation
-import Keys
 import Linux
 import Model
 import Outputs
@@ -52,10 +51,10 @@ import Testing
         let token = try Samples.token()
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
         let report = try report(
-            Samples.framed(
+            Samples.line(
                 """
-                {"version":1,"contents":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[
-                 {"variable":"SECRET","token":"\(text)"},{"variable":"PATH","token":"\(text)"},{"token":"\(text)"}]}}
+                {"version":1,"contents":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[\
+                {"variable":"SECRET","token":"\(text)"},{"variable":"PATH","token":"\(text)"},{"token":"\(text)"}]}}
                 """)
         ).get()
         #expect(report.exists && report.otherLines && report.isAsConfigured)
@@ -71,7 +70,7 @@ import Testing
 
     @Test func editsThatWouldFailAreNamedVariableByVariable() throws {
         let report = try report(
-            Samples.framed(
+            Samples.line(
                 #"{"version":1,"contents":{"exists":true,"otherLines":true,"isAsConfigured":true,"places":[],"#
                     + #""doubtful":{"SECRET":"line 2: \u001b[31m","PATH":"line 3"}}}"#)
         ).get()
@@ -83,18 +82,21 @@ import Testing
         #expect(again == failure.detail)
     }
 
-    @Test func aTextThatCannotBeATokenIsForeign() throws {
-        for token in ["null", "\"\(String(repeating: "A", count: 16_385))\""] {
-            let report = try report(
-                Samples.framed(
-                    #"{"version":1,"contents":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
-                        + #""places":[{"variable":"SECRET","token":\#(token)}]}}"#)
-            ).get()
-            guard case .foreign? = report.slots[.variable("SECRET")] else {
-                Issue.record("\(report.slots)")
-                return
-            }
+    private func place(holding token: String) -> [UInt8] {
+        Samples.line(
+            #"{"version":1,"contents":{"exists":true,"otherLines":false,"isAsConfigured":true,"#
+                + #""places":[{"variable":"SECRET","token":\#(token)}]}}"#)
+    }
+
+    @Test func aPlaceWithoutATokenIsForeign() throws {
+        let report = try report(place(holding: "null")).get()
+        guard case .foreign? = report.slots[.variable("SECRET")] else {
+            Issue.record("\(report.slots)")
+            return
         }
+        // A writer says so of a text that is too long for a token.
+        let long = "\"\(String(repeating: "A", count: Token.maximumLength + 1))\""
+        #expect(failure(try self.report(place(holding: long)))?.code == .writerGarbled)
     }
 
     @Test(arguments: [
@@ -114,14 +116,14 @@ import Testing
         #"{"version":1,"fault":{"code":"nonsense"}}"#, #"{"version":1,"fault":{}}"#, "[]",
     ])
     func anAnswerThatNoWriterGivesIsGarbled(text: String) throws {
-        #expect(failure(try report(Samples.framed(text)))?.code == .writerGarbled)
+        #expect(failure(try report(Samples.line(text)))?.code == .writerGarbled)
     }
 
     @Test func aFaultIsReportedInItsWordsButWithoutItsAdvice() throws {
         let secret = String(repeating: "s3cret", count: 20)
         let fault =
             #"{"version":1,"fault":{"code":"permission_denied","cause":13,"detail":"/srv/app\n\u001b[31m \#(secret); rm -rf /"}}"#
-        let failed = try #require(failure(try report(Samples.framed(fault))))
+        let failed = try #require(failure(try report(Samples.line(fault))))
         #expect(failed.code == .permissionDenied && failed.cause == 13)
         #expect(
             failed.sentence
@@ -179,7 +181,7 @@ import Testing
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(
-            failure(try report(Samples.framed(fault)))?.sentence
+            failure(try report(Samples.line(fault)))?.sentence
                 == "/srv/app/.env: the writer for its user cannot use the configuration: 'there is no such file, make one'; "
                 + "let user \"app\" read '/etc/c d/c.yaml': give it a group that user \"app\" and the daemon's user are in, and mode 0640 "
                 + "(namei -l '/etc/c d/c.yaml')")
@@ -260,8 +262,8 @@ private final class Handed: Sendable {
     }
 
     private func serve(_ connection: Int32, _ bytes: [UInt8], _ hearing: Bool) {
-        let stream = TimedStream(UnixStream(adopting: Descriptor(adopting: connection)), milliseconds: 60_000)
-        if hearing { _ = try? Frame.read(WriterRequest.self, from: stream) }
+        let stream = UnixStream(adopting: Descriptor(adopting: connection), milliseconds: 60_000)
+        if hearing { _ = try? WriterMessage.read(WriterRequest.self, from: stream) }
         try? stream.write(bytes)
     }
 }

@@ -1,7 +1,6 @@
 import Config
 import Failures
 import Foundation
-import Keys
 import Linux
 import Model
 import TestSupport

@@ -14,14 +14,6 @@ int clinux_epoll_remove(int epoll, int descriptor);
 // Fills both arrays, of CLINUX_EPOLL_BATCH elements each, and returns how many.
 #define CLINUX_EPOLL_BATCH 32
 int clinux_epoll_wait(int epoll, uint64_t *tags, uint32_t *events);
-// Waits until a descriptor is readable or hung up; the milliseconds run on CLOCK_MONOTONIC, below zero is for ever.
-// A descriptor of -1 is passed over. Fills `ready` with 0 or 1; returns how many are ready, 0 at the timeout.
-#define CLINUX_POLL_MOST 1024
-int clinux_poll(const int32_t *descriptors, uint8_t *ready, int count, int64_t milliseconds);
-
-// Waits until a stream can be read from or written to or has hung up: 1; until `cancel` (-1: nothing) is readable: 2;
-// until the milliseconds, on CLOCK_MONOTONIC, are over: 0.
-int clinux_stream_wait(int descriptor, int writing, int cancel, int64_t milliseconds);
 
 // Timers.
 int clinux_wall_timer_create(void);

@@ -50,14 +50,13 @@ extension ChildProcess {
     /// - Parameter milliseconds: until the stream's deadline.
     package static func exchange<Value>(
         with arguments: [String], environment: [String: String], milliseconds: Int64, cancel: EventCounter?,
-        _ body: (borrowing TimedStream) -> Value
+        _ body: (borrowing UnixStream) -> Value
     ) throws(SystemError) -> (value: Value, report: ExitReport) {
-        var near: Int32 = -1
-        var far: Int32 = -1
-        try SystemError.check(unsafe clinux_stream_pair(&near, &far), "make a socket")
-        let stream = UnixStream(adopting: Descriptor(adopting: near))
-        var child = try start(arguments, environment, input: Descriptor(adopting: far))
-        let value = exchange(TimedStream(stream, milliseconds: milliseconds, cancel: cancel), body)
+        var ends: (near: Int32, far: Int32) = (-1, -1)
+        try SystemError.check(unsafe clinux_stream_pair(&ends.near, &ends.far), "make a socket")
+        let near = Descriptor(adopting: ends.near)
+        var child = try start(arguments, environment, input: Descriptor(adopting: ends.far))
+        let value = exchange(UnixStream(adopting: near, milliseconds: milliseconds, cancel: cancel), body)
         let interruption = child.wait(milliseconds: parting, cancel: -1)
         let ending = try child.end(after: interruption)
         return (value, child.output.report(ending))
@@ -71,7 +70,7 @@ extension ChildProcess {
     }
 
     private static func exchange<Value>(
-        _ stream: consuming TimedStream, _ body: (borrowing TimedStream) -> Value
+        _ stream: consuming UnixStream, _ body: (borrowing UnixStream) -> Value
     ) -> Value {
         body(stream)
     }

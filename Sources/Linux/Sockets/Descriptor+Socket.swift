@@ -3,6 +3,14 @@ import Glibc
 import SystemPackage
 
 extension Descriptor {
+    /// A connection to the Unix socket at this path. Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nothing
+    /// listens, and `.wouldBlock` after the timeout.
+    static func connect(to path: String, timeoutSeconds: Int64) throws(SystemError) -> Descriptor {
+        Descriptor(
+            adopting: try SystemError.check(
+                unsafe clinux_unix_connect(path, max(timeoutSeconds, 1)), "connect to \(path)"))
+    }
+
     /// Sends all bytes.
     ///
     /// Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.

@@ -1,4 +1,3 @@
-import CLinux
 import SystemPackage
 
 /// A connection over a Unix socket on which lines go both ways for as long as both sides like.
@@ -14,11 +13,9 @@ package struct LineStream: ~Copyable, Sendable {
 
     package var raw: Int32 { descriptor.raw }
 
-    /// Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nothing listens.
+    /// Connects as ``Descriptor/connect(to:timeoutSeconds:)`` does.
     package init(connectingTo path: String, timeoutSeconds: Int64, longestLine: Int) throws(SystemError) {
-        descriptor = Descriptor(
-            adopting: try SystemError.check(
-                unsafe clinux_unix_connect(path, max(timeoutSeconds, 1)), "connect to \(path)"))
+        descriptor = try Descriptor.connect(to: path, timeoutSeconds: timeoutSeconds)
         longest = longestLine
     }
 

@@ -2,48 +2,39 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A connection over a Unix socket; ``TimedStream`` reads and writes.
-package struct UnixStream: ~Copyable {
-    fileprivate let descriptor: Descriptor
-
-    package var raw: Int32 { descriptor.raw }
-
-    package init(adopting descriptor: consuming Descriptor) {
-        self.descriptor = descriptor
-    }
-
-    /// Connects. Throws `.noSuchFileOrDirectory` or `.connectionRefused` where nothing listens, and `.wouldBlock` after
-    /// the timeout.
-    package static func connect(to path: String, timeoutSeconds: Int64) throws(SystemError) -> UnixStream {
-        UnixStream(
-            adopting: Descriptor(
-                adopting: try SystemError.check(
-                    unsafe clinux_unix_connect(path, max(timeoutSeconds, 1)), "connect to \(path)")))
-    }
-}
-
-/// A Unix stream connection with one deadline, whatever the other side does: a peer that sends a byte a second cannot
+/// A connection over a Unix socket with one deadline, whatever the other side does: a peer that sends a byte a second cannot
 /// extend it.
-package struct TimedStream: ~Copyable {
-    private let stream: UnixStream
+package struct UnixStream: ~Copyable {
+    private let descriptor: Descriptor
     private let deadline: Int64
     private let cancel: EventCounter?
 
     /// Bytes read at one time, at most.
     private static let portion = 65_536
 
+    package var raw: Int32 { descriptor.raw }
+
     /// - Parameters:
     ///   - milliseconds: from now until the deadline; a suspend does not count.
     ///   - cancel: ends it earlier when raised.
-    package init(_ stream: consuming UnixStream, milliseconds: Int64, cancel: EventCounter? = nil) {
-        self.stream = stream
+    package init(adopting descriptor: consuming Descriptor, milliseconds: Int64, cancel: EventCounter? = nil) {
+        self.descriptor = descriptor
         self.cancel = cancel
         deadline = Self.now() + milliseconds
     }
 
+    /// Connects as ``Descriptor/connect(to:timeoutSeconds:)`` does; the deadline counts from then on.
+    package init(
+        connectingTo path: String, timeoutSeconds: Int64, milliseconds: Int64, cancel: EventCounter? = nil
+    ) throws(SystemError) {
+        self.init(
+            adopting: try Descriptor.connect(to: path, timeoutSeconds: timeoutSeconds), milliseconds: milliseconds,
+            cancel: cancel)
+    }
+
     /// The peer's credentials.
     package func peer() throws(SystemError) -> Peer {
-        try Peer(of: stream.raw)
+        try Peer(of: raw)
     }
 
     /// The next `count` bytes; fewer when the peer closes first. Memory grows with what arrives, not with `count`.
@@ -59,37 +50,47 @@ package struct TimedStream: ~Copyable {
         return bytes
     }
 
+    /// The only line that is to come, without its end; what has come of it when the peer closes first.
+    ///
+    /// Throws `.timedOut`, `.canceled`, and `.messageTooLong` for more than `limit` bytes.
+    package func line(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let taken = try read(upTo: Self.portion)
+            let end = taken.firstIndex(of: UInt8(ascii: "\n"))
+            bytes += taken[..<(end ?? taken.endIndex)]
+            if end != nil || taken.isEmpty, bytes.count <= limit { return bytes }
+        }
+        throw SystemError("read a line from a socket", errno: .messageTooLong)
+    }
+
     /// Waits for some bytes, at most `count`; empty once the peer closed its end.
     ///
     /// Throws `.timedOut` and `.canceled`.
     package func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         while true {
-            if let taken = try stream.descriptor.received(upTo: count) { return taken }
-            try stream.descriptor.wait("read from a socket", writing: false, atMost: rest, cancel: cancel)
+            if let taken = try descriptor.received(upTo: count) { return taken }
+            try descriptor.wait("read from a socket", writing: false, atMost: rest, cancel: cancel)
         }
     }
 
     /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
-        try stream.descriptor.send(bytes, waiting: { rest }, cancel: cancel)
+        try descriptor.send(bytes, waiting: { rest }, cancel: cancel)
     }
 
     /// Waits until the peer sends something, and discards what has arrived by then.
     package func discardInput() {
-        guard clinux_stream_wait(stream.raw, 0, -1, rest) != 0 else { return }
+        guard Descriptor.ready([raw], atMost: rest) == [true] else { return }
         var buffer = [UInt8](repeating: 0, count: Self.portion)
-        while unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
+        while unsafe recv(raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
     }
 
     /// Whether the peer has closed, or has sent more than it was to send.
-    package var isAbandoned: Bool {
-        clinux_stream_wait(stream.raw, 0, -1, 0) != 0
-    }
+    package var isAbandoned: Bool { Descriptor.ready([raw], atMost: 0) == [true] }
 
     /// In milliseconds, until the deadline.
     private var rest: Int64 { max(deadline - Self.now(), 0) }
 
-    private static func now() -> Int64 {
-        Clocks.monotonicMicroseconds() / 1_000
-    }
+    private static func now() -> Int64 { Clocks.monotonicMicroseconds() / 1_000 }
 }

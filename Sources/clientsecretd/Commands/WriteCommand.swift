@@ -1,5 +1,4 @@
 import ArgumentParser
-import Keys
 import Linux
 import SystemPackage
 import Systemd
@@ -39,7 +38,7 @@ struct WriteCommand: ParsableCommand {
                 try SignalDescriptor.blockSignals()
                 try service.serve(try ActivatedListener(adopting: Descriptor(adopting: socket.release())))
             } else if (try? Peer(of: 0)) != nil {
-                service.serve(UnixStream(adopting: try Descriptor.standardInput()))
+                service.serve(try Descriptor.standardInput())
             } else {
                 throw CommandFailure(
                     .usage, "this is started by its socket: systemctl enable --now clientsecretd-writer@USER.socket")

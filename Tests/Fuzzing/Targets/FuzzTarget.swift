@@ -14,7 +14,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// What answers to the commands on the status socket.
     case answer
     /// What passes between the daemon and a writer.
-    case frame
+    case message
     /// What a hook prints.
     case output
     /// A JSON text from a server, one member of which is changed.
@@ -37,7 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .environment: try EnvironmentTarget.run(bytes)
         case .request: try RequestTarget.run(bytes)
         case .answer: try AnswerTarget.run(bytes)
-        case .frame: try FrameTarget.run(bytes)
+        case .message: try MessageTarget.run(bytes)
         case .output: try OutputTarget.run(bytes)
         case .json: try JSONTarget.run(bytes)
         case .store: try StoreTarget.run(bytes)
