@@ -159,7 +159,7 @@ package struct SandboxReview {
     /// sandbox is not opened for nothing.
     private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {
         guard let status = FileStatus.following(directory.description),
-            let id = try? Accounts.userID(user ?? service.settings?.user ?? ServiceUnit.daemonUser)
+            let id = try? Accounts.userID(user ?? service.settings.user ?? ServiceUnit.daemonUser)
         else { return true }
         return status.owner == id || status.mode & 0o022 != 0
     }

@@ -9,12 +9,12 @@ package struct ServiceUnit: Sendable {
     package let sandbox: UnitSandbox
     /// If so, a change of its settings needs a restart.
     package let isRunning: Bool
-    /// Its settings in effect; nil where that is not known.
-    let settings: UnitSettings?
+    /// Its settings in effect.
+    let settings: UnitSettings
 
     /// `User=` of the unit that runs the package's daemon, drop-ins included; nil where systemd does not tell it, such as for
     /// `DynamicUser=yes`. Asked once.
-    package static let namedUser: String? = SystemManager.isSystemd ? ofDaemon(timeout: 2_000)?.settings?.user : nil
+    package static let namedUser: String? = SystemManager.isSystemd ? ofDaemon(timeout: 2_000)?.settings.user : nil
 
     /// The user that runs the package's daemon: the one that its unit names, else the package's own.
     package static let daemonUser: String = namedUser ?? Identity.serviceName
@@ -22,13 +22,6 @@ package struct ServiceUnit: Sendable {
     /// The account of that user; nil where there is none.
     package static func daemonAccount() throws(SystemError) -> Account? {
         try Accounts.user(called: daemonUser)
-    }
-
-    package init(name: String, sandbox: UnitSandbox, isRunning: Bool, settings: UnitSettings? = nil) {
-        self.settings = settings
-        self.name = name
-        self.sandbox = sandbox
-        self.isRunning = isRunning
     }
 
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
@@ -66,10 +59,9 @@ extension SystemdClient {
     }
 
     fileprivate mutating func unit(_ name: String) throws(UnitError) -> ServiceUnit? {
-        guard let sandbox = try sandbox(of: name) else { return nil }
+        guard let settings = try settings(of: name), let sandbox = settings.sandbox else { return nil }
         return ServiceUnit(
-            name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: try settings(of: name)
-        )
+            name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings)
     }
 }
 

@@ -101,23 +101,6 @@ import SystemPackage
         return try texts()
     }
 
-    /// The next value, an array of structures in a variant: the first two strings of each.
-    ///
-    /// - Parameter rest: the types that follow these in a structure, such as `bt`.
-    func variantPairs(rest: String = "") throws(UnitError) -> [(first: String, second: String)] {
-        let members = "ss" + rest
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "a(\(members))"))
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
-        var pairs: [(first: String, second: String)] = []
-        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
-            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
-            pairs.append((try text(), try text()))
-            if !rest.isEmpty { try Self.check(unsafe sd_bus_message_skip(raw, rest)) }
-            try Self.check(unsafe sd_bus_message_exit_container(raw))
-        }
-        return pairs
-    }
-
     /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
     func properties() throws(UnitError) -> [String: UnitSettings.Value] {
         var properties: [String: UnitSettings.Value] = [:]
@@ -161,17 +144,21 @@ import SystemPackage
             try Self.check(unsafe sd_bus_message_exit_container(raw))
             return .filter(isAllowList: isAllowList, words)
         default:
-            let members = String(type.dropFirst(2).dropLast())
-            var items: [UnitSettings.Item] = []
-            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
-            while unsafe sd_bus_message_at_end(raw, 0) == 0 {
-                try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
-                items.append(try item(members))
-                try Self.check(unsafe sd_bus_message_exit_container(raw))
-            }
-            try Self.check(unsafe sd_bus_message_exit_container(raw))
-            return .items(items)
+            return .items(try items(String(type.dropFirst(2).dropLast())))
         }
+    }
+
+    /// The next value, an array of structures with these members, a string and any others.
+    func items(_ members: String) throws(UnitError) -> [UnitSettings.Item] {
+        var items: [UnitSettings.Item] = []
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
+        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
+            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
+            items.append(try item(members))
+            try Self.check(unsafe sd_bus_message_exit_container(raw))
+        }
+        try Self.check(unsafe sd_bus_message_exit_container(raw))
+        return items
     }
 
     /// A structure's first two strings, and whether a boolean follows that is true.
@@ -199,22 +186,6 @@ import SystemPackage
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(raw, 0) == 0 { texts.append(try text()) }
         try Self.check(unsafe sd_bus_message_exit_container(raw))
-        return texts
-    }
-
-    /// The next value, an array of structures: the first string of each.
-    ///
-    /// - Parameter rest: the types that follow it in a structure.
-    func firstTexts(rest: String) throws(UnitError) -> [String] {
-        let members = "s" + rest
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
-        var texts: [String] = []
-        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
-            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
-            texts.append(try text())
-            try Self.check(unsafe sd_bus_message_skip(raw, rest))
-            try Self.check(unsafe sd_bus_message_exit_container(raw))
-        }
         return texts
     }
 

@@ -6,6 +6,6 @@ extension SystemdClient {
         matching pattern: String, inStates states: [String] = []
     ) throws(UnitError) -> [String] {
         let found = try call("ListUnitsByPatterns", of: Self.manager, [.texts(states), .texts([pattern])])
-        return try found.firstTexts(rest: "sssssouso").sorted()
+        return try found.items("ssssssouso").map(\.name).sorted()
     }
 }

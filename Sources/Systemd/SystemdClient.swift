@@ -104,42 +104,6 @@ package struct SystemdClient: ~Copyable {
         try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
     }
 
-    /// What a service's settings let its processes reach in the file system, as systemd has loaded them, drop-ins
-    /// included; nil when that is unknown: it has another root directory, or there is no such unit.
-    package mutating func sandbox(of service: String) throws(UnitError) -> UnitSandbox? {
-        guard try condition(of: service).load == "loaded" else { return nil }
-        let unit = try target(service, Self.propertyInterface)
-        func read(_ name: String) throws(UnitError) -> BusMessage {
-            try property(name, of: unit, in: "org.freedesktop.systemd1.Service")
-        }
-        for name in ["RootDirectory", "RootImage"] {
-            if try !read(name).variantText().isEmpty { return nil }
-        }
-        var settings = UnitSandbox.Settings()
-        func paths(_ name: String) throws(UnitError) -> [String] {
-            try read(name).variantTexts().map { String($0.drop { "-+".contains($0) }) }
-        }
-        settings.protectSystem = try read("ProtectSystem").variantText()
-        settings.protectHome = try read("ProtectHome").variantText()
-        settings.privateTmp = try read("PrivateTmp").variantBool()
-        settings.readWritePaths = try paths("ReadWritePaths")
-        settings.readOnlyPaths = try paths("ReadOnlyPaths")
-        settings.inaccessiblePaths = try paths("InaccessiblePaths")
-        // Not known to systemd before 248.
-        for (name, place) in [("NoExecPaths", \UnitSandbox.Settings.noExecPaths), ("ExecPaths", \.execPaths)] {
-            do throws(UnitError) { settings[keyPath: place] = try paths(name) } catch {
-                guard case .refused = error else { throw error }
-            }
-        }
-        settings.temporaryFileSystem = try read("TemporaryFileSystem").variantPairs().map(\.first)
-        settings.bindPaths = try read("BindPaths").variantPairs(rest: "bt").map(\.second)
-        settings.bindReadOnlyPaths = try read("BindReadOnlyPaths").variantPairs(rest: "bt").map(\.second)
-        for (name, place) in UnitSettings.writableDirectories {
-            settings.directories += try read(name).variantTexts().map { place + $0 }
-        }
-        return UnitSandbox(settings)
-    }
-
     /// The unit's own file and its drop-ins, in the order in which they apply.
     mutating func files(of unit: String) throws(UnitError) -> (own: String, dropIns: [String]) {
         let properties = try target(unit, Self.propertyInterface)

@@ -5,26 +5,6 @@ internal import Linux
 /// systemd mounts something over each path that a setting names. The nearest mount at or above a path decides, of
 /// several at one place the strictest; but nothing below an inaccessible path can be reached.
 package struct UnitSandbox: Hashable, Sendable {
-    /// The unit's properties of these names, without the prefixes `-` and `+` of paths.
-    package struct Settings: Hashable, Sendable {
-        package var protectSystem = "no"
-        package var protectHome = "no"
-        package var privateTmp = false
-        package var readWritePaths: [String] = []
-        package var readOnlyPaths: [String] = []
-        package var inaccessiblePaths: [String] = []
-        package var temporaryFileSystem: [String] = []
-        /// The mount points, not what is mounted.
-        package var bindPaths: [String] = []
-        package var bindReadOnlyPaths: [String] = []
-        package var noExecPaths: [String] = []
-        package var execPaths: [String] = []
-        /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
-        package var directories: [String] = []
-
-        package init() {}
-    }
-
     /// How the unit's processes see a path.
     package enum View: Hashable, Sendable {
         /// Unchanged: the usual permissions apply.
@@ -64,9 +44,12 @@ package struct UnitSandbox: Hashable, Sendable {
     private let mounts: [Mount]
     /// The places of NoExecPaths= and ExecPaths=, and whether programs there may be executed.
     private let execution: [Execution]
+    /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
     private let directories: [String]
 
-    package init(_ settings: Settings) {
+    /// Nil when that is not known: in another root directory these are other paths.
+    package init?(_ values: [String: UnitSettings.Value]) {
+        guard values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty else { return nil }
         var mounts: [Mount] = []
         func add(_ paths: [String], _ kind: Kind, _ setting: String) {
             for path in paths { mounts.append(Mount(path: RealPath.of(path), kind: kind, setting: setting)) }
@@ -74,8 +57,13 @@ package struct UnitSandbox: Hashable, Sendable {
         func add(_ paths: [String], _ kind: Kind, of name: String) {
             for path in paths { add([path], kind, "\(name)=\(path)") }
         }
-        let system = "ProtectSystem=\(settings.protectSystem)"
-        switch settings.protectSystem {
+        /// The paths of a setting, without their prefixes.
+        func paths(_ name: String) -> [String] {
+            values.words(name).map { String($0.drop { "-+".contains($0) }) }
+        }
+        let protectSystem = values.text("ProtectSystem")
+        let system = "ProtectSystem=\(protectSystem)"
+        switch protectSystem {
         case "strict":
             add(["/"], .readOnly, system)
             add(["/dev", "/proc", "/sys", "/home", "/root", "/run/user"], .otherwise, system)
@@ -84,25 +72,29 @@ package struct UnitSandbox: Hashable, Sendable {
         default: break
         }
         let homes = ["/home", "/root", "/run/user"]
-        let home = "ProtectHome=\(settings.protectHome)"
-        switch settings.protectHome {
+        let protectHome = values.text("ProtectHome")
+        let home = "ProtectHome=\(protectHome)"
+        switch protectHome {
         case "yes": add(homes, .inaccessible, home)
         case "tmpfs": add(homes, .temporary, home)
         case "read-only": add(homes, .readOnly, home)
         default: break
         }
-        if settings.privateTmp { add(["/tmp", "/var/tmp"], .own, "PrivateTmp=yes") }
-        add(settings.readWritePaths + settings.directories, .readWrite, of: "ReadWritePaths")
-        add(settings.readOnlyPaths, .readOnly, of: "ReadOnlyPaths")
-        add(settings.inaccessiblePaths, .inaccessible, of: "InaccessiblePaths")
-        add(settings.temporaryFileSystem, .temporary, of: "TemporaryFileSystem")
-        add(settings.bindPaths, .bind, of: "BindPaths")
-        add(settings.bindReadOnlyPaths, .bindReadOnly, of: "BindReadOnlyPaths")
-        self.mounts = mounts
+        if values["PrivateTmp"] == .flag(true) { add(["/tmp", "/var/tmp"], .own, "PrivateTmp=yes") }
+        directories = UnitSettings.writableDirectories.flatMap { setting, place in
+            values.words(setting).map { place + $0 }
+        }
+        add(paths("ReadWritePaths") + directories, .readWrite, of: "ReadWritePaths")
+        add(paths("ReadOnlyPaths"), .readOnly, of: "ReadOnlyPaths")
+        add(paths("InaccessiblePaths"), .inaccessible, of: "InaccessiblePaths")
+        add(values.words("TemporaryFileSystem"), .temporary, of: "TemporaryFileSystem")
+        // The mount points, not what is mounted.
+        add(values.items("BindPaths").compactMap(\.path), .bind, of: "BindPaths")
+        add(values.items("BindReadOnlyPaths").compactMap(\.path), .bindReadOnly, of: "BindReadOnlyPaths")
         execution =
-            settings.noExecPaths.map { Execution(path: RealPath.of($0), isAllowed: false) }
-            + settings.execPaths.map { Execution(path: RealPath.of($0), isAllowed: true) }
-        directories = settings.directories
+            paths("NoExecPaths").map { Execution(path: RealPath.of($0), isAllowed: false) }
+            + paths("ExecPaths").map { Execution(path: RealPath.of($0), isAllowed: true) }
+        self.mounts = mounts
     }
 
     /// How processes of the unit see `path` and all below it.

@@ -24,42 +24,44 @@ extension UnitSettings {
     ]
 
     static func needs(_ values: [String: Value]) -> [Need] {
-        func items(_ name: String) -> [Item] { if case .items(let items)? = values[name] { items } else { [] } }
-        func text(_ name: String) -> String { if case .text(let text)? = values[name] { text } else { "" } }
-        func list(_ name: String) -> [String] { if case .list(let texts)? = values[name] { texts } else { [] } }
         var paths: [(setting: String, path: String)] = []
         // A credential whose text is set as well is that text where the file is missing. Without a path systemd itself has it.
-        let isSet = Set((items("SetCredential") + items("SetCredentialEncrypted")).map(\.name))
+        let isSet = Set(values.words("SetCredential") + values.words("SetCredentialEncrypted"))
         for setting in ["LoadCredential", "LoadCredentialEncrypted"] {
-            paths += items(setting).filter { !isSet.contains($0.name) }.map { (setting, $0.path ?? "") }
+            paths += values.items(setting).filter { !isSet.contains($0.name) }.map { (setting, $0.path ?? "") }
         }
         // Which files a wildcard (glob(7)) is for is not known.
-        let plain = items("EnvironmentFiles").filter { !$0.isOptional && !$0.name.contains { #"*?[\"#.contains($0) } }
+        let plain = values.items("EnvironmentFiles").filter {
+            !$0.isOptional && !$0.name.contains { #"*?[\"#.contains($0) }
+        }
         paths += plain.map { ("EnvironmentFile", $0.name) }
         for setting in ["BindPaths", "BindReadOnlyPaths"] {
-            paths += items(setting).filter { !$0.isOptional }.map { (setting, $0.name) }
+            paths += values.items(setting).filter { !$0.isOptional }.map { (setting, $0.name) }
         }
         let made = (writableDirectories + [("ConfigurationDirectory", "/etc/")]).flatMap { setting, place in
-            list(setting).map { place + $0 }
+            values.words(setting).map { place + $0 }
         }
         // In another root directory, with the files of images or behind a mount of the unit's own these are other paths.
-        if text("RootDirectory").isEmpty, text("RootImage").isEmpty, items("ExtensionImages").isEmpty,
-            list("ExtensionDirectories").isEmpty
+        if values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty,
+            values.items("ExtensionImages").isEmpty,
+            values.words("ExtensionDirectories").isEmpty
         {
-            var inside = [("WorkingDirectory", text("WorkingDirectory"))]
+            var inside = [("WorkingDirectory", values.text("WorkingDirectory"))]
             for setting in pathLists {
-                for path in list(setting) {
+                for path in values.words(setting) {
                     let prefix = path.prefix { "-+".contains($0) }
                     if !prefix.contains("-") { inside.append((setting, String(path.dropFirst(prefix.count)))) }
                 }
             }
             // Another command of the unit may put a program into a directory that is made for it.
             for setting in ["ExecStartPre", "ExecStart"] {
-                inside += items(setting).filter { item in
+                inside += values.items(setting).filter { item in
                     !item.isOptional && !made.contains { RealPath.isAt(item.name, orBelow: $0) }
                 }.map { (setting, $0.name) }
             }
-            let mounts = ["BindPaths", "BindReadOnlyPaths", "MountImages"].flatMap { items($0).compactMap(\.path) }
+            let mounts = ["BindPaths", "BindReadOnlyPaths", "MountImages"].flatMap {
+                values.items($0).compactMap(\.path)
+            }
             paths += inside.filter { need in !mounts.contains { RealPath.isAt(need.1, orBelow: $0) } }
         }
         return paths.compactMap { setting, path in

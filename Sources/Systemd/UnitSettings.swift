@@ -204,7 +204,7 @@ package struct UnitSettings: Hashable, Sendable {
 
     /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with
     /// their wildcards.
-    package var environmentFiles: [String] { list("EnvironmentFiles") }
+    package var environmentFiles: [String] { values.words("EnvironmentFiles") }
     /// Environment files that a file of the unit names and that a later one removes: it clears the list.
     package var removedEnvironmentFiles: [(path: String, file: String)] {
         var named: [String] = []
@@ -223,9 +223,9 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     /// `NAME=value` of `Environment=`; every environment file takes precedence.
-    package var environment: [String] { list("Environment") }
+    package var environment: [String] { values.words("Environment") }
     /// What `UnsetEnvironment=` removes in the end.
-    package var unsetEnvironment: [String] { list("UnsetEnvironment") }
+    package var unsetEnvironment: [String] { values.words("UnsetEnvironment") }
 
     /// Where the processes start; nil for the root directory and for one that depends on the user.
     package var workingDirectory: String? {
@@ -259,13 +259,8 @@ package struct UnitSettings: Hashable, Sendable {
     /// The unit's own file and its drop-ins, as far as they can be read.
     package var paths: [String] { files.map(\.path) }
 
-    private func list(_ name: String) -> [String] {
-        switch values[name] {
-        case .list(let words)?: words
-        case .items(let items)?: items.map(\.name)
-        default: []
-        }
-    }
+    /// What the settings let the service's processes reach in the file system; nil where that is not known.
+    package var sandbox: UnitSandbox? { UnitSandbox(values) }
 
     // MARK: Credentials
 
@@ -280,7 +275,7 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     private func loads(_ credential: String, by setting: String) -> Bool {
-        list(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
+        values.words(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
     }
 
     /// A credential that a file of the unit names, and that a later one removes: it clears the setting.
@@ -321,5 +316,16 @@ package struct UnitSettings: Hashable, Sendable {
             !loads(credential.name, by: credential.setting)
                 && !Self.loading.contains { $0.hasPrefix("Load") && loads(credential.name, by: $0) }
         }
+    }
+}
+
+extension [String: UnitSettings.Value] {
+    func text(_ name: String) -> String { if case .text(let text)? = self[name] { text } else { "" } }
+
+    func items(_ name: String) -> [UnitSettings.Item] { if case .items(let items)? = self[name] { items } else { [] } }
+
+    /// The words of a list; of credentials, files and programs their names.
+    func words(_ name: String) -> [String] {
+        if case .list(let words)? = self[name] { words } else { items(name).map(\.name) }
     }
 }
