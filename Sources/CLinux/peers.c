@@ -147,14 +147,16 @@ int clinux_datagram_send(int descriptor, const void *bytes, size_t count, int pa
     return sent < 0 ? -errno : 0;
 }
 
-int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback) {
+int clinux_socket_kind(int descriptor, int *is_listening, int *is_on_loopback) {
     struct sockaddr_storage address = {0};
     socklen_t length = sizeof address;
-    int type = 0;
-    socklen_t type_length = sizeof type;
+    int type = 0, accepts = 0;
+    socklen_t type_length = sizeof type, accepts_length = sizeof accepts;
     if (getsockname(descriptor, (struct sockaddr *)&address, &length) < 0) return -errno;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &type_length) < 0) return -errno;
-    *is_stream = type == SOCK_STREAM;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &type_length) < 0 ||
+        getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &accepts_length) < 0)
+        return -errno;
+    *is_listening = type == SOCK_STREAM && accepts;
     *is_on_loopback = 0;
     if (address.ss_family == AF_UNIX) return CLINUX_SOCKET_UNIX;
     if (address.ss_family == AF_INET) {

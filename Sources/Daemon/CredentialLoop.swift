@@ -152,7 +152,7 @@ final class CredentialLoop {
                 // If the daemon ends now, systemd's copy keeps the unit from starting with nothing, or with a part of a
                 // refusal.
                 if connection.user == 0 {
-                    DescriptorStore.hold(connection.descriptor, as: CredentialSocket.heldName)
+                    _ = try? NotifySocket()?.store(connection.descriptor, as: CredentialSocket.heldName)
                 }
             } else {
                 try waits.epoll.modify(connection.descriptor.raw, tag: tag, for: readiness)

@@ -104,7 +104,7 @@ extension StatusServer {
         let failure: Failure
         do {
             let socket = try ListeningSocket(listener)
-            if socket.isStream, socket.family == .unix || isMetrics && socket.isOnLoopback {
+            if socket.isListening, socket.family == .unix || isMetrics && socket.isOnLoopback {
                 if listen(listener, listenBacklog) == 0 { return }
                 failure = Failure(.socketUnusable, at: place, cause: errno)
             } else {

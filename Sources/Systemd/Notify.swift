@@ -79,7 +79,9 @@ package final class NotifySocket {
         try socket.send(Array(Notify.Message.text(of: messages).utf8), to: address)
     }
 
-    /// Has systemd store a copy of a descriptor. Returns false, with nothing sent, when there is no room now.
+    /// Has systemd hold a copy of a connection until both of its ends are shut down, and pass it to the service's next process
+    /// when this one dies: it comes back among ``PassedSockets`` with this name. The unit has to allow it
+    /// (`FileDescriptorStoreMax=`). Returns false, with nothing sent, when there is no room now.
     package func store(_ descriptor: borrowing Descriptor, as name: String) throws(SystemError) -> Bool {
         try socket.send(Array("FDSTORE=1\nFDNAME=\(name)".utf8), to: address, passing: descriptor.raw)
     }

@@ -38,13 +38,10 @@ package struct PassedSockets: ~Copyable {
     package mutating func take(_ name: String) throws(SystemError) -> PassedSocket? {
         guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
         let descriptor = Descriptor(adopting: waiting.remove(at: index).descriptor)
-        for (domain, family) in PassedSocket.families {
-            let answer = sd_is_socket(descriptor.raw, domain, Int32(SOCK_STREAM.rawValue), 1)
-            if answer > 0 { return PassedSocket(family: family, descriptor: descriptor) }
-            // Below zero: not a socket at all.
-            if answer < 0 { break }
+        guard let socket = try? ListeningSocket(descriptor.raw), socket.isListening, socket.family != .other else {
+            throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
         }
-        throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
+        return PassedSocket(family: socket.family, descriptor: descriptor)
     }
 
     /// Takes the first left of that name, of any kind: what an earlier process of the service had systemd hold.
@@ -60,35 +57,14 @@ package struct PassedSockets: ~Copyable {
 
 /// A socket that systemd passed; it listens for stream connections.
 package struct PassedSocket: ~Copyable {
-    package enum Family: Hashable, Sendable {
-        case unix
-        /// IPv4 or IPv6; the caller checks on which address.
-        case internet
-    }
-
-    package let family: Family
+    /// Unix, or IPv4 or IPv6; the caller checks on which address.
+    package let family: ListeningSocket.Family
     fileprivate let descriptor: Descriptor
-
-    fileprivate static let families: [(Int32, Family)] = [
-        (AF_UNIX, .unix), (AF_INET, .internet), (AF_INET6, .internet),
-    ]
 
     package var raw: Int32 { descriptor.raw }
 
     /// Returns the descriptor, which the caller closes.
     package consuming func release() -> Int32 {
         descriptor.release()
-    }
-}
-
-/// Descriptors that systemd holds for the service, and passes to its next process when this one dies
-/// (`FileDescriptorStoreMax=` of the unit). They come back among ``PassedSockets``.
-package enum DescriptorStore {
-    /// Has systemd hold a copy of a connection until both of its ends are shut down. Does nothing where no service
-    /// manager listens or reads, or its unit allows none.
-    ///
-    /// - Parameter name: the name with which it comes back.
-    package static func hold(_ descriptor: borrowing Descriptor, as name: String) {
-        _ = try? NotifySocket()?.store(descriptor, as: name)
     }
 }

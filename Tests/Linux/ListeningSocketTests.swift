@@ -5,12 +5,13 @@ import Testing
 
 struct ListeningSocketTests {
     private func kind(
-        _ family: Int32, _ type: __socket_type, bound: (Int32) -> Void = { _ in }
+        _ family: Int32, _ type: __socket_type, isListening: Bool = false, bound: (Int32) -> Void = { _ in }
     ) throws -> ListeningSocket {
         let descriptor = socket(family, Int32(type.rawValue), 0)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         bound(descriptor)
+        if isListening { try #require(listen(descriptor, 1) == 0) }
         return try ListeningSocket(descriptor)
     }
 
@@ -29,18 +30,22 @@ struct ListeningSocketTests {
     }
 
     @Test func loopbackDiffersFromWhatOthersReach() throws {
-        let own = try kind(AF_INET, SOCK_STREAM, bound: bindFour(0x7F00_0001))
-        #expect(own.family == .internet && own.isStream && own.isOnLoopback)
-        let all = try kind(AF_INET, SOCK_STREAM, bound: bindFour(0))
-        #expect(all.family == .internet && all.isStream && !all.isOnLoopback)
+        let own = try kind(AF_INET, SOCK_STREAM, isListening: true, bound: bindFour(0x7F00_0001))
+        #expect(own.family == .internet && own.isListening && own.isOnLoopback)
+        let all = try kind(AF_INET, SOCK_STREAM, isListening: true, bound: bindFour(0))
+        #expect(all.family == .internet && all.isListening && !all.isOnLoopback)
         // An unbound socket counts as bound to every address.
         #expect(try !kind(AF_INET6, SOCK_STREAM).isOnLoopback)
     }
 
     @Test func unixSocketsAndDatagramSocketsAreRecognised() throws {
-        let unix = try kind(AF_UNIX, SOCK_STREAM)
-        #expect(unix.family == .unix && unix.isStream && !unix.isOnLoopback)
-        #expect(try !kind(AF_UNIX, SOCK_DGRAM).isStream)
+        let directory = try TemporaryDirectory()
+        let listener = try UnixListener(path: directory("socket"), mode: 0o600)
+        let unix = try ListeningSocket(listener.descriptor.raw)
+        #expect(unix.family == .unix && unix.isListening && !unix.isOnLoopback)
+        let deaf = try kind(AF_UNIX, SOCK_STREAM)
+        #expect(deaf.family == .unix && !deaf.isListening)
+        #expect(try !kind(AF_UNIX, SOCK_DGRAM).isListening)
         #expect(throws: SystemError.self) { try ListeningSocket(-1) }
     }
 }

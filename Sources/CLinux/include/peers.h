@@ -11,11 +11,11 @@ int clinux_unix_listen(const char *path, uint32_t mode, int backlog);
 int clinux_unix_accept(int listener);
 // The timeout holds for connecting and for each later read and write; 0: none.
 int clinux_unix_connect(const char *path, int64_t timeout_seconds);
-// What a socket is: CLINUX_SOCKET_…, whether it carries streams, and whether it is bound to a loopback address.
+// What a socket is: CLINUX_SOCKET_…, whether it listens for streams, and whether it is bound to a loopback address.
 #define CLINUX_SOCKET_OTHER 0
 #define CLINUX_SOCKET_UNIX 1
 #define CLINUX_SOCKET_INTERNET 2
-int clinux_socket_kind(int descriptor, int *is_stream, int *is_on_loopback);
+int clinux_socket_kind(int descriptor, int *is_listening, int *is_on_loopback);
 // Gives the socket of this device and inode at the path a mode and a group (group < 0: the one it has). -ESTALE: something
 // else is there.
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group);

@@ -10,17 +10,18 @@ package struct ListeningSocket: Hashable, Sendable {
     }
 
     package let family: Family
-    package let isStream: Bool
+    /// For streams.
+    package let isListening: Bool
     /// Bound to 127.0.0.0/8 or ::1, which no other machine reaches. Never true of a Unix socket.
     package let isOnLoopback: Bool
 
     package init(_ descriptor: Int32) throws(SystemError) {
-        var isStream: Int32 = 0
+        var isListening: Int32 = 0
         var isOnLoopback: Int32 = 0
         let family = try SystemError.check(
-            unsafe clinux_socket_kind(descriptor, &isStream, &isOnLoopback), "learn what a socket is")
+            unsafe clinux_socket_kind(descriptor, &isListening, &isOnLoopback), "learn what a socket is")
         self.family = family == CLINUX_SOCKET_UNIX ? .unix : family == CLINUX_SOCKET_INTERNET ? .internet : .other
-        self.isStream = isStream != 0
+        self.isListening = isListening != 0
         self.isOnLoopback = isOnLoopback != 0
     }
 }
