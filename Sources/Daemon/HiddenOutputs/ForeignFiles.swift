@@ -26,7 +26,7 @@ package final class ForeignFiles {
     func dotenvFiles(in directory: String) -> [ForeignFacts] {
         if let known = directories[directory] { return known }
         let names = Self.names(preferredTo: ".env", in: directory)
-        let found = read(names.map { (path: directory + "/" + $0, pattern: nil) })
+        let found = read(names.map { directory + "/" + $0 })
         directories[directory] = found
         return found
     }
@@ -46,30 +46,30 @@ package final class ForeignFiles {
         if let known = patterns[pattern] { return known }
         // What systemd reads last takes precedence, so these are read first here, where only some can be.
         let paths = ForeignFile.paths(matching: pattern).reversed()
-        let found = Array(read(paths.map { (path: $0, pattern: pattern) }).reversed())
+        let found = Array(read(paths, pattern: pattern).reversed())
         patterns[pattern] = found
         return found
     }
 
-    /// - Parameter files: the most important ones first.
-    private func read(_ files: [(path: String, pattern: String?)]) -> [ForeignFacts] {
+    /// - Parameter paths: the most important ones first.
+    private func read(_ paths: some Sequence<String>, pattern: String? = nil) -> [ForeignFacts] {
         var seen: [[UInt64]: ForeignFacts] = [:]
         var room = Self.totalLimit
         var found: [ForeignFacts] = []
-        for file in files.prefix(Self.fileLimit) {
-            guard let identity = FileStatus.following(file.path)?.identity else { continue }
-            let realPath = RealPath.of(file.path)
+        for path in paths.prefix(Self.fileLimit) {
+            guard let identity = FileStatus.following(path)?.identity else { continue }
+            let realPath = RealPath.of(path)
             // A hard link has the same content, and by its name may take precedence over other files.
-            if let known = seen[[identity.device, identity.inode]] {
-                found.append(
-                    ForeignFacts(path: file.path, realPath: realPath, pattern: file.pattern, contentOf: known))
+            if var known = seen[[identity.device, identity.inode]] {
+                (known.path, known.realPath, known.pattern) = (path, realPath, pattern ?? path)
+                found.append(known)
                 continue
             }
-            guard let bytes = ForeignFile.read(file.path, limit: room) else { continue }
+            guard let bytes = ForeignFile.read(path, limit: room) else { continue }
             room -= bytes.count
             bytesRead += bytes.count
             let facts = ForeignFacts(
-                path: file.path, realPath: realPath, pattern: file.pattern, placesOf: variables, in: bytes)
+                path: path, realPath: realPath, pattern: pattern ?? path, placesOf: variables, in: bytes)
             seen[[identity.device, identity.inode]] = facts
             found.append(facts)
         }

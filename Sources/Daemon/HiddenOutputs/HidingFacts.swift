@@ -5,8 +5,8 @@ import Systemd
 /// A file of the application.
 struct ForeignFacts: Hashable, Sendable {
     /// As the application or its unit names it.
-    let path: String
-    let realPath: String
+    var path: String
+    var realPath: String
     /// What the unit calls it, wildcards included; the path where no unit does.
     var pattern: String
     /// Empty where only the places of variables are kept.
@@ -22,25 +22,16 @@ struct ForeignFacts: Hashable, Sendable {
     }
 
     /// Keeps only where these variables are set: the last place of each, and the last one without `export`.
-    init(path: String, realPath: String, pattern: String?, placesOf variables: Set<String>, in bytes: [UInt8]) {
+    init(path: String, realPath: String, pattern: String, placesOf variables: Set<String>, in bytes: [UInt8]) {
         self.path = path
         self.realPath = realPath
-        self.pattern = pattern ?? path
+        self.pattern = pattern
         self.bytes = []
         var last: [String: [Bool: FoundAssignment]] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variables.contains(assignment.name) {
             last[assignment.name, default: [:]][assignment.isExported] = assignment.withoutValue
         }
         assignments = last.values.flatMap(\.values).sorted { $0.line < $1.line }
-    }
-
-    /// Another name of a file that was read.
-    init(path: String, realPath: String, pattern: String?, contentOf other: ForeignFacts) {
-        self.path = path
-        self.realPath = realPath
-        self.pattern = pattern ?? path
-        bytes = other.bytes
-        assignments = other.assignments
     }
 }
 
