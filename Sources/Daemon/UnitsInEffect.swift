@@ -21,7 +21,7 @@ package struct UnitsInEffect {
         names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { Self.unit(of: $0) }
         if configuration?.store != nil { names.append(Self.store) }
         if clients.contains(where: \.verify) { names.append("clientsecretd-verify@.service") }
-        let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings?.user }
+        let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
         names += writers.sorted().map { "clientsecretd-writer@\($0).service" }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         do throws(UnitError) {
