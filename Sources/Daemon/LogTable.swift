@@ -111,7 +111,7 @@ extension LogEvent {
         case .passes:
             LogLine(
                 "b41a56015dc24cda9170ea267cb17763", .notice,
-                "the daemon would start with the configuration as it is now")
+                "the daemon would start with the current file")
         case .keyChanged(let key, let change):
             LogLine(
                 "1240f13238da4c178fd7f2176a15f851", .error, change.failure(of: key).sentence,

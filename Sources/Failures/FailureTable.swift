@@ -94,9 +94,10 @@ extension FailureCode {
                     "mount it writable, or add \(UnitFileLine.paths("ReadWritePaths", $0.directory)) to the daemon's unit"
                 )
             }
-        case .diskFull: row("the disk is full") { .say("make room", see: $0.parent.flatMap(ShellCommand.showSpace)) }
+        case .diskFull:
+            row("the disk is full") { .say("free some space", see: $0.parent.flatMap(ShellCommand.showSpace)) }
         case .quotaExceeded:
-            row("the disk quota is used up", .say("make room, or raise the quota of the daemon's user"))
+            row("the disk quota is used up", .say("free some space, or raise the quota of the daemon's user"))
         case .ioError: row("the disk or file server fails", .say("read the kernel's log", see: .kernelLog))
         case .isDirectory:
             row(
@@ -163,7 +164,7 @@ extension FailureCode {
         case .outOfDescriptors:
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
         case .outOfMemory:
-            row("out of memory", traits: .ofReader, .say("make room, or raise MemoryMax= of the daemon's unit"))
+            row("out of memory", traits: .ofReader, .say("free memory, or raise MemoryMax= of the daemon's unit"))
         case .notResponding:
             row("not responding", traits: .ofReader, .say("check whether it responds to other programs"))
         case .systemError: row("the system refused", seeWhatLiesThere)
@@ -188,11 +189,11 @@ extension FailureCode {
                 .say("run this as root or as the daemon's user, whom the writer's unit names"))
         case .writerSilent:
             row(
-                "the writer for its user gave no answer",
+                "the writer for its user did not answer",
                 .say("read its log", see: .journal(of: "clientsecretd-writer@*")))
         case .writerGarbled:
             row(
-                "the writer for its user gave an answer that cannot be read",
+                "the writer for its user gave an unreadable answer",
                 .say("read its log", see: .journal(of: "clientsecretd-writer@*")))
         case .writerRefused: row("the writer for its user refuses", .say("reload it", run: .reload))
         case .writerUnconfigured:
@@ -220,11 +221,11 @@ extension FailureCode {
         // Requests to systemd about units.
         case .unitNotPermitted:
             row(
-                "systemd may not do this for the daemon's user",
+                "the daemon's user may not do this",
                 .say("add the polkit rule that is printed", see: .check))
         case .polkitMissing:
             row(
-                "systemd may not do this for the daemon's user, and polkit is not installed",
+                "the daemon's user may not do this, and polkit is not installed",
                 .say("apt-get install polkitd, and see which rule it needs", see: .check))
         case .unitUnknown:
             row("there is no such unit", .say("correct the unit's name, or see what there is", see: .listUnits))
@@ -232,7 +233,7 @@ extension FailureCode {
             row("the unit is masked") {
                 .say("unmask it, if it is meant to run", see: $0.unit.flatMap(ShellCommand.unmask))
             }
-        case .unitRefused: row("systemd does not do this", seeWhy)
+        case .unitRefused: row("systemd refused this", seeWhy)
         case .unitFailed:
             row("the unit is not running, and this does not start it") {
                 .say("start it", run: $0.unit.flatMap(ShellCommand.start))
@@ -258,14 +259,16 @@ extension FailureCode {
         case .secretExpiring: row("the secret expires soon") { .renew($0.client) }
         case .renewalOverdue:
             row("the secret should have been renewed by now") {
-                CommandContext.current.hasDaemon ? .say("see what is in the way", see: .status) : .renew($0.client)
+                CommandContext.current.hasDaemon ? .say("see why", see: .status) : .renew($0.client)
             }
         case .signatureUnchecked:
             row(
                 "its signature was not checked, because this user may not read the key",
                 .say("run this as root", see: .health(offline: true)))
         case .notReadable:
-            row("this user may not read it", traits: .ofReader, .say("run this as root", see: .health(offline: false)))
+            row(
+                "permission denied for this user", traits: .ofReader,
+                .say("run this as root", see: .health(offline: false)))
         case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
@@ -379,7 +382,7 @@ extension FailureCode {
                 .say("compare the ids in the configuration with Apple's developer account"))
         case .verdictUnknown:
             row(
-                "Apple gave no verdict on the new secret",
+                "Apple gave no clear answer about the new secret",
                 .say(
                     "see whether this machine reaches Apple", see: .reachApple))
         case .verifierMissing:
@@ -402,22 +405,22 @@ extension FailureCode {
         case .pushTokenUnusable:
             row(
                 "the target's token cannot be used", traits: .ofPushService,
-                .say("write the token alone into its file, and name that in \"token_credential\" or \"token_file\""))
+                .say("write only the token into its file, and name that in \"token_credential\" or \"token_file\""))
         case .pushCredentialsRefused:
             row(
                 "the API refuses the token",
-                .say("make a token that may do this, and put it in the place of the old one"))
+                .say("create a token with this permission, and replace the old one"))
         case .pushClockRefused: row("the API refuses the request because of this machine's clock", .setClock)
         case .pushSecondFactorWanted:
             row(
                 "the API requires a second factor of this user",
-                .say("name a \"user\" without multi-factor authentication, which no service can answer"))
+                .say("name a \"user\" without multi-factor authentication: a service cannot answer it"))
         case .pushChangeRefused:
             row(
                 "the API accepts the token and refuses this change",
                 .say("do what its message says; the token may be allowed to read and not to write"))
         case .pushPlaceMissing:
-            row("the API knows no such place", .say("correct the target's settings, or make the place there"))
+            row("the API knows no such place", .say("correct the target's settings, or create the place there"))
         case .pushRateLimited: row("the rate limit for the API is reached", .wait)
         case .pushQuotaExceeded: row("a quota of the API is used up", .say("raise it there, or remove something there"))
         case .pushServerFailed: row("the API reports a server error", .wait)
@@ -437,12 +440,12 @@ extension FailureCode {
         case .pushConflict:
             row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:
-            row("the API did not take what it was sent", .say("correct the target's settings; see its message"))
+            row("the API rejected the request", .say("correct the target's settings; see its message"))
         case .pushAnswerUnexpected:
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotKept:
             row(
-                "the API took the secret and still does not show it after five minutes",
+                "the API accepted the secret but still does not show it after five minutes",
                 .say("find out which other program writes there, or why the API does not keep it"))
         case .pushPlaceUnsuitable:
             row(
@@ -507,7 +510,7 @@ extension FailureCode {
         case .noNotices:
             row(
                 "all instances or watches are in use, so changes of files are noticed only once a minute",
-                .say("raise the limits, for a container on its host", see: .raiseInotifyLimits))
+                .say("raise the limits (for a container: on its host)", see: .raiseInotifyLimits))
         }
     }
 

@@ -51,7 +51,7 @@ package enum OutputRemedy {
         case .foreignOwner: .say("write \"as:\" and the file's owner under the output, or another path")
         case .quotaExceeded:
             .say(
-                "make room, or raise the quota of \(Owner.words(user: identity.user))",
+                "free some space, or raise the quota of \(Owner.words(user: identity.user))",
                 see: .showSpace(in: component))
         default: nil
         }

@@ -43,7 +43,7 @@ enum WriterFaults {
             .say(
                 "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
                     + "that are printed", see: .check)
-        case .quotaExceeded: .say("make room, or raise the quota of \(Owner.words(userNamed: user))")
+        case .quotaExceeded: .say("free some space, or raise the quota of \(Owner.words(userNamed: user))")
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0:

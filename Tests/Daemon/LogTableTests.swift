@@ -109,14 +109,15 @@ import Testing
                     + "see why (clientsecretd status)", ["CLIENT=web", "UNIT=a.service"]),
             Row(
                 line(.failing(.file(path), full, failures: 2, retryAt: expiry)), .error,
-                fullWords + "; make room (df -h --output /srv); failed 2 times; next attempt 2026-11-21T04:31:00Z",
+                fullWords
+                    + "; free some space (df -h --output /srv); failed 2 times; next attempt 2026-11-21T04:31:00Z",
                 ["CODE=disk_full", "PATH=/srv/web.jwt"] + ofClients),
             Row(
                 line(.recovered(.key(key), full)), .notice, "key apple: works again; it was: " + fullWords,
                 ["CODE=disk_full"] + ofClients),
             Row(
                 line(.health(web, .degraded, reason)), .warning,
-                "web: degraded: \(fullWords); make room (df -h --output /srv)",
+                "web: degraded: \(fullWords); free some space (df -h --output /srv)",
                 ["CLIENT=web", "STATE=degraded", "CODE=disk_full"]),
             Row(line(.configured(clients: 1)), .notice, "configuration loaded, 1 client"),
             Row(
@@ -129,7 +130,7 @@ import Testing
                 line(.startedAsBefore(["a"])), .error,
                 "the configuration would not start, so the last good one is current: no action runs, "
                     + "and only secrets that become critical are renewed; fix it and reload:\na"),
-            Row(line(.passes), .notice, "the daemon would start with the configuration as it is now"),
+            Row(line(.passes), .notice, "the daemon would start with the current file"),
             Row(
                 line(.keyChanged(key, change)), .error, change.failure(of: key).sentence,
                 ["CODE=key_changed", "KEY_ID=ABC123DEFG"] + ofClients),
@@ -141,7 +142,7 @@ import Testing
             Row(line(.clockTrusted), .notice, "the clock is trusted again"),
             Row(line(.ready), .notice, "every client was tried once"),
             Row(
-                line(.faultRaised(full)), .error, fullWords + "; make room (df -h --output /srv)",
+                line(.faultRaised(full)), .error, fullWords + "; free some space (df -h --output /srv)",
                 ["PATH=/srv/web.jwt", "CODE=disk_full"]),
             Row(
                 line(.faultCleared(full)), .notice, "works again; it was: " + fullWords,
@@ -160,7 +161,7 @@ import Testing
     /// The same of what the core does not know.
     private var daemonRows: [Row] {
         let full = Failure(.diskFull, at: .path(path), cause: 28)
-        let fullWords = "/srv/web.jwt: the disk is full (no space left); make room (df -h --output /srv)"
+        let fullWords = "/srv/web.jwt: the disk is full (no space left); free some space (df -h --output /srv)"
         let ofFull = ["PATH=/srv/web.jwt", "CODE=disk_full"]
         let warning = Diagnostic(.warning, at: Position(file: "/etc/c.yaml", line: 2, column: 3), "odd; write another")
         func row(

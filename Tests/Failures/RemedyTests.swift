@@ -214,9 +214,9 @@ import Testing
 
     @Test func aCommandFixesAndAllElseStandsInParentheses() {
         #expect(
-            Remedy.say("make room", see: .showSpace(in: "/srv/a b")).description
-                == "make room (df -h --output '/srv/a b')")
-        #expect(Remedy.say("make room", see: .showSpace(in: "/srv")).command == nil)
+            Remedy.say("free some space", see: .showSpace(in: "/srv/a b")).description
+                == "free some space (df -h --output '/srv/a b')")
+        #expect(Remedy.say("free some space", see: .showSpace(in: "/srv")).command == nil)
         #expect(Remedy.say("a\u{1B}").description == #"a\x1b"#)
         #expect(Remedy.say("load it", run: .reload).description == "load it: clientsecretd reload")
         #expect(Remedy.say("load it", run: nil).description == "load it")

@@ -46,9 +46,9 @@ import Testing
                 == "/srv/a b/web.jwt: the system refused (errno 4095); "
                 + "check the path and its owners (namei -l '/srv/a b/web.jwt')")
         #expect(Failure(.ioError, at: path, cause: 116, detail: "").message.hasSuffix("fails (stale file handle)"))
-        #expect(Failure(.diskFull, at: path).remedy?.description == "make room (df -h --output '/srv/a b')")
+        #expect(Failure(.diskFull, at: path).remedy?.description == "free some space (df -h --output '/srv/a b')")
         let top = Failure.Place.path(try #require(AbsolutePath("/web.jwt")))
-        #expect(Failure(.diskFull, at: top).remedy?.description == "make room (df -h --output /)")
+        #expect(Failure(.diskFull, at: top).remedy?.description == "free some space (df -h --output /)")
     }
 
     @Test func aFailuresOwnRemedyGoesBeforeItsCodes() throws {

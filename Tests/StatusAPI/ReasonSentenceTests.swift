@@ -20,8 +20,8 @@ struct ReasonSentenceTests {
         ]
         let expected = [
             #"client "web": /srv/app/.env: the disk is full (no space left); since 2026-11-18T09:06:40Z; "#
-                + "next attempt 2026-11-18T09:07:40Z; make room (df -h --output /srv/app)",
-            "/srv/app/.env: the disk is full (no space left); since 2026-11-18T09:06:40Z; make room (df -h --output /srv/app)",
+                + "next attempt 2026-11-18T09:07:40Z; free some space (df -h --output /srv/app)",
+            "/srv/app/.env: the disk is full (no space left); since 2026-11-18T09:06:40Z; free some space (df -h --output /srv/app)",
             #"client "web": there is no usable secret; since 2026-11-18T09:06:40Z; clientsecretd renew web"#,
             #"client "web": it has no output, so only the daemon knows its secret; since 2026-11-18T09:06:40Z"#,
         ]

@@ -50,7 +50,7 @@ import Testing
     @Test func isWhatItSays() throws {
         #expect(
             try first(format: EnvironmentFormat.self, variable: "APPLE_CLIENT_SECRET").text(isOfService: true) == """
-                # Written by clientsecretd init. The command 'check' shows what the daemon would do with it.
+                # Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do.
                 keys:
                   apple:
                     team_id: DEF123GHIJ

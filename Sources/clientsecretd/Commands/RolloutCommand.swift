@@ -10,7 +10,7 @@ struct RolloutCommand: ParsableCommand {
         commandName: "rollout",
         abstract: "Show, hold, resume or finish the rollout of a secret.",
         discussion: """
-            Run it on a signer, for a client with 'rollout:'.
+            Run it on a signer. The client needs 'rollout:'.
 
             Examples:
               clientsecretd rollout show web

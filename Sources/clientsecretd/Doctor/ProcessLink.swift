@@ -131,7 +131,7 @@ extension ChainFacts {
         return ChainLink(
             .process, .unknown,
             "\(all.joined(separator: ", ")): the secret is not in environment, credentials or open files; a program "
-                + "that reads a file by itself keeps it in its memory")
+                + "that reads a file by itself keeps it in its memory; check that its configuration names the output")
     }
 
     private func words(_ process: ReaderProcess) -> String {

@@ -114,8 +114,8 @@ import Testing
         try sandbox.recovers("the writer answered")
         _ = try sandbox.judge(try #require(try sandbox.variable("WEB", of: "app/.env")))
         let log = try sandbox.log()
-        #expect(log.contains("the writer for its user gave no answer"))
-        #expect(log.contains("the writer for its user gave an answer that cannot be read"))
+        #expect(log.contains("the writer for its user did not answer"))
+        #expect(log.contains("the writer for its user gave an unreadable answer"))
         #expect(try sandbox.directory.read("app/.env").hasPrefix(Self.text))
         #expect(sandbox.leftovers() == [], "what the killed writer left")
     }

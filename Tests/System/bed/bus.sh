@@ -71,12 +71,12 @@ promise "the service starts although nothing permits its actions" systemctl star
 for name in restart reload either signal start; do
     eventually "without a rule systemd refuses to $name" stands $name \
         "failed $(sed -n "s/^tell $name \"\(.*\)\"/\1/p" "$0" | sed 's/:.*//') "
-    contains "and status says so of $name" "systemd may not do this for the daemon's user" "$(action $name)"
+    contains "and status says so of $name" "the daemon's user may not do this" "$(action $name)"
 done
 for name in stopped-restart stopped-reload stopped-either stopped-signal; do
     eventually "what is stopped needs no rule and counts as told ($name)" told $name
     eventually "but that its rule is missing is said before it runs ($name)" stands $name failed
-    contains "as it is of the others" "systemd may not do this for the daemon's user" "$(action $name)"
+    contains "as it is of the others" "the daemon's user may not do this" "$(action $name)"
 done
 eventually "a unit that does not exist is told apart" stands nosuch "failed restart nosuch.service: there is no such unit"
 eventually "the last of the orders was refused" stands slow "failed start slow.service: systemd may not"
@@ -129,7 +129,7 @@ late its job took too long
 needy a unit that it needs failed
 slow its job was canceled
 masked the unit is masked
-unreloadable systemd does not do this
+unreloadable systemd refused this
 nosuch there is no such unit
 END
 

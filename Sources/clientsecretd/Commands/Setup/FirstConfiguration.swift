@@ -59,7 +59,7 @@ struct FirstConfiguration: Equatable {
     ///     set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
     ///   - isAddition: whether it is a drop-in file, which may hold no targets.
     func text(isOfService: Bool, isAddition: Bool = false) -> String {
-        var lines = ["# Written by clientsecretd init. The command 'check' shows what the daemon would do with it."]
+        var lines = ["# Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do."]
         var keyName: KeyName?
         switch key {
         case .existing(let name): keyName = name
