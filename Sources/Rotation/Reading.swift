@@ -14,7 +14,7 @@ struct Reading<Value: Sendable>: Sendable {
     private(set) var countsFrom: JobID
     /// Change notices since the last read began.
     private var notices: Debounce?
-    /// When the first change was noticed that the last read was to see; nil where none was its cause.
+    /// When the first of the changes was noticed that caused the last read; nil where it had another cause.
     private(set) var noticedAt: BootTime?
 
     /// - Parameters:

@@ -158,7 +158,7 @@ package struct Rotation: Sendable {
         case .store: storeReading.readAgain(next: jobs.next)
         default: return
         }
-        // Clients that merely share the file wait for its content, too.
+        // All clients that share a file wait for its content.
         touch(resource)
     }
 

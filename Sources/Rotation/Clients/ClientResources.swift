@@ -2,7 +2,8 @@ import Model
 
 /// What a client depends on, and what fails of it.
 extension Rotation {
-    /// Everything whose failure keeps a client from being served. Its source is none, because the current secret may last.
+    /// Everything whose failure keeps a client from being served. Its source is not among them, because the current secret may
+    /// last.
     func resources(of client: ConfiguredClient) -> [Resource] {
         var all: [Resource] = client.keys.map { .key($0.name) }
         all += [.client(client.name), .verification(client.name)]
@@ -15,8 +16,8 @@ extension Rotation {
         return all
     }
 
-    /// The failure of a resource that keeps this client from being served: a shared action that fails for another
-    /// client alone does not, nor does one that merely waits: it failed for an earlier secret.
+    /// The failure of a resource that keeps this client from being served. That of an action counts only while the action is
+    /// to run for this client now: it may have failed for another client, or for an earlier secret.
     func attempts(at resource: Resource, for client: ConfiguredClient) -> Attempts? {
         if case .action(let id) = resource, !owes(client, id) || runs[id]?.isWaitingForTurn == true { return nil }
         return jobs.attempts[resource]

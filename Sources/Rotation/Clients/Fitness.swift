@@ -5,8 +5,8 @@ package import Model
 package enum SignatureEvidence: Hashable, Sendable {
     /// The key, as it can be read now.
     case key(KeyDigest)
-    /// The key cannot be read, but a secret that some key of ours is known to have signed is believed, so that an
-    /// unreadable key does not cost what is published.
+    /// The key cannot be read. A secret that was seen to be signed by a configured key is still believed: what is published
+    /// stays while a key is unreadable.
     case remembered
     /// Nothing: a secret with the right ids may be forged.
     case none

@@ -135,7 +135,7 @@ struct Verification: Sendable {
 ///   may be put right at Apple.
 /// - If nothing is known of a candidate, it becomes the current secret before the one to keep becomes critical; a refused
 ///   one, once that has expired.
-/// - One request runs at a time, for the client first that was asked about longest ago.
+/// - One request runs at a time. The client about which Apple was asked longest ago comes first.
 extension Rotation {
     // MARK: What happens
 

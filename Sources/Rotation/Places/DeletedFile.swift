@@ -5,7 +5,7 @@ package import Model
 /// - It is created again with its secrets, as one that never existed.
 /// - A shared file that held other lines is not: a new one would lack them, and an application would start with half of its
 ///   settings. ``FailureCode/outputDeleted`` is reported until the file is back.
-/// - A file for one secret alone that was never written, and that holds something else, is not overwritten
+/// - A file that is to hold nothing but a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
 extension Rotation {
     /// Whether a file may be written as if there were none: a missing one, or one that may hold anything.
@@ -13,7 +13,7 @@ extension Rotation {
         index.specs[path]?.format.isShared == false ? isOwn(path) : !heldOtherLines(path)
     }
 
-    /// Whether a file for one secret alone was written, by this daemon or an earlier one.
+    /// Whether a file that holds nothing but a secret was written, by this daemon or an earlier one.
     func isOwn(_ path: AbsolutePath) -> Bool {
         let place = OutputPlace(path: path, slot: .whole)
         return files[path]?.wasOwn == true

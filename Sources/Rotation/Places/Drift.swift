@@ -76,7 +76,8 @@ struct Drift: Hashable, Sendable {
         repairCount += 1
         wasContested = repairs.next(at: now) != nil
         repairs.note(at: now)
-        // Applications that were notified while the content was bad have read it. The notice that set `since` may have come late.
+        // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
+        // because notices come late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + Debounce.Pace.output.quiet >= since } ?? false
         return wasRead || now >= since + Self.readAfter
     }

@@ -9,10 +9,10 @@ struct File: Sendable {
     private(set) var writtenAt: WallTime?
     /// Whether a write has failed since the file was last read: it may hold the old content or the new.
     private var isUncertain = false
-    /// Whether the file held lines other than our variables when it last existed; also known here because the state
-    /// directory may be unusable.
+    /// Whether the file held lines other than our variables when it last existed. Records say so, too, but the state directory
+    /// may be unusable.
     private(set) var heldOtherLines = false
-    /// Whether the file was written as one for a secret alone.
+    /// Whether it was written as a file that holds nothing but a secret.
     private(set) var wasOwn = false
     var drift = Drift()
 

@@ -20,7 +20,8 @@ struct Target: Sendable {
     private var isUncertain = false
     /// What the API has shown there instead of what was pushed; nil where that is not known, or it holds that.
     private(set) var shown: PlaceContent?
-    /// Whether the API took the last secret and did not show it for five minutes. What it shows then is no older answer.
+    /// Whether the API took the last secret and did not show it for five minutes. What it shows from then on is no answer from
+    /// before the write.
     private var isRefuted = false
     /// When the API was last read or written since the start, the last reload or the last request.
     private(set) var readAt: BootTime?
