@@ -140,6 +140,8 @@ extension Rotation {
 
     mutating func planFile(_ path: AbsolutePath, _ deadlines: inout Deadlines) {
         guard let spec = index.specs[path], let file = files[path] else { return }
+        // What is being read now decides what is wanted next.
+        guard jobs[.file(path)]?.work.isObservation != true else { return }
         let clients = index.clients(of: path)
         if file.reading.isDue(.output, &deadlines) {
             // A file can be judged only after its clients' keys and records were read.
