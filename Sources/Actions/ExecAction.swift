@@ -61,7 +61,7 @@ package struct ExecAction: Sendable {
                 arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
         } catch {
             let program = arguments.first ?? ""
-            if let problem = ProgramFile(program, searchPath: Self.searchPath).problem(after: error.errno) {
+            if let problem = ProgramFile(program, searchPath: Self.searchPath).problem(afterFailure: true) {
                 throw Failure(problem, of: id)
             }
             throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: program)
@@ -212,12 +212,12 @@ extension Failure {
                 )
             case .noFormat:
                 (
-                    "it is neither a script with a first line such as #!/bin/sh nor a program",
+                    "it is neither a script with a first line such as #!/bin/sh nor a whole program",
                     "write that first line, then repeat the action"
                 )
-            case .foreignProgram:
+            case .otherMachine:
                 (
-                    "it is damaged, or a program for another kind of machine or C library",
+                    "it is a program for another kind of machine",
                     "install the program for this machine, then repeat the action"
                 )
             }

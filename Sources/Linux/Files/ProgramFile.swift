@@ -1,5 +1,4 @@
 import Glibc
-package import SystemPackage
 
 /// A file that is to be executed, read as execve(2) reads it.
 package struct ProgramFile: Sendable {
@@ -21,21 +20,22 @@ package struct ProgramFile: Sendable {
 
     /// What keeps the file from being executed; nil when nothing does, or when that cannot be told.
     ///
-    /// - Parameter failure: how executing it has failed. Otherwise nothing is reported about a format that Linux may have
+    /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
     ///   learned (binfmt_misc).
-    package func problem(after failure: Errno? = nil) -> ProgramProblem? {
-        DiskTimeout.value(at: path) { problemAtOnce(after: failure) } ?? nil
+    package func problem(afterFailure failed: Bool = false) -> ProgramProblem? {
+        DiskTimeout.value(at: path) { problemAtOnce(afterFailure: failed) } ?? nil
     }
 
-    private func problemAtOnce(after failure: Errno?) -> ProgramProblem? {
+    private func problemAtOnce(afterFailure failed: Bool) -> ProgramProblem? {
         guard !Self.isNoexec(path) else { return .mountedNoexec }
-        guard let bytes = Self.read(path) else { return nil }
+        guard let bytes = Self.read(path, count: Self.beginning, at: 0) else { return nil }
         if bytes.starts(with: "#!".utf8) { return problem(script: bytes) }
         if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
-        if bytes.starts(with: "\u{7F}ELF".utf8) {
-            return failure == .execFormatError || failure == .noSuchFileOrDirectory ? .foreignProgram : nil
+        let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
+        switch found {
+        case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
+        default: return found
         }
-        return failure != nil || Self.hasOnlyOwnFormats ? .noFormat : nil
     }
 
     /// The interpreters that it needs: of a script, of the interpreter that is a script, and so on. The program that `env`
@@ -50,7 +50,7 @@ package struct ProgramFile: Sendable {
         var interpreters: [String] = []
         var deciding: [String] = []
         var next = path
-        while interpreters.count < Self.interpreterLimit, let bytes = Self.read(next),
+        while interpreters.count < Self.interpreterLimit, let bytes = Self.read(next, count: Self.beginning, at: 0),
             let line = ScriptFirstLine(bytes), !line.interpreter.isEmpty
         {
             next = line.interpreter
@@ -91,6 +91,22 @@ package struct ProgramFile: Sendable {
         return isFound ? nil : .notFoundByEnv(wanted)
     }
 
+    private func problem(program bytes: [UInt8]) -> ProgramProblem? {
+        guard let header = ELFHeader(bytes) else { return .noFormat }
+        guard let own = Self.read("/proc/self/exe", count: Self.beginning, at: 0).flatMap({ ELFHeader($0) }) else {
+            return nil
+        }
+        // A kernel of 64 bits may execute programs of 32 bits of its family.
+        guard header.isWide == own.isWide else { return nil }
+        guard header.machine == own.machine else { return .otherMachine }
+        let table = Self.read(path, count: header.tableSize, at: header.tableStart) ?? []
+        guard let place = header.loader(in: table), place.count <= Int(PATH_MAX),
+            let name = Self.read(path, count: place.count, at: place.start)
+        else { return nil }
+        let loader = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        return FileStatus.isAbsent(loader) ? .interpreterMissing(loader) : nil
+    }
+
     /// Whether Linux was taught no further formats; false where that cannot be seen.
     private static var hasOnlyOwnFormats: Bool {
         let place = "/proc/sys/fs/binfmt_misc"
@@ -114,11 +130,11 @@ package struct ProgramFile: Sendable {
         return unsafe statvfs(path, &status) == 0 && status.f_flag & noexec != 0
     }
 
-    /// A file's beginning; nil when it cannot be read.
-    private static func read(_ path: String) -> [UInt8]? {
+    /// Nil when it cannot be read; fewer bytes at the file's end.
+    private static func read(_ path: String, count: Int, at offset: Int) -> [UInt8]? {
         guard let file = try? ForeignFile.open(path) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: beginning)
-        let length = unsafe pread(file.raw, &bytes, beginning, 0)
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = unsafe pread(file.raw, &bytes, count, off_t(offset))
         return length < 0 ? nil : Array(bytes.prefix(length))
     }
 }

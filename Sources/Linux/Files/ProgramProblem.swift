@@ -7,13 +7,13 @@ package enum ProgramProblem: Hashable, Sendable {
     case carriageReturn
     /// A byte-order mark is before `#!`, as Windows programs write it.
     case byteOrderMark
-    /// The interpreter of a script does not exist.
+    /// The interpreter of a script, or the loader of a program, does not exist.
     case interpreterMissing(String)
     case interpreterNotExecutable(String)
     /// `#!/usr/bin/env` finds no such program.
     case notFoundByEnv(String)
-    /// Neither a script with a first line that names an interpreter nor a program.
+    /// Neither a script with a first line that names an interpreter nor a whole program.
     case noFormat
-    /// A program for another kind of machine or with a loader that is not there, or one that is damaged.
-    case foreignProgram
+    /// A program for another kind of machine.
+    case otherMachine
 }
