@@ -26,6 +26,7 @@ extension Executor {
             if let spki = kept.signerKey { keyring.remember(spki: spki) }
             secretCache.put(kept.secret)
         }
+        services.pusher.recall(record.record.pushed.keys)
         return .recalled(record.record)
     }
 

@@ -3,8 +3,8 @@ import Linux
 import Model
 import Push
 
-/// What this process has written to APIs and begun there, because what an API shows may be older than that. The next process does
-/// not know it.
+/// What this process has written to APIs and begun there, because what an API shows may be older than that. The next process
+/// knows only where there was a write.
 final class PushMemory: Sendable {
     private struct Write {
         let secret: Fingerprint
@@ -16,6 +16,8 @@ final class PushMemory: Sendable {
 
     private struct Known {
         var writes: [TargetName: Write] = [:]
+        /// Where an earlier process wrote, by the records of the state directory.
+        var earlier: Set<PushOutput> = []
         /// By project: what was begun, and the last write before it.
         var deployments: [String: (begun: BegunDeployment, since: WallTime)] = [:]
     }
@@ -32,10 +34,19 @@ final class PushMemory: Sendable {
         }
     }
 
+    /// Takes what a client's record says of earlier writes.
+    func recall(_ outputs: some Sequence<PushOutput>) { known.withLock { $0.earlier.formUnion(outputs) } }
+
+    /// Whether this daemon has ever written to a place, as far as is known.
+    func hasWritten(to output: PushOutput) -> Bool {
+        known.withLock { $0.earlier.contains(output) || $0.writes[output.target]?.place == output.place }
+    }
+
     /// Forgets other targets' writes, and other projects' deployments.
     func keepOnly(_ targets: Set<TargetName>, projects: Set<String>) {
         known.withLock { known in
             known.writes = known.writes.filter { targets.contains($0.key) }
+            known.earlier = known.earlier.filter { targets.contains($0.target) }
             known.deployments = known.deployments.filter { projects.contains($0.key) }
         }
     }

@@ -44,6 +44,9 @@ struct Pusher: Sendable {
         memory.keepOnly(Set(clients.flatMap(\.targets).map(\.target)), projects: Set(projects))
     }
 
+    /// Takes what a client's record says of earlier pushes.
+    func recall(_ outputs: some Sequence<PushOutput>) { memory.recall(outputs) }
+
     /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
     /// read back, nil where the API does not show it, and what was found instead. Blocks.
     func push(
@@ -53,7 +56,8 @@ struct Pusher: Sendable {
         var named: [String: Token] = [:]
         for (target, token) in others { named[target.description] = token }
         let request = PushRoleRequest(
-            .publish, secret: token, others: named, writtenAt: memory.lastWrite(to: output, with: others.keys))
+            .publish, secret: token, others: named, writtenAt: memory.lastWrite(to: output, with: others.keys),
+            wasWritten: memory.hasWritten(to: output))
         let result = try ask(request, of: target)
         if let moment = result.writtenAt {
             memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)

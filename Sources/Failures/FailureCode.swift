@@ -226,6 +226,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushNotKept = "push_not_kept"
     /// The place holds something that is not replaced, because it is of another kind; detail: what was found.
     case pushPlaceUnsuitable = "push_place_unsuitable"
+    /// The place shows the client id of another client; detail: both ids.
+    case pushOtherClient = "push_other_client"
     /// The object can never be changed.
     case pushImmutable = "push_immutable"
     /// The API wants other providers' secrets, which it never shows, with this one.

@@ -451,6 +451,10 @@ extension FailureCode {
             row(
                 "the place holds something that this target does not write, and is not changed",
                 .say("change the target's settings to fit what is there, or name another place"))
+        case .pushOtherClient:
+            row(
+                "the place is set up for another client id, and is not changed",
+                .say("correct the client id there, or the target's settings"))
         case .pushImmutable:
             row("the Secret is immutable", .say("create it again without \"immutable: true\", or name another one"))
         case .pushOthersBlank:

@@ -6,6 +6,8 @@ package import Failures
 ///
 /// The rules are:
 /// - Only the statuses that the kind lists mean success; a redirect does not.
+/// - A place that is the secret's alone is overwritten by the rule for files (``checkWhole(_:isOwn:)``).
+/// - A place that shows the client id of another client is not written.
 /// - What can be read is read first. Nothing is written unless the answer has the form of this API and of this kind of value, or
 ///   reports in the API's own way that there is nothing yet. A secret that is there already is not written again.
 /// - What the API can show is read back after writing. What it shows then may be older than the write.
@@ -32,6 +34,8 @@ package struct PushExchange {
     var clock: WallTime?
     /// When the daemon last wrote there before this exchange, by the API's clock.
     let writtenAt: WallTime?
+    /// Whether the daemon has ever written there, as far as is known.
+    private let wasWritten: Bool
     /// When this exchange wrote there, or may have.
     private var wroteAt: WallTime?
     /// Whether the API may have got the last request.
@@ -48,16 +52,18 @@ package struct PushExchange {
     ///   - secret: nil for a deployment.
     ///   - others: secrets of other targets with members of the same document, by their members' names.
     ///   - writtenAt: when the daemon last wrote to the place, by the API's clock; nil where that is not known.
+    ///   - wasWritten: whether the daemon knows that it has written there before.
     ///   - begun: the deployment that it has begun since.
     ///   - send: sends one request.
     package init(
         target: PushTarget, token: String, secret: Token?, others: [String: Token] = [:], writtenAt: WallTime? = nil,
-        begun: BegunDeployment? = nil,
+        wasWritten: Bool = false, begun: BegunDeployment? = nil,
         send: @escaping (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     ) {
         self.target = target
         self.token = token
         self.writtenAt = writtenAt
+        self.wasWritten = wasWritten || writtenAt != nil
         self.begun = begun
         self.send = send
         secretText = secret?.withBytes { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -229,7 +235,31 @@ package struct PushExchange {
         }
         isTokenTaken = true
         try check(received, target.kind.shape)
+        try checkClient(received)
         return .found(received)
+    }
+
+    /// Throws unless a place that holds the secret and nothing else may be overwritten: it is empty, holds a client secret, even a
+    /// damaged one, or what this daemon wrote. This is the rule for files of format `raw`.
+    func checkWhole(_ text: String, isOwn: Bool = false) throws(RoleFailure) {
+        let bare = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
+        guard !bare.isEmpty, !isOwn, !wasWritten, !CompactJWS.seemsToBegin(bare.utf8) else { return }
+        throw RoleFailure(
+            .pushPlaceUnsuitable,
+            "it holds a text that is no client secret and that clientsecretd did not write; to have it replaced, "
+                + "write a space there")
+    }
+
+    /// Throws where the place is set up for other client ids: Apple refuses the secret there, and the one that is replaced may
+    /// never be shown again.
+    private func checkClient(_ answer: HTTPAnswer) throws(RoleFailure) {
+        guard let clientIDs = target.kind.clientIDs, let json = json(answer),
+            let own = (try? CompactJWS(Array(secretText.utf8)))?.claims?.subject.description
+        else { return }
+        let shown = clientIDs(self, json).filter { !$0.isEmpty }
+        guard let first = shown.first, !shown.contains(own) else { return }
+        throw RoleFailure(
+            .pushOtherClient, hidden.words("it shows \(Printable.name(first)), and the secret is for \(own)"))
     }
 
     /// Throws unless an answer has the form that it has to have.

@@ -31,6 +31,8 @@ package struct PushKind: Sendable {
     let read: PushRequest?
     /// What the answer to ``read`` has to look like, before anything is written.
     var shape: [Shape] = []
+    /// The client ids that the place is set up for, by the answer to ``read``; none where it does not show any.
+    var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
     /// What the answer to ``read`` says of the secret; nil where it never says anything.
     var shown: (@Sendable (PushExchange, JSONValue) -> Shown)?
     /// How something is created where ``read`` finds nothing; nil where it has to be there.

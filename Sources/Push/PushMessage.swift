@@ -22,6 +22,8 @@ package struct PushRoleRequest: Sendable {
     /// When the daemon last wrote to the place, or to one of those that are deployed together, by the API's clock: what the API
     /// shows may be older. Nil where that is not known.
     package let writtenAt: WallTime?
+    /// Whether the daemon knows that it has written to the place before.
+    package let wasWritten: Bool
     /// The deployment that was begun since, as far as is known.
     package let begun: BegunDeployment?
 
@@ -30,12 +32,13 @@ package struct PushRoleRequest: Sendable {
 
     package init(
         _ verb: Verb, secret: Token?, others: [String: Token] = [:], writtenAt: WallTime? = nil,
-        begun: BegunDeployment? = nil
+        wasWritten: Bool = false, begun: BegunDeployment? = nil
     ) {
         self.verb = verb
         self.secret = secret
         self.others = others
         self.writtenAt = writtenAt
+        self.wasWritten = wasWritten
         self.begun = begun
     }
 
@@ -63,6 +66,7 @@ extension PushRoleRequest: JSONDocument {
         secret = try members.orAbsent("client_secret", request?.secret)
         others = try members.unlessEmpty("others", request?.others) ?? [:]
         writtenAt = try members.orAbsent("written_at", (request?.writtenAt).map(UnixTime.init))?.moment
+        wasWritten = try members.flag("was_written", request?.wasWritten)
         begun = try members.orAbsent("deployment", request?.begun)
     }
 }

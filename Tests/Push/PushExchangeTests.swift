@@ -209,6 +209,92 @@ import Testing
         }
     }
 
+    /// Its secret may never be shown again, and Apple refuses ours there.
+    @Test func aPlaceOfAnotherClientIsNotWritten() {
+        func pocketbase(_ client: String) -> PushResult {
+            publish(.pocketbase, ["collection": "users", "provider": "apple", "user": "a@example.com"]) { request in
+                if request.method == "POST" { return (200, #"{"token":"session"}"#) }
+                let provider = #"{"name":"apple","clientId":"\#(client)","clientSecret":""}"#
+                let google = #"{"name":"google","clientId":"com.example.web","clientSecret":""}"#
+                return (200, #"{"id":"1","oauth2":{"providers":[\#(google),\#(provider)]}}"#)
+            }
+        }
+        func supabase(_ client: String, _ verb: PushRoleRequest.Verb = .publish) -> PushResult {
+            publish(.supabase, ["project": "abcdefghijklmnopqrst"], verb: verb) { request in
+                let secret = request.method == "PATCH" || verb == .read ? PushBed.secrets[0] : ""
+                return (200, #"{"external_apple_client_id":"\#(client)","external_apple_secret":"\#(secret)"}"#)
+            }
+        }
+        for result in [
+            pocketbase("com.other.app"), supabase("com.other.app"), supabase("com.other.app", .read),
+            supabase("com.example.web2, com.other.app"),
+        ] {
+            guard case .failed(let failure, nil) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.code == .pushOtherClient)
+            #expect(failure.detail?.hasSuffix("and the secret is for com.example.web") == true, "\(failure)")
+        }
+        // Set up for this one, also among others, or for none yet.
+        let results = [
+            pocketbase("com.example.web"), pocketbase(""), supabase(""), supabase("com.example.app, com.example.web"),
+        ]
+        for result in results {
+            guard case .published = result else {
+                Issue.record("\(result)")
+                continue
+            }
+        }
+    }
+
+    /// As in a file of format `raw`.
+    @Test(arguments: [
+        ("GOCSPX-abcdefghijklmnopqrstuvwxyz12", "0123", false, false), ("postgres://app:pw@db", "0123", false, false),
+        ("changeme", "0123", false, false), (" ", "0123", false, true), ("eyJ.damaged", "0123", false, true),
+        // What this daemon wrote, or where it has written before.
+        ("changeme", "clientsecretd-0123", false, true), ("changeme", "0123", true, true),
+    ])
+    func whatIsNoClientSecretIsNotOverwrittenAsAWhole(held: String, version: String, wasWritten: Bool, isWritten: Bool)
+        throws
+    {
+        let url = try #require(WebAddress("https://api.example.com/secret"))
+        let own = PushKind.http(
+            url: url, method: "PUT", headers: [], body: "{{client_secret}}", done: [200], read: (url, []))
+        let aws = ["region": "eu-central-1", "secret_id": "apple", "field": ""]
+        for (kind, settings) in [(own, [:]), (PushKind.awsSecretsManager, aws)] {
+            // Only AWS says who wrote.
+            if kind.isCustom, version.hasPrefix("clientsecretd-") { continue }
+            var text = held
+            var exchange = PushExchange(
+                target: PushTarget(
+                    name: "production", kind: kind, settings: settings,
+                    endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil),
+                token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
+                secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), wasWritten: wasWritten,
+                sha256: Self.sha256
+            ) { request in
+                if request.method == "PUT" || request.headers.contains(where: { $0.value.hasSuffix("PutSecretValue") })
+                {
+                    text = PushBed.secrets[0]
+                }
+                let answer =
+                    kind.isCustom
+                    ? #""\#(text)""# : #"{"Name":"apple","VersionId":"\#(version)","SecretString":"\#(text)"}"#
+                return .success(HTTPAnswer(status: 200, body: Array(answer.utf8), date: nil))
+            }
+            let result = exchange.run(.publish)
+            #expect((text != held) == isWritten, "\(kind.name): \(result)")
+            guard !isWritten else { continue }
+            guard case .failed(let failure, nil) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(failure.code == .pushPlaceUnsuitable)
+            #expect(failure.detail?.contains(held) == false)
+        }
+    }
+
     /// The API has shown what is there before it refused the write.
     @Test func whatAPlaceHoldsIsNamedWithTheFailure() throws {
         let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]

@@ -86,6 +86,7 @@ extension PushExchange {
             guard let current = json(found.answer) else { throw RoleFailure(.pushAnswerUnexpected) }
             text = current["SecretString"]?.text ?? ""
             try checkString(text)
+            if values["field", default: ""].isEmpty { try checkWhole(text, isOwn: isOwnVersion(current)) }
             try waitForTurn(current, date: found.answer.date)
         }
         // What is read may be older than our own write. It is looked at again in a minute: AWS may show that then.
@@ -130,9 +131,13 @@ extension PushExchange {
         }
     }
 
+    private func isOwnVersion(_ current: JSONValue) -> Bool {
+        current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true
+    }
+
     /// Throws while this daemon's last version is too recent to be replaced.
     private func waitForTurn(_ current: JSONValue, date: WallTime?) throws(RoleFailure) {
-        guard current["VersionId"]?.text?.hasPrefix(Self.versionPrefix) == true, let date else { return }
+        guard isOwnVersion(current), let date else { return }
         let created: Int64? =
             switch current["CreatedDate"] {
             case .integer(let seconds): seconds

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+import Failures
 
 extension PushKind {
     /// The kind that a target describes itself. Its requests' paths are whole addresses.
@@ -13,12 +14,21 @@ extension PushKind {
     ) -> PushKind {
         PushKind(
             name: "http", settings: [], endpoint: "", authorization: .ownHeaders,
+            merge: read?.pointer.isEmpty == true ? mergeWhole : nil,
             write: PushRequest(method, url.description, headers: headers, body: .template(body), done: done),
             read: read.map {
                 PushRequest(
                     "GET", $0.url.description, headers: headers.filter { $0.name.lowercased() != "content-type" })
             }, shape: read.map { shape(along: $0.pointer) } ?? [],
             shown: read.map { shown(at: $0.pointer) }, creation: Creation())
+    }
+
+    /// An answer that is a text, and no document with one, is the place as a whole.
+    @Sendable private static func mergeWhole(
+        _ exchange: inout PushExchange, _ found: PushExchange.Found
+    ) throws(RoleFailure) {
+        guard !found.isMissing else { return }
+        try exchange.checkWhole(exchange.json(found.answer)?.text ?? "")
     }
 
     /// Where the secret is to be is a text or nothing, in objects or arrays.

@@ -26,6 +26,11 @@ extension PushKind {
                 meaning: .pushPlaceMissing),
             Shape(at: ["oauth2", "providers"], is: [.array, .null]),
         ],
+        clientIDs: { exchange, answer in
+            let providers = answer[["oauth2", "providers"]]?.elements ?? []
+            let provider = providers.first { $0["name"]?.text == exchange.values["provider"] }
+            return [provider?["clientId"]?.text].compactMap(\.self)
+        },
         errors: [
             ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .pushSecondFactorWanted),
             // Version 0.40.0 refuses the blanks in place of the other providers' secrets.

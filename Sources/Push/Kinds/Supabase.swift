@@ -11,6 +11,12 @@ extension PushKind {
             body: .json(#"{"external_apple_secret":{{client_secret}}}"#)),
         read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
         shape: [Shape(at: ["external_apple_secret"], is: [.text, .null])],
+        // A list with commas: native apps sign in with ids of their own.
+        clientIDs: { _, answer in
+            (answer["external_apple_client_id"]?.text ?? "").split(separator: ",").map {
+                String($0.trimming(while: \.isWhitespace))
+            }
+        },
         shown: shownBySupabase)
 
     /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: how it is made is not documented.
