@@ -76,7 +76,7 @@ final class StoreService: Sendable {
             let (arrived, isOver) = connection.arrived()
             if isOver {
                 try? notices.remove(connection.raw)
-                return arrived.inputs + [.storeWatched(false)]
+                return arrived.inputs + [.storeServiceEnded]
             }
             // The store is read again now. Earlier notices add nothing, and cannot keep the loop busy.
             if arrived.hasChanged { try? notices.remove(connection.raw) }

@@ -11,6 +11,8 @@ package enum Input: Hashable, Sendable {
     case changeNoticed(Resource)
     /// Whether the store tells of changes (as a notice of ``Resource/store``) from now on: then it is read less often.
     case storeWatched(Bool)
+    /// The service that asks the store has ended its connection: the next one may be another process.
+    case storeServiceEnded
     /// When the certificate expires with which this machine reaches the store; nil where there is none.
     case storeCertificate(expiresAt: WallTime?)
     case finished(JobID, Result<Outcome, Failure>)

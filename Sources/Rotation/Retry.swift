@@ -17,9 +17,12 @@ package enum Retry {
     /// For an action whose application holds a critical or expired secret: users cannot log in, or soon will not be
     /// able to, and once the cause is fixed they must not wait a quarter of an hour more.
     static let emergencyBound: Seconds = 60
-    /// The longest `Retry-After` that counts for a read of a target, and for a push while the secret there is critical: an
-    /// hour, as long as there is between two reads.
+    /// The longest `Retry-After` that counts for a read of a target, for a push while the secret there is critical, and for the
+    /// store: an hour, as long as there is between two reads of a target.
     static let boundOfRest: Seconds = 3600
+    /// The longest pause that the store's service may ask for while a client that receives from the store is critical: the
+    /// service's own, except after a failed login.
+    static let storeEmergencyBound: Seconds = 300
     /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 
@@ -29,7 +32,8 @@ package enum Retry {
         var failures: Int
         /// The action that was run.
         var action: Action?
-        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret, or none.
+        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret, or none; of
+        /// the store, whether a client that receives from it does.
         var isEmergency = false
         /// Whether the cause may be gone already: then there is no pause.
         var isAtOnce = false
@@ -62,6 +66,10 @@ package enum Retry {
             circumstances.isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * circumstances.jitter)
         guard let rest = failure.retryAfter else { return pause }
         let longest = max(pause, rest.count * 1000)
+        // What the service of the store says comes from another user. By its own rules it never asks for more.
+        if resource.isOfStore {
+            return min(longest, (circumstances.isEmergency ? storeEmergencyBound : boundOfRest).count * 1000)
+        }
         // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
         // while a secret is critical.
         return circumstances.isEmergency || circumstances.isReadOfTarget
@@ -112,6 +120,8 @@ extension Retry {
         case changedAfterMerge
         /// The secret in use became critical, after the pause was set by this failure.
         case emergency(Failure)
+        /// The service of the store that asked for the pause has ended, after so many failures in a row.
+        case serviceEnded(failures: Int)
 
         /// How long the work waits from now on, at most.
         var longestPause: Seconds {
@@ -120,6 +130,8 @@ extension Retry {
             case .changed: 1
             case .changedAfterMerge: 5
             case .emergency(let failure): Retry.longestPause(inEmergencyAfter: failure)
+            // No longer than without a wish of the service: one that ends after each answer is not asked without a pause.
+            case .serviceEnded(let failures): Retry.localPause(failures: failures)
             }
         }
     }

@@ -87,6 +87,7 @@ package struct Rotation: Sendable {
             refuse(lines, LogEvent.startedAsBefore, now)
         case .changeNoticed(let resource): notice(resource, at: now)
         case .storeWatched(let isWatched): storeReading.setWatched(isWatched)
+        case .storeServiceEnded: storeServiceEnded(at: now)
         case .storeCertificate(let expiresAt): noteStoreCertificate(expiresAt)
         case .finished(let id, let result): finish(id, result, at: now)
         case .faultRaised(let failure, let nextAttempt):

@@ -85,6 +85,21 @@ import Testing
         #expect(pause(86_400, isRead: true) == 3_600_000 && pause(86_400, isEmergency: true) == 3_600_000)
     }
 
+    /// The store's service is another user's, and never asks for more than an hour itself.
+    @Test func aPauseThatTheStoresServiceAsksForIsBounded() throws {
+        let resources = [Resource.store, .report, .fleet, .share(try Values.name("web"))]
+        for resource in resources {
+            func pause(_ rest: Seconds, isEmergency: Bool = false) -> Int64 {
+                Retry.pause(
+                    of: resource, after: Failure(.storeUnreachable, at: .store, retryAfter: rest),
+                    Retry.Circumstances(failures: 1, isEmergency: isEmergency))
+            }
+            #expect(pause(200) == 200_000)
+            #expect(pause(86_400) == 3_600_000)
+            #expect(pause(86_400, isEmergency: true) == 300_000)
+        }
+    }
+
     @Test func jitterTakesUpToAFifthOffAndAddsNothing() {
         for (resource, action) in [
             (Resource.action(hook.id), hook as Action?), (.action(unit.id), unit), (.configuration, nil),

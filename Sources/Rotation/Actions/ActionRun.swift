@@ -168,6 +168,12 @@ extension Rotation {
             switch job.resource {
             case .action(let id): isEmergency(id, &deadlines)
             case .target(let target): isEmergency(target, &deadlines)
+            case .store:
+                index.all.contains { client in
+                    guard client.entry.source?.isStore == true else { return false }
+                    guard let current = clients[client].secret.current else { return true }
+                    return client.entry.isCritical(current, &deadlines)
+                }
             default: false
             }
         }

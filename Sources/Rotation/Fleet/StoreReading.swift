@@ -222,6 +222,13 @@ extension Rotation {
         return isForbidden ? Failure(.storeForbidden, at: .store) : nil
     }
 
+    /// Ends the pause that the service asked for: another process takes its place, and reads the certificates again.
+    mutating func storeServiceEnded(at now: Now) {
+        storeReading.setWatched(false)
+        guard let attempts = jobs.attempts[.store] else { return }
+        jobs.retry(.store, on: .serviceEnded(failures: attempts.failures), at: now)
+    }
+
     mutating func noteStoreCertificate(_ expiresAt: WallTime?) {
         storeReading.setCertificate(expiresAt: expiresAt)
         touchClientsOnStore()
