@@ -73,11 +73,14 @@ extension Rotation {
         let current = clients[client].secret.current
         let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
         let isWithheld = offered != nil && !mayReceive(client, &deadlines)
-        let before = clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: deadlines.now)
-        if let offered, !isWithheld { return take(.received(offered), for: client, at: deadlines.now) }
-        // A read that fails or succeeds again is logged as any job.
-        let isNews = state == .current ? before != nil && before != .unreachable : state != .unreachable
-        if isNews, before != state { events.append(.sourceChanged(client.name, state, detail)) }
+        clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: deadlines.now)
+        if let offered, !isWithheld {
+            clients[client].source?.received()
+            return take(.received(offered), for: client, at: deadlines.now)
+        }
+        if clients[client].source?.takeNews(&deadlines) == true {
+            events.append(.sourceChanged(client.name, state, detail))
+        }
     }
 
     /// Makes the best usable secret found the current one, also one that is due for renewal: minting may take long, and until

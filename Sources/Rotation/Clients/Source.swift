@@ -6,6 +6,10 @@ struct Source: Sendable {
     /// What the last read found, of a file one thing.
     var reading: Reading<[SourceObservation]>
     private(set) var verdict: Verdict?
+    /// The state that was last logged; at first nothing is to be said of a source that is current.
+    private var logged = SourceView.State.current
+    /// When each state was last logged.
+    private var logLimits: [SourceView.State: RateLimit] = [:]
 
     /// How a source compares with the current secret.
     struct Verdict: Hashable, Sendable {
@@ -24,6 +28,8 @@ struct Source: Sendable {
     init(_ former: Source?, next: JobID) {
         reading = Reading(former?.reading.value, countsFrom: next)
         verdict = former?.verdict
+        logged = former?.logged ?? .current
+        logLimits = former?.logLimits ?? [:]
     }
 
     /// Every secret that was seen in it.
@@ -31,17 +37,28 @@ struct Source: Sendable {
         (reading.value ?? []).compactMap { if case .secret(let issued) = $0 { issued } else { nil } }
     }
 
-    /// Records what was made of it; returns the state before.
-    mutating func judged(
-        _ state: SourceView.State, _ detail: String?, isWithheld: Bool, at now: Now
-    ) -> SourceView.State? {
-        let before = verdict
-        let same = before.flatMap { $0.state == state ? $0 : nil }
+    /// Records what was made of it.
+    mutating func judged(_ state: SourceView.State, _ detail: String?, isWithheld: Bool, at now: Now) {
+        let same = verdict.flatMap { $0.state == state ? $0 : nil }
         verdict = Verdict(
             state: state, detail: detail, isWithheld: isWithheld, since: same?.since ?? now.wall,
             began: same?.began ?? now.boot)
-        return before?.state
     }
+
+    /// Whether its state is to be logged now: it is another one than was logged last, and each is logged once an hour. A read
+    /// that fails or succeeds again is logged as any job.
+    mutating func takeNews(_ deadlines: inout Deadlines) -> Bool {
+        guard let state = verdict?.state, state != logged, state != .unreachable else { return false }
+        var limit = logLimits[state] ?? RateLimit(1, in: Retry.reminder)
+        guard limit.admits(&deadlines) else { return false }
+        limit.note(at: deadlines.now.boot)
+        logLimits[state] = limit
+        logged = state
+        return true
+    }
+
+    /// Records that a secret was received from it, which is logged itself.
+    mutating func received() { logged = .current }
 
     func checkInvariants(next: JobID) -> [String] { reading.checkInvariants(next: next) }
 }

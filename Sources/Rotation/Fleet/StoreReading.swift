@@ -8,7 +8,8 @@ import Model
 ///   puts its secrets in.
 /// - The store is read each minute, or every ten while it tells of changes, up to a quarter earlier; at once at the start,
 ///   after a reload, with a newly read key and when asked. What a watch says brings the next read forward by a moment that
-///   differs from machine to machine.
+///   differs from machine to machine, ten times in ten minutes: after that the store is read each minute, whatever is changed
+///   there.
 /// - Where a place is forbidden no watch tells of it, so the store is read each minute.
 /// - A read that fails changes nothing that was seen, and nothing that is published.
 struct StoreReading: Sendable {
@@ -26,6 +27,8 @@ struct StoreReading: Sendable {
     private var failure: FailureCode?
     /// When it is read because of what a watch said.
     private var hintedFor: BootTime?
+    /// How often a watch may have the store read. Who may write one key there decides how often it tells of a change.
+    private var hints = RateLimit(10, in: 600)
     private var isWatched = false
     /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
     private var refuses = false
@@ -63,8 +66,10 @@ struct StoreReading: Sendable {
         // Last, because listing the places is costly.
         guard isUsed, jobs.mayStart(.store, &deadlines) else { return false }
         guard reading.isFresh, let readAt = reading.value, let readBy = reading.readBy else { return true }
-        if let hintedFor, deadlines.reached(hintedFor) { return true }
-        let interval = isWatched && !observed.values.contains(.forbidden) ? Self.watchedInterval : Self.interval
+        let isHinted = hintedFor.map { deadlines.reached($0) } ?? false
+        if isHinted, hints.admits(&deadlines) { return true }
+        let interval =
+            isWatched && !isHinted && !observed.values.contains(.forbidden) ? Self.watchedInterval : Self.interval
         return deadlines.reached(readAt.after(interval, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
     }
 
@@ -97,7 +102,10 @@ struct StoreReading: Sendable {
 
     mutating func setWatched(_ isWatched: Bool) { self.isWatched = isWatched }
 
-    fileprivate mutating func beginReading() { hintedFor = nil }
+    fileprivate mutating func beginReading(at now: Now) {
+        if hintedFor != nil { hints.note(at: now.boot) }
+        hintedFor = nil
+    }
 
     /// Records a read. Returns whether every client is to be judged again, and not only those whose places have changed.
     fileprivate mutating func read(
@@ -258,6 +266,8 @@ extension Rotation {
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
         let places = Set(index.all.filter(\.concernsStore).flatMap(storePlaces)).sorted()
-        if !places.isEmpty, start(.readStore(places), on: .store, &deadlines) { storeReading.beginReading() }
+        if !places.isEmpty, start(.readStore(places), on: .store, &deadlines) {
+            storeReading.beginReading(at: deadlines.now)
+        }
     }
 }

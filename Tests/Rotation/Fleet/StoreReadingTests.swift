@@ -104,6 +104,40 @@ struct StoreReadingTests {
         #expect(reads == 1)
     }
 
+    /// Who may write one key must not make every machine read and log without end.
+    @Test func aPlaceThatKeepsChangingIsReadEachMinuteAndLoggedOnceAnHour() throws {
+        let good = try begin()
+        bench.tell(.storeWatched(true))
+        for second in 0..<1200 {
+            bench.store[place] = second % 2 == 0 ? .foreign("it is garbage", revision: 11) : .secret(good, revision: 12)
+            bench.tell(.changeNoticed(.store))
+            bench.pass(1)
+        }
+        #expect((20...40).contains(reads))
+        let states = bench.entries.compactMap { if case .sourceChanged(_, let state, _) = $0 { state } else { nil } }
+        #expect(states == [.wrong, .current])
+        // What is so in the end is logged, an hour after it was said before.
+        bench.store[place] = .foreign("it is garbage", revision: 13)
+        bench.pass(3700)
+        #expect(try source?.state == .wrong)
+        let last = bench.entries.compactMap { if case .sourceChanged(_, let state, _) = $0 { state } else { nil } }
+        #expect(last == [.wrong, .current, .wrong])
+    }
+
+    @Test func aServiceThatHasEndedNoLongerHasTheStoreLeftAlone() throws {
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store, retryAfter: 3600)
+        bench.go()
+        // No secret is there: the service's own longest pause counts.
+        let next = try #require(try bench.view("web").reason?.nextAttempt)
+        #expect(next <= bench.now.wall + 300)
+        bench.pass(10)
+        bench.failures = [:]
+        bench.store[place] = .secret(try secret(1), revision: 10)
+        bench.tell(.storeServiceEnded)
+        bench.pass(2)
+        #expect(try source?.state == .current)
+    }
+
     @Test func aClockThatIsSetDoesNotMakeTheStoreUnreachableForLonger() throws {
         try begin()
         bench.failures[.store] = Failure(.storeUnreachable, at: .store)
