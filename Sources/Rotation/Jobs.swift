@@ -19,6 +19,8 @@ struct Jobs: Sendable {
     private var resources: [JobID: Resource] = [:]
     /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
     private var inFlight: ArraySlice<JobID> = []
+    /// Overdue actions on units, in the same order.
+    private var lingering: ArraySlice<JobID> = []
     private var overdueCount = 0
     /// The jobs that the current plan has started.
     private var started: [Job] = []
@@ -31,6 +33,8 @@ struct Jobs: Sendable {
     private struct Running: Sendable {
         let job: Job
         var isOverdue = false
+        /// Whether it is an action on a unit that has run for longer than ``Rotation/unitTimeout``.
+        var isStuck = false
         /// Whether a request wanted the same work: while it waits, the work is tried again at once if it fails.
         var isWanted = false
     }
@@ -57,6 +61,9 @@ struct Jobs: Sendable {
 
     /// Whether the job for `resource` has run for longer than ``Rotation/overdueAfter``.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
+
+    /// Whether an action on a unit has run for longer than ``Rotation/unitTimeout``.
+    func isStuck(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isStuck == true }
 
     /// Whether work on it has failed, or does not end: nothing waits for it any longer.
     func failsOrIsOverdue(_ resource: Resource) -> Bool { attempts[resource] != nil || isOverdue(resource) }
@@ -120,27 +127,37 @@ struct Jobs: Sendable {
         isStopping = true
     }
 
-    /// Marks the jobs that have become overdue; returns their resources.
+    /// Marks the jobs that have become overdue, and the actions that are stuck; returns their resources.
     mutating func findOverdue(at now: Now) -> [Resource] {
         var found: [Resource] = []
-        while let job = oldest(), now.boot >= job.startedAt + Rotation.overdueAfter {
+        while let job = oldest(of: \.inFlight), now.boot >= job.startedAt + Rotation.overdueAfter {
             inFlight.removeFirst()
             running[job.resource]?.isOverdue = true
             overdueCount += 1
+            found.append(job.resource)
+            if case .run(.unit, _) = job.work { lingering.append(job.id) }
+        }
+        while let job = oldest(of: \.lingering), now.boot >= job.startedAt + Rotation.unitTimeout {
+            lingering.removeFirst()
+            running[job.resource]?.isStuck = true
             found.append(job.resource)
         }
         return found
     }
 
-    /// When the next job becomes overdue. Jobs start in order, so only the oldest one needs a deadline.
+    /// When the next job becomes overdue, or stuck. Jobs start in order, so only the oldest one needs a deadline.
     mutating func nextOverdue() -> BootTime? {
-        oldest().map { $0.startedAt + Rotation.overdueAfter }
+        let moments = [
+            oldest(of: \.inFlight).map { $0.startedAt + Rotation.overdueAfter },
+            oldest(of: \.lingering).map { $0.startedAt + Rotation.unitTimeout },
+        ]
+        return moments.compactMap(\.self).min()
     }
 
-    private mutating func oldest() -> Job? {
-        while let id = inFlight.first {
+    private mutating func oldest(of queue: WritableKeyPath<Jobs, ArraySlice<JobID>>) -> Job? {
+        while let id = self[keyPath: queue].first {
             if let resource = resources[id], let job = running[resource]?.job { return job }
-            inFlight.removeFirst()
+            self[keyPath: queue].removeFirst()
         }
         return nil
     }
@@ -239,6 +256,10 @@ struct Jobs: Sendable {
 extension Rotation {
     /// A job that runs for longer is reported as not responding.
     package static let overdueAfter: Seconds = 30
+    /// An action on a unit whose job lasts longer is reported: systemd ends most starts after 90 s (DefaultTimeoutStartSec=), and
+    /// one without a limit may never end. The job is still waited for, because to order it again would restart the application
+    /// once more.
+    package static let unitTimeout: Seconds = 120
 
     /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
     @discardableResult
@@ -255,8 +276,8 @@ extension Rotation {
         }
     }
 
-    /// The failure to report for an overdue job; nil for an action, a push, the store or a request to Apple, which
-    /// have timeouts of their own.
+    /// The failure to report for an overdue job; nil for a push, the store or a request to Apple, which have timeouts of their
+    /// own, and for an action that is not stuck.
     func overdueFailure(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
         return switch resource {
@@ -268,7 +289,12 @@ extension Rotation {
                 .notResponding, at: index[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
         case .file(let path): Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
-        case .action, .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
+        case .action(let id):
+            jobs.isStuck(resource)
+                ? Failure(
+                    .jobTimedOut, at: .action(id),
+                    detail: "it has not ended after \(Self.unitTimeout.count) s, and is still waited for") : nil
+        case .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         }
     }

@@ -275,10 +275,13 @@ extension Rotation {
 
     private func actionView(_ id: ActionID, of client: ConfiguredClient) -> ActionView {
         // A probe may fail although every secret was already delivered: the next delivery would fail.
-        let failed = attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)]
+        let failure =
+            overdueFailure(of: .action(id))
+            ?? (attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)])?
+            .failure
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
-            action: id, state: failed != nil ? .failed : isPending ? .pending : .ok,
-            ranAt: clients[client].deliveries.ranAt[id], error: failed?.failure.message)
+            action: id, state: failure != nil ? .failed : isPending ? .pending : .ok,
+            ranAt: clients[client].deliveries.ranAt[id], error: failure?.message)
     }
 }

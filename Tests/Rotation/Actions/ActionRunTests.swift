@@ -63,6 +63,31 @@ import Testing
         #expect(try bench.view(web).delivered)
     }
 
+    /// systemd may wait for a unit's start for ever (TimeoutStartSec=infinity).
+    @Test func aUnitsJobThatDoesNotEndIsReportedAndNotOrderedAgain() throws {
+        let restart = Action.unit(verb: .restart, unit: "slow.service")
+        let bench = try bench([restart]).settled()
+        bench.held = [.action(restart.id)]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.pass(119)
+        #expect(bench.answer() == nil)
+        #expect(try bench.view(web).actions.first?.state == .pending)
+        bench.pass(2)
+        let failure = Failure(
+            .jobTimedOut, at: .action(restart.id), detail: "it has not ended after 120 s, and is still waited for")
+        #expect(bench.answer() == .renewed([try bench.failed(web, failure)]))
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure == failure)
+        #expect(failure.remedy?.description == "see why (systemctl status slow.service)")
+        #expect(try bench.view(web).actions.first?.state == .failed)
+        // To order it again would restart the application once more.
+        bench.pass(3000)
+        #expect(bench.runs.count == 1)
+        bench.release(.action(restart.id))
+        bench.pass(1)
+        #expect(try bench.view(web).health == .ok)
+    }
+
     @Test func anActionThatTwoShareRunsOnceForBoth() throws {
         let bench = try Bench(sharing())
         bench.held = [.file(try Values.path("b.jwt"))]
