@@ -195,7 +195,17 @@ package struct UnitsInEffect {
         return "write \(lines) into a drop-in of \(unit) whose name comes after \(Printable.name(name))"
     }
 
-    /// The failure with what systemd knows of it: whether the unit is passed the credential that it is about. Blocks.
+    /// What helps where a unit reaches nothing; nil where no drop-in of its limits the addresses.
+    static func remedyForAddresses(of unit: String, _ settings: UnitSettings) -> Remedy? {
+        settings.addressLimit.map { limit in
+            .say(
+                "allow the address in \(Printable.name(limit.file)):\(limit.line), where \(limit.setting)= limits "
+                    + "\(unit); if it is allowed there, see whether a firewall is in the way")
+        }
+    }
+
+    /// The failure with what systemd knows of it: whether the unit is passed the credential that it is about, and what addresses
+    /// it may reach. Blocks.
     ///
     /// - Parameter token: the credential that holds a target's token.
     static func explained(_ failure: Failure, token: (TargetName) -> String?) -> Failure {
@@ -209,8 +219,11 @@ package struct UnitsInEffect {
             unit = Self.unit(of: target)
             credential = token(target)
         // A service that systemd cannot start gives no answer.
-        case (.pushServiceSilent, .target(let target)): unit = Self.unit(of: target)
-        case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _): unit = store
+        case (.pushServiceSilent, .target(let target)), (.pushUnreachable, .target(let target)):
+            unit = Self.unit(of: target)
+        case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _),
+            (.storeUnreachable, _):
+            unit = store
         default: return failure
         }
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
@@ -222,6 +235,12 @@ package struct UnitsInEffect {
             return failure
         }
         guard let found else { return failure }
+        if failure.code == .pushUnreachable || failure.code == .storeUnreachable {
+            guard let remedy = remedyForAddresses(of: unit, found) else { return failure }
+            return Failure(
+                failure.code, at: failure.place, cause: failure.cause, detail: failure.detail, remedy: remedy,
+                retryAfter: failure.retryAfter, placeContent: failure.placeContent)
+        }
         guard let (detail, remedy) = explanation(of: unit, found, credential) else {
             guard failure.code == .credentialMissing else { return failure }
             // What may be missing, this user may not see: a restart that fails would take down what runs.

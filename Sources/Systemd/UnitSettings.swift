@@ -253,6 +253,17 @@ package struct UnitSettings: Hashable, Sendable {
         return nil
     }
 
+    /// The last line of a drop-in that limits which addresses the unit reaches; nil where none does.
+    package var addressLimit: (setting: String, file: String, line: Int)? {
+        for file in files.dropFirst().reversed() {
+            let found = file.assignments.last {
+                ["IPAddressAllow", "IPAddressDeny"].contains($0.name) && $0.value != ""
+            }
+            if let found { return (found.name, file.path, found.line) }
+        }
+        return nil
+    }
+
     /// The unit's own file; nil where it cannot be read.
     package var ownFile: String? { files.first?.path }
 

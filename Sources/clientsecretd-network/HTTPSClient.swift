@@ -80,6 +80,9 @@ struct HTTPSClient {
     private var answerHeaders: [String] = []
     private var isTooLong = false
     private var headers: UnsafeMutablePointer<curl_slist>?
+    /// What requests go to: its host and port.
+    private var server = ""
+    private var takesProxy = true
 
     /// In bytes.
     private static let longestHeaders = 65_536
@@ -110,6 +113,7 @@ struct HTTPSClient {
         url: String, schemes: Int, caFile: String?, connectTimeout: Int, timeout: Int?
     ) throws(TransportFailure) {
         try set(CURLOPT_URL, url)
+        server = Self.server(in: url)
         try check(unsafe shim_set_protocols(handle, schemes))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -139,6 +143,7 @@ struct HTTPSClient {
             throw TransportFailure(.failed, "a NUL in a value", mayBeSent: false)
         }
         try check(unsafe shim_setopt_text(handle, option, value))
+        if option == CURLOPT_NOPROXY { takesProxy = false }
     }
 
     func perform() throws(TransportFailure) -> HTTPAnswer {
@@ -177,6 +182,7 @@ struct HTTPSClient {
         headerLength = 0
         answerHeaders = []
         isTooLong = false
+        takesProxy = true
     }
 
     /// Why a server that accepted the connection did not answer: connects again and sends nothing. With TLS 1.3 the server
@@ -255,7 +261,27 @@ struct HTTPSClient {
         if code == CURLE_OUT_OF_MEMORY || code.rawValue == 100 { isTooLong = true }
         let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
         let kind = kind(of: code)
-        throw TransportFailure(kind, isTooLong ? "" : ProxyCredentials.hidden.words(detail), mayBeSent: isConnected)
+        let isUnanswered = code == CURLE_OPERATION_TIMEDOUT && kind == .notConnected
+        let proxy = takesProxy && ProxyCredentials.isProxyNamed ? ", or at the proxy that the environment names" : ""
+        let words =
+            isUnanswered
+            ? "connection timed out: nothing answered at \(server)\(proxy)" : ProxyCredentials.hidden.words(detail)
+        throw TransportFailure(kind, isTooLong ? "" : words, mayBeSent: isConnected)
+    }
+
+    /// Host and port of an address.
+    private static func server(in url: String) -> String {
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        guard parts.count > 1, let scheme = parts.first else { return url }
+        let authority = parts[1].prefix { $0 != "?" && $0 != "#" }
+        let isPortNamed = authority.last { $0 == ":" || $0 == "]" } == ":"
+        return isPortNamed ? String(authority) : String(authority) + (scheme == "http:" ? ":80" : ":443")
+    }
+
+    /// Why a deadline passed: packets to a server that are dropped on the way are no slow answer.
+    private var kindOfTimeout: TransportFailure.Kind {
+        if isConnected || passed(CURLINFO_CONNECT_TIME_T) { return .timedOut }
+        return passed(CURLINFO_NAMELOOKUP_TIME_T) ? .notConnected : .nameNotResolved
     }
 
     /// Whether a connection was established, with TLS where it is used: before that nothing of a request is sent.
@@ -263,10 +289,13 @@ struct HTTPSClient {
     /// libcurl reports a time for the handshake, except for a request over a kept connection. For that one it reports the time
     /// before the transfer, which is 0 where no connection was established.
     private var isConnected: Bool {
-        [CURLINFO_APPCONNECT_TIME_T, CURLINFO_PRETRANSFER_TIME_T].contains { info in
-            var microseconds: curl_off_t = 0
-            return unsafe shim_getinfo_offset(handle, info, &microseconds) != CURLE_OK || microseconds > 0
-        }
+        [CURLINFO_APPCONNECT_TIME_T, CURLINFO_PRETRANSFER_TIME_T].contains(where: passed)
+    }
+
+    /// Whether the last request came beyond the step that a time is measured to.
+    private func passed(_ info: CURLINFO) -> Bool {
+        var microseconds: curl_off_t = 0
+        return unsafe shim_getinfo_offset(handle, info, &microseconds) != CURLE_OK || microseconds > 0
     }
 
     private func kind(of code: CURLcode) -> TransportFailure.Kind {
@@ -277,7 +306,7 @@ struct HTTPSClient {
         case CURLE_COULDNT_RESOLVE_HOST: .nameNotResolved
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxyFailed
         case CURLE_COULDNT_CONNECT: .notConnected
-        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_OPERATION_TIMEDOUT: kindOfTimeout
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificateRefused
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED: .tlsFailed
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM: .caFileUnusable

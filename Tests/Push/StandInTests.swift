@@ -155,6 +155,29 @@ import Testing
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
 
+    /// A firewall that drops packets: nothing was sent, and waiting does not help.
+    @Test func aServerThatAnswersNoConnectionIsUnreachable() throws {
+        let api = try PushBed(script: "stand-in.py")
+        // Its queue of connections is full, so the kernel drops what comes.
+        let full = try Background([
+            python, "-c",
+            """
+            import socket, sys
+            server = socket.create_server(("127.0.0.1", 0), backlog=0)
+            others = [socket.socket() for _ in range(4)]
+            for other in others:
+                other.setblocking(False)
+                other.connect_ex(server.getsockname())
+            print("127.0.0.1:%d" % server.getsockname()[1], flush=True)
+            sys.stdin.read()
+            """,
+        ])
+        let target = "kind: vault, path: apps/web, endpoint: \"http://\(full.firstLine)\", CA"
+        let answer = try api.ask("publish", target, timeout: 1_500)
+        #expect(answer.code == "push_unreachable")
+        #expect(answer.detail == "connection timed out: nothing answered at \(full.firstLine)")
+    }
+
     @Test func retryAfterMayBeADate() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.order("* retry=503:date=3600")

@@ -41,6 +41,13 @@ import Testing
         #expect(settings(values).user == user)
     }
 
+    @Test func aDropInThatLimitsTheAddressesIsNamed() throws {
+        let dropIn = (path: "/etc/a.service.d/net.conf", text: "[Service]\nIPAddressAllow=\nIPAddressAllow=192.0.2.7\n")
+        let limit = try #require(settings([:], [dropIn]).addressLimit)
+        #expect(limit.setting == "IPAddressAllow" && limit.file == "/etc/a.service.d/net.conf" && limit.line == 3)
+        #expect(settings([:], [("/run/service.d/lxc.conf", containers)]).addressLimit == nil)
+    }
+
     @Test func settingsThatADropInWeakensAreNamed() {
         let found = settings(
             [
