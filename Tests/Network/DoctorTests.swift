@@ -10,6 +10,23 @@ import Testing
         own = try Operator()
     }
 
+    /// Its file holds the current secret; only the target lacks it.
+    @Test func appleIsAskedAlsoWhereAPushHasFailed() throws {
+        let configuration = try own.directory.read("clientsecretd.yaml")
+        try own.directory.write(
+            configuration.replacingOccurrences(of: "outputs: [", with: "outputs: [{push: production}, ")
+                + """
+
+                targets:
+                  production: {kind: vault, path: a, endpoint: "http://127.0.0.1:1", token_file: \(own.directory("token"))}
+                """, to: "clientsecretd.yaml")
+        let finished = try own.ask(try own.standIn(), "doctor", "--json")
+        let clients = try #require(try object(finished.output)["clients"] as? [[String: Any]])
+        #expect(clients.first?["broken"] as? String == "outputs", "\(finished.output)")
+        let links = try #require(clients.first?["links"] as? [[String: Any]])
+        #expect(links.last?["state"] as? String == "ok", "\(finished.output)")
+    }
+
     /// The state of Apple's link and the command's status.
     private func apple(_ standIn: StandIn) throws -> (state: String?, status: Int32) {
         let finished = try own.ask(standIn, "doctor", "--json")

@@ -54,11 +54,8 @@ struct DoctorCommand: ParsableCommand {
         var rateLimit = RateLimit.requestsToApple
         let chains = examination.facts.map { facts in
             var facts = facts
-            let isPublished = ClientChain(facts).links.allSatisfy { link in
-                link.state != .broken || link.name != .secret && link.name != .outputs
-            }
-            if !isPublished {
-                facts.verdict = .notAsked("it was not asked, because no current secret is published")
+            if let reason = facts.reasonNotToAsk {
+                facts.verdict = .notAsked(reason)
             } else if let secret = facts.secretToTry {
                 facts.verdict = verdict(on: secret, program, &rateLimit)
             }

@@ -50,6 +50,18 @@ struct ChainFacts {
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("it was not asked")
 
+    /// Why Apple is not asked; nil where it may be. An output that lacks the current secret is no reason where another one has
+    /// it.
+    var reasonNotToAsk: String? {
+        let broken = Set(ClientChain(self).links.filter { $0.state == .broken }.map(\.name))
+        let isElsewhere =
+            if case .success(let secret)? = secretToTry { secret.token.fingerprint == current?.fingerprint } else {
+                false
+            }
+        return broken.contains(.secret) || broken.contains(.outputs) && !isElsewhere
+            ? "it was not asked, because no current secret is published" : nil
+    }
+
     /// The current secret, as the daemon says, else as a daemon would find it.
     var current: SecretInfo? {
         if let view { return view.current }
