@@ -22,7 +22,7 @@ struct ResponseReader {
             return StatusClient.Response(status: head.status, contentType: head.contentType, body: bytes)
         }
         guard !more.isEmpty else {
-            throw Failure(what: bytes.isEmpty && head == nil ? "it hung up" : "it hung up in the middle of its answer")
+            throw Failure(what: "it hung up in the middle of its answer")
         }
         return nil
     }

@@ -136,6 +136,7 @@ package struct StatusClient: Sendable {
 
     private func read(from stream: borrowing UnixStream, seconds: Int64) throws(ClientError) -> Response {
         var reader = ResponseReader()
+        var hasBegun = false
         while true {
             let bytes: [UInt8]
             do {
@@ -148,6 +149,9 @@ package struct StatusClient: Sendable {
                 default: throw .notHTTP(socket: socket, what: "\(error.errno)")
                 }
             }
+            // What closes without a byte has ended, or was ended: a program of another kind would say something.
+            guard hasBegun || !bytes.isEmpty else { throw .ended(socket: socket) }
+            hasBegun = true
             do {
                 if let response = try reader.take(bytes) { return response }
             } catch {
@@ -166,6 +170,8 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// This user may not open the socket.
     case notPermitted(socket: String, cause: Errno)
     case timedOut(socket: String, seconds: Int64)
+    /// The daemon, or what else listens there, has closed the connection before it answered.
+    case ended(socket: String)
     /// A user listens there who is neither root nor the caller nor the daemon's user.
     case foreignListener(socket: String, user: UInt32)
     /// Another program listens there, or the daemon closed the connection in the middle of its answer.
@@ -186,6 +192,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notConfigured: "the daemon is not running, because there is no configuration"
         case .notPermitted(let socket, let cause): "\(socket) may not be opened: \(cause)"
         case .timedOut(let socket, let seconds): "the daemon at \(socket) has not answered within \(seconds) s"
+        case .ended(let socket): "the daemon at \(socket) has ended, or was ended, before it answered"
         case .foreignListener(let socket, let user):
             "user \(user) listens at \(socket), and is neither root, the daemon's user nor you, so nothing was sent"
         case .notHTTP(let socket, let what): "the program at \(socket) does not answer like clientsecretd: \(what)"
@@ -205,7 +212,7 @@ package enum ClientError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notConfigured: .say("create one", run: .initialize)
         // No command: the user who put the socket there chose its group.
         case .notPermitted: .say("use sudo, or join the group that owns the socket")
-        case .timedOut: .say("look at its log", see: .daemonsJournal)
+        case .timedOut, .ended: .say("look at its log", see: .daemonsJournal)
         case .foreignListener:
             .say("run this as the user that runs the daemon, or name the daemon's socket with --socket")
         case .notHTTP: .say("name the daemon's socket with --socket")

@@ -31,7 +31,7 @@ struct CommandFailure: Error, Equatable {
         fileprivate init(_ error: ClientError) {
             self =
                 switch error {
-                case .notReachable, .notConfigured, .timedOut, .foreignListener, .notHTTP: .unreachable
+                case .notReachable, .notConfigured, .timedOut, .ended, .foreignListener, .notHTTP: .unreachable
                 case .notPermitted: .notPermitted
                 case .malformed: .failed
                 case .answered(let problem):

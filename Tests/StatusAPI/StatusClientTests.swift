@@ -131,7 +131,6 @@ struct StatusClientTests {
     }
 
     @Test(arguments: [
-        ("", "it hung up"),
         ("HTTP/1.1 200 OK\r\nContent-Le", "it hung up in the middle of its answer"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", "it hung up in the middle of its answer"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{} ", "bytes follow its answer"),
@@ -156,6 +155,19 @@ struct StatusClientTests {
             error.description
                 == "the program at \(directory("sock")) does not answer like clientsecretd: \(what); "
                 + "name the daemon's socket with --socket")
+        server.join()
+    }
+
+    /// Killed for lack of memory, say: it was the right socket.
+    @Test func aDaemonThatEndsBeforeItAnswersIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let server = try ForeignServer(at: directory("sock"), saying: "")
+        let error = try failure { _ = try StatusClient(socket: directory("sock")).status() }
+        #expect(error == .ended(socket: directory("sock")))
+        #expect(
+            error.description
+                == "the daemon at \(directory("sock")) has ended, or was ended, before it answered; "
+                + "look at its log (journalctl -u clientsecretd)")
         server.join()
     }
 

@@ -17,7 +17,8 @@ import Testing
         #expect(code(.notReachable(socket: "/run/x.sock", cause: .noSuchFileOrDirectory)) == 69)
         #expect(code(.timedOut(socket: "/run/x.sock", seconds: 1)) == 69)
         #expect(code(.foreignListener(socket: "/run/x.sock", user: 1234)) == 69)
-        #expect(code(.notHTTP(socket: "/run/x.sock", what: "it hung up")) == 69)
+        #expect(code(.notHTTP(socket: "/run/x.sock", what: "it is not HTTP")) == 69)
+        #expect(code(.ended(socket: "/run/x.sock")) == 69)
     }
 
     @Test func aSocketThatMayNotBeOpenedIs77() {
