@@ -68,7 +68,7 @@ extension Reply {
         case .fleet(let view):
             self = .json(view.json)
         case .noFleet(let failure?):
-            self.init(Problem(.serviceUnavailable, failure.sentence))
+            self.init(Problem(.badGateway, failure.sentence))
         case .noFleet(nil):
             self.init(
                 Problem(
@@ -77,7 +77,7 @@ extension Reply {
         case .rollout(let view):
             self = .json(view.json)
         case .noRollout(let failure?):
-            self.init(Problem(.serviceUnavailable, failure.sentence))
+            self.init(Problem(.badGateway, failure.sentence))
         case .noRollout(nil):
             self.init(Problem(.notFound, "no rollout of this client is under way; \(Self.look)"))
         case .rolloutOvertaken:

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// By the status of the answer: what is refused to this user, and what the daemon has no time for, have their own.
-    @Test(arguments: [(403, 77), (404, 1), (408, 69), (422, 1), (429, 1), (500, 1), (503, 69)])
+    @Test(arguments: [(403, 77), (404, 1), (408, 69), (422, 1), (429, 1), (500, 1), (502, 1), (503, 69)])
     func theDaemonsAnswerDecides(status: Int, expected: Int32) throws {
         let problem = try Problem(json: Array(#"{"status":\#(status),"detail":"no"}"#.utf8))
         #expect(code(.answered(problem)) == expected)
