@@ -322,7 +322,7 @@ extension FailureCode {
                 .say("create one that etcd's authority signs, that has no CN and that has not expired"))
         case .storeCertificateExpiring:
             row(
-                "this machine's certificate for etcd expires soon", traits: .ofStore,
+                "this machine's certificate for etcd expires soon", traits: [.ofStore, .ofDaemonOnly],
                 .say("replace it, then reload", see: .reloadUnit()))
         case .storeServerUntrusted:
             row(
@@ -355,7 +355,7 @@ extension FailureCode {
         case .storeSecretTooLong: row("the secret is too long for the store", traits: [.ofStore, .refusalOfStore], nil)
         case .storeMachineShared:
             row(
-                "another machine reports under the same name", traits: .ofStore,
+                "another machine reports under the same name", traits: [.ofStore, .ofDaemonOnly],
                 .say("give each of them its own \"machine\" below \"store\" in the configuration"))
         case .rolloutHeld:
             row("the rollout of its new secret is held") {
@@ -365,11 +365,12 @@ extension FailureCode {
             }
         case .storeServiceMissing:
             row(
-                "the service that asks the store cannot be reached", traits: [.ofStore, .refusalOfStore],
+                "the service that asks the store cannot be reached",
+                traits: [.ofStore, .refusalOfStore, .ofDaemonOnly],
                 .run(.listen("clientsecretd-store.socket"), otherwise: "have clientsecretd-network listen for it"))
         case .storeServiceSilent:
             row(
-                "the service that asks the store gave no answer that can be read", traits: .ofStore,
+                "the service that asks the store gave no answer that can be read", traits: [.ofStore, .ofDaemonOnly],
                 .say("read its log", see: .journal(of: "clientsecretd-store.service")))
         case .publicKeyUnusable:
             row(
@@ -445,7 +446,7 @@ extension FailureCode {
             row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
         case .pushNotKept:
             row(
-                "the API accepted the secret but still does not show it after five minutes",
+                "the API accepted the secret but still does not show it after five minutes", traits: .ofDaemonOnly,
                 .say("find out which other program writes there, or why the API does not keep it"))
         case .pushPlaceUnsuitable:
             row(
@@ -473,13 +474,13 @@ extension FailureCode {
                     "let the project build it (Ignored Build Step, or ignore in netlify.toml), or see there who "
                         + "cancelled it"))
         case .pushServiceMissing:
-            row("the service that pushes to it cannot be reached", traits: .ofPushService) {
+            row("the service that pushes to it cannot be reached", traits: [.ofPushService, .ofDaemonOnly]) {
                 .run(
                     $0.name.flatMap { .listen("clientsecretd-push@\($0).socket") },
                     otherwise: "have clientsecretd-network listen for it")
             }
         case .pushServiceSilent:
-            row("the service that pushes to it gave no answer that can be read") {
+            row("the service that pushes to it gave no answer that can be read", traits: .ofDaemonOnly) {
                 .say("read its log", see: $0.name.flatMap { .journal(of: "clientsecretd-push@\($0).service") })
             }
         // The clock.

@@ -22,6 +22,8 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
     /// The file was seen and holds what the daemon has not written. If it is deleted, what it held is not made again.
     package static let showsOthersContent = FailureTraits(rawValue: 1 << 7)
+    /// Only the daemon can find it. A role of the network program that reports it is not believed.
+    package static let ofDaemonOnly = FailureTraits(rawValue: 1 << 8)
 }
 
 /// How soon failed work is tried again.

@@ -41,7 +41,9 @@ package struct RoleFailure: Error, Hashable, Sendable {
         _ failure: RoleFailure?, _ members: inout JSONMembers, codesOf prefix: String
     ) throws(JSONError) {
         let code = try members("code", failure?.code)
-        guard code.rawValue.hasPrefix(prefix) else { throw .unexpected("expected \(FailureCode.expected)", at: "code") }
+        guard code.rawValue.hasPrefix(prefix), !code.traits.contains(.ofDaemonOnly) else {
+            throw .unexpected("expected \(FailureCode.expected)", at: "code")
+        }
         let detail = try members.orNull("detail", failure?.detail)
         let retryAfter = try members.orNull("retry_after", failure?.retryAfter)
         self.init(

@@ -49,11 +49,14 @@ import Testing
             .read(holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))),
             .redeployed(ready: true, begun: BegunDeployment(id: nil, at: WallTime(secondsSinceEpoch: 7))),
         ]
-        let failed = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
-            .map { PushResult.failed(RoleFailure($0)) }
+        let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
+        let failed = codes.filter { !$0.traits.contains(.ofDaemonOnly) }.map { PushResult.failed(RoleFailure($0)) }
         for result in results + failed { #expect(try PushResult(parsing: result.jsonText.bytes) == result) }
         for text in [
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#, #"{"result":"redeployed"}"#,
+            // What only the daemon can find.
+            #"{"result":"failed","code":"push_service_missing"}"#, #"{"result":"failed","code":"push_service_silent"}"#,
+            #"{"result":"failed","code":"push_not_kept"}"#,
         ] {
             #expect((try? PushResult(parsing: Array(text.utf8))) == nil)
         }

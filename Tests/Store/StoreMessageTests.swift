@@ -74,7 +74,8 @@ import Testing
         let entries: [StoreEntry] = [
             .missing, .forbidden, .value([0, 0xFF], revision: 9), .value([], revision: 1), .tooLong(revision: .max),
         ]
-        let failures = FailureCode.allCases.filter { $0.rawValue.hasPrefix("store_") }.map {
+        let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("store_") }
+        let failures = codes.filter { !$0.traits.contains(.ofDaemonOnly) }.map {
             StoreResult.failed(
                 RoleFailure($0, $0 == .storeTimedOut ? nil : "why", retryAfter: $0 == .storeTimedOut ? 7 : nil))
         }
@@ -87,6 +88,11 @@ import Testing
         }
         for text in [
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"put"}"#,
+            // What only the daemon can find.
+            #"{"result":"failed","code":"store_service_missing"}"#,
+            #"{"result":"failed","code":"store_service_silent"}"#,
+            #"{"result":"failed","code":"store_machine_shared"}"#,
+            #"{"result":"failed","code":"store_certificate_expiring"}"#,
             #"{"result":"read","entries":[{"state":"value"}]}"#,
             #"{"result":"conflict","entries":[{"state":"other"}]}"#,
             #"{"result":"list","entries":[{"state":"missing"}],"next":null}"#,
