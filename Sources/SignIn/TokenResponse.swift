@@ -12,7 +12,7 @@ package struct TokenResponse: Sendable {
 
     /// Nil where the answer is no such response.
     package init?(_ answer: HTTPAnswer) {
-        guard answer.status == 200, let json = try? JSONValue(answer.body, duplicates: .lastCounts),
+        guard answer.status == 200, let json = try? JSONValue(answer.body),
             let accessToken = json["access_token"]?.text
         else { return nil }
         self.accessToken = accessToken

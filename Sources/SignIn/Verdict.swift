@@ -102,7 +102,7 @@ extension TokenTrial.Answer {
         case .noPage: !answer.isPage
         case .noError: !answer.isPage && (try? JSONValue(answer.body, duplicates: .lastCounts))?["errors"] == nil
         case .accessToken: TokenResponse(answer) != nil
-        case .member(let name): (try? JSONValue(answer.body, duplicates: .lastCounts))?[name]?.text != nil
+        case .member(let name): (try? JSONValue(answer.body))?[name]?.text != nil
         case .error(let code): OAuthError(answer)?.code == code
         }
     }

@@ -23,6 +23,9 @@ import Testing
         (500, #"{"error":"invalid_client"}"#, .unknown), (429, #"{"error":"invalid_client"}"#, .unknown),
         (200, #"{"error":"invalid_grant"}"#, .unknown), (302, #"{"error":"invalid_client"}"#, .unknown),
         (200, #"{"access_token":"a"}"#, .unknown),
+        // It says both.
+        (400, #"{"error":"invalid_client","error":"invalid_grant"}"#, .unknown),
+        (400, #"{"error":"invalid_grant","error":"invalid_client"}"#, .unknown),
     ])
     func isWhatAppleMeans(status: Int, body: String, outcome: Verdict.Outcome) {
         #expect(verdict(status, body).outcome == outcome)
