@@ -134,9 +134,13 @@ package struct DaemonRun {
     private func stateAccess(
         of configuration: Configuration, _ inbox: Inbox<Input>
     ) throws(SystemError) -> StateAccess {
-        try StateAccess(
-            at: settings.stateDirectory(of: configuration),
-            open: { [settings] in settings.openState(of: configuration, after: $0) },
+        let path = settings.stateDirectory(of: configuration)
+        return try StateAccess(
+            at: path,
+            open: { [settings] in
+                OwnSandbox.hiding(stateDirectory: path).map(Result<StateDirectory, Failure>.failure)
+                    ?? settings.openState(of: configuration, after: $0)
+            },
             lost: { [log] directory in
                 log.note(.stateLost(directory.path))
                 inbox.post(.stateLost)

@@ -99,7 +99,7 @@ extension Executor {
             return .key(key.print)
         } catch {
             keyring.remove(name)
-            throw error
+            throw OwnSandbox.hiding(entry, as: identity) ?? error
         }
     }
 

@@ -14,7 +14,10 @@ import UserWriter
 extension Executor {
     /// Where a file's secrets are published, which depends on whose file it is.
     func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
-        guard let user = try writer(for: spec) else { return OwnFile(spec, by: publisher, sweeping: sweptDirectories) }
+        guard let user = try writer(for: spec) else {
+            if let failure = OwnSandbox.hiding(file: spec.path) { throw failure }
+            return OwnFile(spec, by: publisher, sweeping: sweptDirectories)
+        }
         return UserFile(spec, of: user, by: services.writers, naming: naming, sweeping: sweptDirectories)
     }
 
@@ -68,6 +71,7 @@ extension Executor {
 
     /// Writes `metrics_file`; returns why that failed. Blocks.
     func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
+        if let failure = OwnSandbox.hiding(file: path) { return failure.ofMetricsFile(path) }
         sweptDirectories?.sweep(beside: path)
         do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
         return nil

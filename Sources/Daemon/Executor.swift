@@ -235,7 +235,7 @@ final class Executor: Sendable {
     }
 
     private func probe(_ action: Action) throws(Failure) -> Outcome {
-        if let problem = runner?.problem(with: action) { throw problem }
+        if let problem = runner?.problem(with: action) { throw OwnSandbox.hiding(programOf: action) ?? problem }
         return .feasible
     }
 

@@ -7,7 +7,7 @@ import Systemd
 
 /// Which of a configuration's paths the units of the daemon and its writers may use, and which lines their drop-ins
 /// lack.
-package struct SandboxReview {
+package struct SandboxReview: Sendable {
     private let service: ServiceUnit
     private var writers: [String: (unit: ServiceUnit, isEnabled: Bool)?] = [:]
     private var lines: [String: Set<String>] = [:]
@@ -53,6 +53,36 @@ package struct SandboxReview {
     mutating func problems(withState path: AbsolutePath, met failure: Failure?) -> [Failure] {
         if service.sandbox.makes(path.description) { return makes(path) ? [] : [failure].compactMap { $0 } }
         return problems(in: path, path, service, writer: nil, failure)
+    }
+
+    /// That other programs do not see what the daemon writes to `directory`, as the daemon itself can tell from inside its sandbox.
+    ///
+    /// - Parameter path: the file or directory that it is about.
+    func hiding(_ path: AbsolutePath, in directory: AbsolutePath) -> Failure? {
+        guard !service.sandbox.makes(directory.description),
+            case .hidden(let setting) = service.sandbox.view(of: directory.description)
+        else { return nil }
+        // What else is there, only a program outside can see.
+        let isEmpty = setting.hasPrefix("PrivateTmp=")
+        return Self.unseen(
+            path, in: directory, service, setting,
+            isEmpty ? Self.elsewhere(path, in: directory) : .say("see what helps", see: .check))
+    }
+
+    private static func unseen(
+        _ path: AbsolutePath, in directory: AbsolutePath, _ unit: ServiceUnit, _ setting: String, _ remedy: Remedy
+    ) -> Failure {
+        Failure(
+            .outsideSandbox, at: .path(path),
+            detail: "other programs do not see what \(unit.name) writes to \(directory) (\(setting))", remedy: remedy)
+    }
+
+    private static func elsewhere(_ path: AbsolutePath, in directory: AbsolutePath) -> Remedy {
+        // Of the state directory, what is in it has to outlive a reboot.
+        .say(
+            directory == path
+                ? "leave \"state_dir\" out, or write another path"
+                : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
     }
 
     /// Whether the state directory is missing and systemd makes it when the service starts.
@@ -136,21 +166,14 @@ package struct SandboxReview {
             // A check from inside failed for this reason.
             return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
         case .hidden(let setting):
-            // Of the state directory, what is in it has to outlive a reboot.
-            var remedy = Remedy.say(
-                directory == path
-                    ? "leave \"state_dir\" out, or write another path"
-                    : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
+            var remedy = Self.elsewhere(path, in: directory)
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
                 let line = UnitFileLine.paths("BindPaths", directory.description)
                 let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]
                 lines[unit.name, default: []].formUnion(both)
                 remedy = Self.adding(both.joined(separator: " and "), to: unit)
             }
-            let failure = Failure(
-                .outsideSandbox, at: .path(path),
-                detail: "other programs do not see what \(unit.name) writes to \(directory) (\(setting))",
-                remedy: remedy)
+            let failure = Self.unseen(path, in: directory, unit, setting, remedy)
             return (met?.code == .writerMissing ? plain : []) + [failure]
         }
     }

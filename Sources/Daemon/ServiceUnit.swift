@@ -37,6 +37,17 @@ package struct ServiceUnit: Sendable {
         }
     }
 
+    /// The service of this name; nil where systemd cannot be asked or knows too little of it. Waits for systemd, and for no file
+    /// system.
+    static func named(_ name: String) -> ServiceUnit? {
+        do throws(UnitError) {
+            var systemd = try SystemdClient(cancel: nil)
+            return try systemd.unit(name, followsLinks: false)
+        } catch {
+            return nil
+        }
+    }
+
     /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
     static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
         do throws(UnitError) {
@@ -58,8 +69,10 @@ extension SystemdClient {
         return try condition(of: unit).isRunning
     }
 
-    fileprivate mutating func unit(_ name: String) throws(UnitError) -> ServiceUnit? {
-        guard let settings = try settings(of: name), let sandbox = settings.sandbox else { return nil }
+    fileprivate mutating func unit(_ name: String, followsLinks: Bool = true) throws(UnitError) -> ServiceUnit? {
+        guard let settings = try settings(of: name), let sandbox = settings.sandbox(followsLinks: followsLinks) else {
+            return nil
+        }
         return ServiceUnit(
             name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings)
     }

@@ -70,14 +70,6 @@ package enum OutputRemedy {
                 "a link leads to a directory that does not exist: create that one, or remove the link",
                 see: .listWay(to: directory.description))
         }
-        // What is made there, the daemon does not see, nor does another program see what the daemon writes.
-        if user == Identity.current().user, let mount = MountTable.ofThisProcess()?.mount(of: existing.description),
-            mount.isPrivate
-        {
-            return .say(
-                "other programs do not see what the service writes to \(mount.point) (PrivateTmp=yes): write another path"
-            )
-        }
         let words = "create \(Printable.name(directory.description)) for \(Owner.words(user: user))"
         guard let make = ShellCommand.making(directory.description, for: user, mode: mode) else { return .say(words) }
         // The service's sandbox is read-only except where its unit allows writing.

@@ -48,11 +48,14 @@ package struct UnitSandbox: Hashable, Sendable {
     private let directories: [String]
 
     /// Nil when that is not known: in another root directory these are other paths.
-    package init?(_ values: [String: UnitSettings.Value]) {
+    ///
+    /// - Parameter followsLinks: whether the settings' paths are followed to where they lead, which blocks on their file systems.
+    package init?(_ values: [String: UnitSettings.Value], followsLinks: Bool = true) {
         guard values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty else { return nil }
         var mounts: [Mount] = []
+        func place(_ path: String) -> String { followsLinks ? RealPath.of(path) : path }
         func add(_ paths: [String], _ kind: Kind, _ setting: String) {
-            for path in paths { mounts.append(Mount(path: RealPath.of(path), kind: kind, setting: setting)) }
+            for path in paths { mounts.append(Mount(path: place(path), kind: kind, setting: setting)) }
         }
         func add(_ paths: [String], _ kind: Kind, of name: String) {
             for path in paths { add([path], kind, "\(name)=\(path)") }
@@ -92,8 +95,8 @@ package struct UnitSandbox: Hashable, Sendable {
         add(values.items("BindPaths").compactMap(\.path), .bind, of: "BindPaths")
         add(values.items("BindReadOnlyPaths").compactMap(\.path), .bindReadOnly, of: "BindReadOnlyPaths")
         execution =
-            paths("NoExecPaths").map { Execution(path: RealPath.of($0), isAllowed: false) }
-            + paths("ExecPaths").map { Execution(path: RealPath.of($0), isAllowed: true) }
+            paths("NoExecPaths").map { Execution(path: place($0), isAllowed: false) }
+            + paths("ExecPaths").map { Execution(path: place($0), isAllowed: true) }
         self.mounts = mounts
     }
 

@@ -271,7 +271,9 @@ package struct UnitSettings: Hashable, Sendable {
     package var paths: [String] { files.map(\.path) }
 
     /// What the settings let the service's processes reach in the file system; nil where that is not known.
-    package var sandbox: UnitSandbox? { UnitSandbox(values) }
+    ///
+    /// - Parameter followsLinks: whether the settings' paths are followed to where they lead, which blocks on their file systems.
+    package func sandbox(followsLinks: Bool = true) -> UnitSandbox? { UnitSandbox(values, followsLinks: followsLinks) }
 
     // MARK: Credentials
 

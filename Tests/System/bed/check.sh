@@ -37,6 +37,14 @@ told() {
 good() {
     clientsecretd check && systemctl restart clientsecretd && told
 }
+# hidden PROMISE WORDS…: the daemon starts, is not well, and says all of these.
+hidden() {
+    local what=$1 words
+    shift
+    promise "the daemon starts" systemctl restart clientsecretd
+    refused "$what" clientsecretd health
+    for words; do contains "$what" "$words" "$(clientsecretd status)"; done
+}
 # outputs FILE…: the configuration with these.
 outputs() {
     { sed '/- path:/,$d' /src/README.md | sed -n '/^```yaml$/,${/^```/d;p}'; printf '      - path: %s\n' "$@"; } >$configuration
@@ -114,6 +122,8 @@ promise "without all that" good
 install -d -o clientsecretd /home/site
 outputs /home/site/web.jwt
 complaint "what is written below /home would not be seen" "(ProtectHome=yes)"
+hidden "the daemon names the same cause" \
+    "other programs do not see what clientsecretd.service writes to /home/site (ProtectHome=yes)" "(clientsecretd check)"
 bash <(missing)
 promise "with the lines it is" good
 promise "from outside" test -s /home/site/web.jwt
@@ -121,16 +131,26 @@ rm -r /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 outputs /tmp/web.jwt
 complaint "nor what is written to /tmp" "(PrivateTmp=yes); write another path, such as /run/clientsecretd/out/web.jwt"
+hidden "the daemon does not call such a file well" "/tmp/web.jwt: the unit's sandbox does not allow it: \
+other programs do not see what clientsecretd.service writes to /tmp (PrivateTmp=yes)"
+refused "nor does reload" clientsecretd reload
+refused "nor health without it" clientsecretd health --offline
+outputs $output
+echo 'metrics_file: /tmp/web.prom' >>$configuration
+complaint "nor metrics" "(PrivateTmp=yes)"
+hidden "of which the daemon says the same" "writes to /tmp (PrivateTmp=yes)"
 outputs $output
 printf 'state_dir: /tmp/state\n' >>$configuration
 complaint "nor what is remembered there, of which a reboot would leave nothing" \
     "(PrivateTmp=yes); leave \"state_dir\" out, or write another path"
+hidden "which the daemon does not use" "writes to /tmp/state (PrivateTmp=yes)"
 install -d /home/keys
 mv $key /home/keys
 outputs $output
 sed -i 's|file: .*|file: /home/keys/AuthKey_ABC123DEFG.p8|' $configuration
 complaint "a key below /home is not seen" "does not see /home/keys/AuthKey_ABC123DEFG.p8 (ProtectHome=yes)" \
     'write "file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8"' "yaml:4:11: error"
+hidden "nor called missing" "does not see /home/keys/AuthKey_ABC123DEFG.p8 (ProtectHome=yes)"
 install -m 0640 -o root -g clientsecretd /home/keys/AuthKey_ABC123DEFG.p8 /etc/clientsecretd
 sed -i 's|file: .*|file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8|' $configuration
 promise "in its new place it is" good

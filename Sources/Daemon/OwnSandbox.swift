@@ -1,0 +1,33 @@
+import Failures
+import Linux
+import Model
+
+/// What the sandbox of this process's own unit hides from the process, or from other programs what it writes. `check`, from
+/// outside, asks the same rules (``SandboxReview``).
+///
+/// Nothing is hidden where no unit runs this process, or systemd cannot be asked.
+enum OwnSandbox {
+    /// Asked once: the settings were applied when the process started. Blocks the first time.
+    private static let review = OwnUnit.service.flatMap { ServiceUnit.named($0) }.map { SandboxReview($0) }
+
+    /// That other programs do not see a file that this process writes.
+    static func hiding(file path: AbsolutePath) -> Failure? {
+        guard let review else { return nil }
+        return review.hiding(path, in: AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory)
+    }
+
+    /// That nothing of the state directory outlives the process.
+    static func hiding(stateDirectory path: AbsolutePath?) -> Failure? {
+        path.flatMap { review?.hiding($0, in: $0) }
+    }
+
+    /// That this process does not see a key or its passphrase.
+    static func hiding(_ key: KeyConfiguration, as identity: Identity) -> Failure? {
+        review?.problems(with: key, as: identity).first
+    }
+
+    /// That this process does not see an action's program, or may not execute it.
+    static func hiding(programOf action: Action) -> Failure? {
+        review?.problem(with: action)
+    }
+}
