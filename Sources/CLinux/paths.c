@@ -155,6 +155,12 @@ int64_t clinux_attribute_names(int descriptor, void *buffer, size_t size) {
 
 int64_t clinux_attribute_get(int descriptor, const char *name, void *buffer, size_t size) {
     ssize_t count = fgetxattr(descriptor, name, buffer, size);
+    if (count < 0 && errno == EBADF) {
+        // An O_PATH handle answers only through its path in /proc.
+        char path[32];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+        count = getxattr(path, name, buffer, size);
+    }
     return count < 0 ? -errno : count;
 }
 

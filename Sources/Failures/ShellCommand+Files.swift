@@ -68,10 +68,22 @@ extension ShellCommand {
         return ShellCommand("chmod 0600 \(key.path) && chgrp \(group) \(key.path) && chmod 0640 \(key.path)")
     }
 
-    /// Takes these readers out of a key's access list, each an entry of setfacl(1) such as `u:backup`.
-    package static func removeReaders(_ entries: [String], from key: PathComponent) -> ShellCommand? {
-        guard key.isKeptFile, let keeper = key.keeper, !entries.isEmpty else { return nil }
-        return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(key.path)")?.run(as: keeper)
+    /// Removes these entries from a file's access list (setfacl(1)), such as `u:backup`.
+    package static func removeEntries(_ entries: [String], ofFile file: PathComponent) -> ShellCommand? {
+        guard file.isKeptFile, let keeper = file.keeper, !entries.isEmpty else { return nil }
+        return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(file.path)")?.run(as: keeper)
+    }
+
+    /// Removes these entries from a directory's access list, or the right to write from the entry of its own group, nil. The others
+    /// stay as they are, which chmod(1) would restrict. An entry may be needed to read, so that the operator decides.
+    package static func removeWriters(_ entries: [String?], ofDirectory directory: PathComponent) -> ShellCommand? {
+        guard directory.kind == .directory, directory.isTrusted, let keeper = directory.keeper else { return nil }
+        let named = entries.compactMap(\.self).joined(separator: ",")
+        let removal =
+            named.isEmpty ? nil : ShellCommand("setfacl -x \(named) \(directory.path)")?.run(as: keeper)
+        guard entries.contains(nil) else { return removal }
+        let change = ShellCommand("setfacl -m g::rx \(directory.path)")?.run(as: keeper)
+        return removal.map { $0.then(change) } ?? change
     }
 
     /// Writes a key file again, next to it and with its owner and mode. What was written replaces the file only if all went

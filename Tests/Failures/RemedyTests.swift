@@ -187,7 +187,7 @@ import Testing
             #expect(ShellCommand.removeWriting(from: file) == nil)
             #expect(ShellCommand.guardKey(file, group: true) == nil)
             #expect(ShellCommand.shareKey(file, withServiceGroup: "clientsecretd") == nil)
-            #expect(ShellCommand.removeReaders(["u:7"], from: file) == nil)
+            #expect(ShellCommand.removeEntries(["u:7"], ofFile: file) == nil)
             #expect(ShellCommand.makeExecutable(file) == nil)
             #expect(ShellCommand.removeMark("i", from: file) == nil)
         }

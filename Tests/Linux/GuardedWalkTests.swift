@@ -215,15 +215,32 @@ import Testing
         #expect(try read(room("a b/f")) == nil)
     }
 
-    @Test func aDirectoryThatAnAccessListOpensIsRefused() throws {
+    /// The group's bits of the mode are the list's mask then: the daemon's own entry sets them, too.
+    @Test func aDirectoryThatAnAccessListOpensToAnotherUserIsRefused() throws {
         let room = try Room()
-        try room.folder("a")
-        try room.command("setfacl", ["-m", "u:nobody:rwx", room("a")])
-        #expect(
-            throws: FileError(
-                .unguardedDirectory, at: room("a"), detail: "the directory is writable by its group",
-                remedy: Self.closing)
-        ) { try read(room("a/f")) }
+        let daemon = Identity(user: 1, group: 1)
+        for (entry, who, removal) in [
+            ("u:nobody:rwx", "the user nobody (65534)", "setfacl -x u:65534 \(room("a"))"),
+            ("g:daemon:rwx", "the group daemon (1)", "setfacl -x g:1 \(room("a"))"),
+            ("g::rwx", "the group root (0)", "setfacl -m g::rx \(room("a"))"),
+        ] {
+            try room.folder("a")
+            try room.command("setfacl", ["-m", "u:daemon:rwx,u:bin:rx", room("a")])
+            #expect(try GuardedPath.read(room("a/f"), as: daemon, limit: 1) == nil)
+            try room.command("setfacl", ["-m", entry, room("a")])
+            #expect(
+                throws: FileError(
+                    .unguardedDirectory, at: room("a"), detail: "its access list lets \(who) write to it",
+                    remedy: .say(
+                        "write another path, or remove them from its access list, if they need not write there (\(removal))"
+                    ))
+            ) { try GuardedPath.read(room("a/f"), as: daemon, limit: 1) }
+            // The command leaves the daemon its rights.
+            try room.command("sh", ["-c", removal])
+            #expect(try GuardedPath.read(room("a/f"), as: daemon, limit: 1) == nil)
+            #expect(try run(["getfacl", "-cp", room("a")]).output.contains("user:daemon:rwx\n"))
+            try room.command("rmdir", [room("a")])
+        }
     }
 
     @Test func anotherUsersDirectoryIsRefusedStickyOrNot() throws {

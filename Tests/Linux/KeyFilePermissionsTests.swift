@@ -117,5 +117,13 @@ import Testing
             try room.command("setfacl", ["-b", "-m", entry, room("key")])
             try open(room("key"), as: Self.daemon)
         }
+        // The group's bits of the mode are only the list's mask.
+        try room.file("roots", Self.header, mode: 0o600)
+        try room.own("roots", 0, group: 0)
+        try room.command("setfacl", ["-m", "u:daemon:r", room("roots")])
+        try open(room("roots"), as: Self.daemon)
+        try room.command("setfacl", ["-m", "u:nobody:w", room("roots")])
+        let refused = try fileError { () throws(FileError) in try open(room("roots"), as: Self.daemon) }
+        #expect(refused.detail == "its access list lets the user nobody (65534) write to it")
     }
 }

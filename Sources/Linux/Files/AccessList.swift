@@ -34,21 +34,48 @@ struct AccessList {
         }
     }
 
-    /// The users and groups that the list lets read the file and that are not trusted to read keys, in words and as an
-    /// entry for setfacl(1), which the file's own group has none of.
-    func otherReaders(than identity: Identity, group owningGroup: UInt32) -> [(words: String, entry: String?)] {
+    /// A user or group with rights that it is not to have.
+    struct Stranger {
+        /// The user or group, in words.
+        let words: String
+        let mayWrite: Bool
+        /// For setfacl(1); nil for the file's own group, whose entry cannot be removed.
+        let entry: String?
+
+        /// What the message says of it.
+        var detail: String { "its access list lets \(words) \(mayWrite ? "write to it" : "read it")" }
+    }
+
+    /// The users and groups that the list gives rights to which only trusted users may have.
+    ///
+    /// - Parameter readersToo: whether only trusted users and the groups that may read keys may read the file; else everybody may.
+    func strangers(to identity: Identity, group owningGroup: UInt32, readersToo: Bool) -> [Stranger] {
         let mask = entries.first { $0.tag == .mask }?.rights ?? 7
         return entries.compactMap { entry in
-            guard entry.rights & mask & 4 != 0 else { return nil }
+            func stranger(_ words: String, _ name: String?, mayRead: Bool) -> Stranger? {
+                let rights = entry.rights & mask
+                let mayWrite = rights & 2 != 0
+                guard mayWrite || rights & 4 != 0 && readersToo && !mayRead else { return nil }
+                return Stranger(words: words, mayWrite: mayWrite, entry: name)
+            }
             switch entry.tag {
             case .user where !identity.trusts(entry.id):
-                return ("the user \(Owner.describe(user: entry.id))", "u:\(entry.id)")
-            case .group where !identity.mayReadKeys(entry.id):
-                return ("the group \(Owner.describe(group: entry.id))", "g:\(entry.id)")
-            case .owningGroup where !identity.mayReadKeys(owningGroup):
-                return ("the group \(Owner.describe(group: owningGroup))", nil)
+                return stranger("the user \(Owner.describe(user: entry.id))", "u:\(entry.id)", mayRead: false)
+            case .group:
+                return stranger(
+                    "the group \(Owner.describe(group: entry.id))", "g:\(entry.id)",
+                    mayRead: identity.mayReadKeys(entry.id))
+            case .owningGroup:
+                return stranger(
+                    "the group \(Owner.describe(group: owningGroup))", nil, mayRead: identity.mayReadKeys(owningGroup))
             default: return nil
             }
         }
     }
+}
+
+extension FileStatus {
+    /// The mode's bits that give rights to others. With an access list, the group's are its mask: what users and groups may do
+    /// is only in the list itself.
+    func othersMode(with list: AccessList?) -> UInt16 { mode & (list == nil ? 0o077 : 0o007) }
 }

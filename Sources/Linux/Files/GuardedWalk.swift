@@ -81,7 +81,7 @@ struct GuardedWalk {
         self.rule = rule
         let root = Descriptor(adopting: try checked(clinux_path_root(), "/"))
         let status = try FileStatus(of: root.raw, path: "/")
-        try rule.check(directory: "/", status, for: identity)
+        try rule.check(directory: "/", status, root.raw, for: identity)
         here = GuardedDirectory(root, status: status, path: "/", above: nil)
         ahead = path.components.reversed().map(Step.name)
     }
@@ -172,7 +172,7 @@ struct GuardedWalk {
         guard status.kind == .directory else {
             throw FileError(.notADirectory, at: path.string, errno: .notDirectory)
         }
-        try rule.check(directory: path, status, for: identity)
+        try rule.check(directory: path, status, handle.raw, for: identity)
         guard here.depth < GuardedDirectory.depthLimit else {
             throw FileError(
                 .nameTooLong, at: path.string,

@@ -11,22 +11,40 @@ struct KeyFilePermissions {
         self.identity = identity
     }
 
-    func check(_ status: FileStatus, _ path: String) throws(FileError) {
+    func check(_ status: FileStatus, _ path: String, _ list: AccessList?) throws(FileError) {
         let isBelowTrustedDirectory = identity.trusts(place: FilePath(path))
+        try check(list, status, path, readersToo: !isBelowTrustedDirectory)
+        let mode = status.othersMode(with: list)
         let detail: String
-        if status.isWritableByOthers {
-            detail = "the file is writable by \(PathRule.writers(status.mode))"
+        if mode & 0o022 != 0 {
+            detail = "the file is writable by \(PathRule.writers(mode))"
         } else if isBelowTrustedDirectory {
             return
-        } else if status.mode & 0o007 != 0 {
+        } else if mode & 0o007 != 0 {
             detail = "every user can read the file"
-        } else if status.mode & 0o070 != 0, !identity.mayReadKeys(status.group) {
+        } else if mode & 0o070 != 0, !identity.mayReadKeys(status.group) {
             detail = "the file can be read by the group \(Owner.describe(group: status.group))"
         } else {
             return
         }
         throw FileError(
             .notGuarded, at: path, detail: detail, remedy: remedy(status, path, isKey: PEMHeader.begins(path)))
+    }
+
+    private func check(
+        _ list: AccessList?, _ status: FileStatus, _ path: String, readersToo: Bool
+    ) throws(FileError) {
+        let strangers = list?.strangers(to: identity, group: status.group, readersToo: readersToo) ?? []
+        guard let stranger = strangers.first else { return }
+        // The entry of the file's own group cannot be removed: there is no command then.
+        let entries = strangers.compactMap(\.entry)
+        let key = PathComponent(FilePath(path), status, for: identity)
+        throw FileError(
+            .notGuarded, at: path, detail: stranger.detail,
+            remedy: .say(
+                "remove them from its access list",
+                run: entries.count == strangers.count && PEMHeader.begins(path)
+                    ? .removeEntries(entries, ofFile: key) : nil))
     }
 
     /// Takes a key from everybody but the user that works with it. There is no command for what may be another file of the

@@ -14,8 +14,10 @@ enum PathRule {
     case keeping
 
     /// Throws for a directory in which another user could replace the next name.
+    ///
+    /// - Parameter handle: the directory's.
     func check(
-        directory path: FilePath, _ status: FileStatus, for identity: Identity
+        directory path: FilePath, _ status: FileStatus, _ handle: Int32, for identity: Identity
     ) throws(FileError) {
         if self == .proving { return }
         if self == .publishing, identity.trusts(place: path) { return }
@@ -35,11 +37,31 @@ enum PathRule {
                 remedy: self == .deciding ? Self.moving : nil,
                 owner: self == .publishing ? Owner.argument(user: status.owner) : nil)
         }
-        if status.isWritableByOthers, !guardedBySticky {
+        guard status.isWritableByOthers, !guardedBySticky else { return }
+        // One that cannot be read counts as none: the mode then says more than it allows.
+        let list = (try? AccessList(of: handle, path: path.string)) ?? nil
+        let mode = status.othersMode(with: list)
+        if mode & 0o022 != 0 {
             throw FileError(
-                code, at: path.string, detail: "the directory is writable by \(Self.writers(status.mode))",
+                code, at: path.string, detail: "the directory is writable by \(Self.writers(mode))",
                 remedy: self == .publishing ? Self.closing : Self.moving)
         }
+        let strangers = list?.strangers(to: identity, group: status.group, readersToo: false) ?? []
+        guard let stranger = strangers.first else { return }
+        throw FileError(
+            code, at: path.string, detail: stranger.detail,
+            remedy: self == .keeping ? nil : closing(strangers, path, status, for: identity))
+    }
+
+    /// What takes a directory from those who are in its access list.
+    private func closing(
+        _ strangers: [AccessList.Stranger], _ path: FilePath, _ status: FileStatus, for identity: Identity
+    ) -> Remedy {
+        let place = self == .publishing ? "write another path" : "keep the file elsewhere"
+        let directory = PathComponent(path, status, for: identity)
+        return .say(
+            "\(place), or remove them from its access list, if they need not write there",
+            see: .removeWriters(strangers.map(\.entry), ofDirectory: directory))
     }
 
     /// There is no command for a directory that exists: what else is in it may depend on its owner and mode.

@@ -26,8 +26,7 @@ package enum TrustedFile {
         try check(place, for: use, as: identity)
         let file = try open(place, for: use, as: identity, limit: limit)
         // Checks the opened file itself, in case it is not the one found before.
-        try check(file.status, file.path, in: place.directory, for: use, as: identity)
-        if use == .key { try checkReaders(of: file, as: identity) }
+        try check(file.status, file.path, file.descriptor.raw, in: place.directory, for: use, as: identity)
         return file
     }
 
@@ -97,7 +96,10 @@ package enum TrustedFile {
         let path = place.path
         guard let status = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
         try status.requireRegular(path)
-        try check(status, path, in: place.directory, for: use, as: identity)
+        guard let handle = try place.directory.step(to: place.name),
+            try FileStatus(of: handle.raw, path: path).isSameFile(as: status)
+        else { throw FileError(.changedMeanwhile, at: path) }
+        try check(status, path, handle.raw, in: place.directory, for: use, as: identity)
         if use == .executable, !(try place.isExecutable()) {
             throw FileError(
                 .permissionDenied, at: path, errno: .permissionDenied, detail: "it may not be executed",
@@ -109,7 +111,8 @@ package enum TrustedFile {
     }
 
     private static func check(
-        _ status: FileStatus, _ path: String, in directory: GuardedDirectory, for use: Use, as identity: Identity
+        _ status: FileStatus, _ path: String, _ handle: Int32, in directory: GuardedDirectory, for use: Use,
+        as identity: Identity
     ) throws(FileError) {
         // What another user has written is looked at before it is trusted: no command does that.
         if !identity.trusts(status.owner) {
@@ -121,38 +124,31 @@ package enum TrustedFile {
                         "look at what \(Owner.words(user: status.owner)) put there, then replace it with a copy that root owns",
                         see: .list(path)))
         }
-        if use == .key { return try KeyFilePermissions(identity).check(status, path) }
-        if status.isWritableByOthers {
+        // Without rights for the group, which are the mask, no entry has an effect.
+        let list = status.mode & 0o070 == 0 ? nil : try AccessList(of: handle, path: path)
+        if use == .key { return try KeyFilePermissions(identity).check(status, path, list) }
+        let mode = status.othersMode(with: list)
+        let strangers = list?.strangers(to: identity, group: status.group, readersToo: false) ?? []
+        guard mode & 0o022 != 0 || !strangers.isEmpty else { return }
+        let file = PathComponent(FilePath(path), status, for: identity)
+        let look = "look at what they may have written there, then"
+        if let stranger = strangers.first {
             throw FileError(
-                .notGuarded, at: path, detail: "the file is writable by \(PathRule.writers(status.mode))",
+                .notGuarded, at: path, detail: stranger.detail,
                 remedy: .say(
-                    "look at what they may have written there, then remove their write permission",
-                    see: isNamedLike(use, path)
-                        ? .removeWriting(from: PathComponent(FilePath(path), status, for: identity)) : nil))
+                    "\(look) remove them from its access list",
+                    see: isNamedLike(use, path) ? .removeEntries(strangers.compactMap(\.entry), ofFile: file) : nil))
         }
+        throw FileError(
+            .notGuarded, at: path, detail: "the file is writable by \(PathRule.writers(mode))",
+            remedy: .say(
+                "\(look) remove their write permission",
+                see: isNamedLike(use, path) ? .removeWriting(from: file) : nil))
     }
 
     /// Whether the file is one of this kind as far as its name tells: a wrong path may name any file of the machine, whose
     /// mode then is as it should be.
     private static func isNamedLike(_ use: Use, _ path: String) -> Bool {
         use == .executable || path.hasSuffix(".yaml") || path.hasSuffix(".yml")
-    }
-
-    /// With an access list, the mode's group bits are its mask: who may read is only in the list itself.
-    private static func checkReaders(of file: borrowing OpenFile, as identity: Identity) throws(FileError) {
-        guard !identity.trusts(place: FilePath(file.path)),
-            let list = try AccessList(of: file.descriptor.raw, path: file.path)
-        else { return }
-        let readers = list.otherReaders(than: identity, group: file.status.group)
-        guard let reader = readers.first else { return }
-        // The entry of the file's own group cannot be removed: there is no command then.
-        let entries = readers.compactMap(\.entry)
-        let key = PathComponent(FilePath(file.path), file.status, for: identity)
-        throw FileError(
-            .notGuarded, at: file.path, detail: "its access list lets \(reader.words) read it",
-            remedy: .say(
-                "remove them from its access list",
-                run: entries.count == readers.count && PEMHeader.begins(file.path)
-                    ? .removeReaders(entries, from: key) : nil))
     }
 }
