@@ -13,6 +13,8 @@ package struct StatusClient: Sendable {
         package var get: Int64 = 10
         /// A renewal waits for outputs and for actions, hooks among them.
         package var post: Int64 = 600
+        /// After this long without an answer the daemon is asked whether it still responds.
+        package var silence: Int64 = 5
 
         package init() {}
     }
@@ -116,7 +118,19 @@ package struct StatusClient: Sendable {
                 throw .notReachable(socket: socket, cause: error.errno)
             }
         }
+        if seconds > timeouts.get { try waitWhileItResponds(stream) }
         return try read(from: stream, seconds: seconds)
+    }
+
+    /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile; throws where it
+    /// does not.
+    private func waitWhileItResponds(_ stream: borrowing TimedStream) throws(ClientError) {
+        while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.isOverdue {
+            do throws(ClientError) { _ = try get("/readyz") } catch {
+                // A daemon that stops has closed its socket, and still answers here.
+                if case .timedOut = error { throw error }
+            }
+        }
     }
 
     /// Throws when a program other than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the

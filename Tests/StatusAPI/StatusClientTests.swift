@@ -130,6 +130,21 @@ struct StatusClientTests {
         )
     }
 
+    /// A stopped process says nothing to anybody; one that waits for a hook answers other requests.
+    @Test func aSilentDaemonIsGivenUpOnWhileABusyOneIsWaitedFor() throws {
+        let directory = try TemporaryDirectory()
+        let listener = try UnixListener(path: directory("sock"), mode: 0o600)
+        defer { _ = listener }
+        var timeouts = StatusClient.Timeouts()
+        (timeouts.silence, timeouts.get, timeouts.post) = (1, 1, 20)
+        let silent = try failure { _ = try StatusClient(socket: directory("sock"), timeouts: timeouts).reload() }
+        #expect(silent == .timedOut(socket: directory("sock"), seconds: 1))
+        let harness = try Harness(show: try Samples.snapshot())
+        timeouts.post = 3
+        let busy = try failure { _ = try StatusClient(socket: harness.socket, timeouts: timeouts).reload() }
+        #expect(busy == .timedOut(socket: harness.socket, seconds: 3))
+    }
+
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nContent-Le", "it hung up in the middle of its answer"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", "it hung up in the middle of its answer"),

@@ -74,6 +74,14 @@ package struct UnixStream: ~Copyable {
         }
     }
 
+    /// Whether the peer sends something, or closes, within this time (milliseconds) or before the deadline.
+    package func awaitsInput(within timeout: Int64) -> Bool {
+        clinux_stream_wait(stream.raw, 0, -1, min(timeout, rest)) != 0
+    }
+
+    /// Whether the deadline has passed.
+    package var isOverdue: Bool { rest == 0 }
+
     /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         try descriptor.send(bytes, waiting: { rest }, cancel: cancel)
