@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 import Model
 
 /// How single values are written: the text of a scalar to a value, or what is wrong with it.
@@ -78,8 +79,7 @@ package enum Scalar {
 
     static func user(_ text: String) throws(ValueError) -> String {
         // Directories such as Active Directory have such names; systemd would take the escaped one for the user's.
-        let isUnfit = text.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: " ") }
-        guard !isUnfit else {
+        guard UnitTemplate.isInstance(text) else {
             throw ValueError(
                 "\(quoted(text)) cannot be a part of a unit's name, as the writer's has to be; write the user's number")
         }

@@ -138,6 +138,7 @@ package enum OutputRemedy {
     private static func writtenAs(_ owner: String) -> Remedy {
         // Root's files are not written as root: the administrator who overwrote the file as root gives it back.
         guard owner != "root" else { return .say("root owns it now: give it back to the user that it is written for") }
+        let owner = Owner.setting(userNamed: owner)
         let words = "write \"as: \(owner)\" under this output"
         return SystemManager.isSystemd
             ? .say(

@@ -325,11 +325,13 @@ extension ErrorCase {
               - {path: /run/b, group: 4294967295, as: 33}
               - {path: /run/c, as: 'CORP\ann'}
               - {path: /run/d, as: a@corp.example}
+              - {path: /run/e, as: pc$}
         ->
         c.yaml:2:16: error: "the admins" is not a group; write its name or number
         c.yaml:6:31: error: "www data" is not a group; write its name or number
         c.yaml:6:45: error: "-app" is not a user; write its name or number
         c.yaml:7:31: error: "4294967295" is not a group; write its name or number
         c.yaml:8:28: error: "CORP\ann" cannot be a part of a unit's name, as the writer's has to be; write the user's number
+        c.yaml:10:28: error: "pc$" cannot be a part of a unit's name, as the writer's has to be; write the user's number
         """#
 }

@@ -132,6 +132,11 @@ package enum Owner {
         name.utf8.allSatisfy(\.isASCIIDigit) ? name : "\"\(Printable.line(name))\""
     }
 
+    /// What `as:` has to name a user by: the name, or the number where the name cannot be part of the name of the writer's unit.
+    package static func setting(userNamed name: String) -> String {
+        UnitTemplate.isInstance(name) ? name : (try? Accounts.userID(name)).map { String($0) } ?? name
+    }
+
     /// A command's argument: the name, else the number.
     package static func argument(user: UInt32) -> String {
         name(ofUser: user) ?? String(user)

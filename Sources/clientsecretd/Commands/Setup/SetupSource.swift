@@ -30,7 +30,7 @@ struct SetupSource {
                 "\(Printable.name(path.description)) belongs to the user \(owner), which has no name on this machine; give it to "
                     + "the user of the application")
         }
-        return name
+        return Owner.setting(userNamed: name)
     }
 
     /// A file next to it that has a secret and that applications prefer to it; nil where there is none.
