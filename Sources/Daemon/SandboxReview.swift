@@ -157,12 +157,16 @@ package struct SandboxReview: Sendable {
         else { return plain }
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
-        case .readOnly(let setting):
-            let line = UnitFileLine.paths("ReadWritePaths", directory.description)
-            lines[unit.name, default: []].insert(line)
+        case .readOnly(let setting, let opening):
+            var remedy = Remedy.say("write another path")
+            if let opening {
+                let line = UnitFileLine.paths(opening, directory.description)
+                lines[unit.name, default: []].insert(line)
+                remedy = Self.adding(line, to: unit)
+            }
             let failure = Failure(
                 .outsideSandbox, at: .path(path),
-                detail: "\(unit.name) may not write to \(directory) (\(setting))", remedy: Self.adding(line, to: unit))
+                detail: "\(unit.name) may not write to \(directory) (\(setting))", remedy: remedy)
             // A check from inside failed for this reason.
             return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
         case .hidden(let setting):

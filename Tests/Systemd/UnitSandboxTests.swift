@@ -19,8 +19,8 @@ import Testing
     private static func binds(_ path: String) -> UnitSettings.Value { .items([.init(name: "/srv/any", path: path)]) }
 
     @Test func theServiceWritesWhereItsUnitSays() throws {
-        let strict = UnitSandbox.View.readOnly(by: "ProtectSystem=strict")
-        for path in ["/", "/srv/a", "/etc/clientsecretd", "/run/clientsecretd", "/run/clientsecretd/outer"] {
+        let strict = UnitSandbox.View.readOnly(by: "ProtectSystem=strict", opening: "ReadWritePaths")
+        for path in ["/srv/a", "/etc/clientsecretd", "/run/clientsecretd", "/run/clientsecretd/outer"] {
             #expect(try view(path) == strict, "\(path)")
         }
         for path in ["/run/clientsecretd/out", "/run/clientsecretd/out/www", "/var/lib/clientsecretd"] {
@@ -43,19 +43,23 @@ import Testing
             "BindPaths": Self.binds("/srv/empty/here"), "BindReadOnlyPaths": Self.binds("/srv/empty/there"),
         ]
         #expect(try view("/srv/any", paths) == .writable)
-        #expect(try view("/srv/shown/x", paths) == .readOnly(by: "ReadOnlyPaths=/srv/shown"))
-        #expect(try view("/srv/both", paths) == .readOnly(by: "ReadOnlyPaths=/srv/both"))
+        #expect(try view("/srv/shown/x", paths) == .readOnly(by: "ReadOnlyPaths=/srv/shown", opening: "ReadWritePaths"))
+        #expect(try view("/srv/both", paths) == .readOnly(by: "ReadOnlyPaths=/srv/both", opening: nil))
         // Nothing below an inaccessible directory is reached.
         #expect(try view("/srv/shut/x", paths) == .hidden(by: "InaccessiblePaths=/srv/shut"))
         #expect(try view("/home/me", paths) == .hidden(by: "ProtectHome=yes"))
         #expect(try view("/srv/empty/x", paths) == .hidden(by: "TemporaryFileSystem=/srv/empty"))
         #expect(try view("/srv/empty/here/x", paths) == .writable)
-        #expect(try view("/srv/empty/there/x", paths) == .readOnly(by: "BindReadOnlyPaths=/srv/empty/there"))
+        #expect(
+            try view("/srv/empty/there/x", paths)
+                == .readOnly(by: "BindReadOnlyPaths=/srv/empty/there", opening: "ReadWritePaths"))
     }
 
     @Test func homesAreShownAsTheUnitSays() throws {
         #expect(try view("/home/me", ["ProtectHome": .text("no")]) == .writable)
-        #expect(try view("/home/me", ["ProtectHome": .text("read-only")]) == .readOnly(by: "ProtectHome=read-only"))
+        #expect(
+            try view("/home/me", ["ProtectHome": .text("read-only")])
+                == .readOnly(by: "ProtectHome=read-only", opening: "ReadWritePaths"))
         #expect(try view("/home/me", ["ProtectHome": .text("tmpfs")]) == .hidden(by: "ProtectHome=tmpfs"))
         let bound: [String: UnitSettings.Value] = [
             "ProtectHome": .text("tmpfs"), "BindPaths": Self.binds("/home/me/secrets"),
@@ -75,7 +79,23 @@ import Testing
         ]
         #expect(try view(scratch("real") + "/x/y", open) == .writable)
         #expect(try view(scratch("link") + "/x", open) == .writable)
-        #expect(try view(scratch("other"), open) == .readOnly(by: "ProtectSystem=strict"))
+        #expect(try view(scratch("other"), open) == .readOnly(by: "ProtectSystem=strict", opening: "ReadWritePaths"))
+    }
+
+    /// At the very path that another setting names, ReadWritePaths= has no effect.
+    @Test func theSettingThatOpensAPathHasAnEffectThere() throws {
+        let system: [String: UnitSettings.Value] = [
+            "ProtectSystem": .text("yes"), "ReadWritePaths": .list(["/boot"]),
+            "BindReadOnlyPaths": Self.binds("/srv/shown"),
+        ]
+        #expect(try view("/boot", system) == .readOnly(by: "ProtectSystem=yes", opening: nil))
+        #expect(try view("/usr/share", system) == .readOnly(by: "ProtectSystem=yes", opening: "ReadWritePaths"))
+        #expect(try view("/srv/shown", system) == .readOnly(by: "BindReadOnlyPaths=/srv/shown", opening: nil))
+        #expect(try view("/") == .readOnly(by: "ProtectSystem=strict", opening: nil))
+        let opened: [String: UnitSettings.Value] = [
+            "ProtectSystem": .text("yes"), "ReadWritePaths": .list(["/usr/share"]),
+        ]
+        #expect(try view("/usr/share", opened) == .writable)
     }
 
     @Test func ofAnotherRootDirectoryNothingIsKnown() {

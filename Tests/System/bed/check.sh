@@ -185,6 +185,16 @@ systemctl stop clientsecretd-writer@app.service
 complaint "a writer's sandbox" "clientsecretd-writer@app.service may not write to /srv/app (ProtectSystem=strict)"
 bash <(missing)
 promise "which is fixed in the writer's unit" good
+# At a path that ProtectSystem= names itself, ReadWritePaths= has no effect.
+rm -r /etc/systemd/system/clientsecretd-writer@.service.d
+systemctl daemon-reload
+mkdir -p /boot
+sed -i 's|/srv/app/.env, format: env, variable: SECRET, as: app|/boot/web.jwt, as: root|' $configuration
+systemctl enable --quiet --now clientsecretd-writer@root.socket
+complaint "a place that a setting names" "may not write to /boot (ProtectSystem=yes); write another path"
+refused "for which --fix has no line" clientsecretd check --fix
+equal "and adds none" "" "$(ls /etc/systemd/system/clientsecretd-writer@root.service.d 2>/dev/null)"
+systemctl disable --quiet --now clientsecretd-writer@root.socket
 
 # Whoever runs it.
 useradd --system stranger
