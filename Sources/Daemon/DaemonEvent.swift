@@ -5,7 +5,7 @@ import SystemPackage
 
 /// What the daemon logs in addition to the core's events (``LogEvent``): of its start and end, its own files and sockets, the
 /// service manager and the log itself. A closed list too, so that no call can log a free string; each event has its row in
-/// LogTable.swift.
+/// LogMessages.swift.
 enum DaemonEvent: Hashable, Sendable {
     /// The daemon does not start; one event for each error of the configuration.
     case startRefused(StartProblem)

@@ -97,7 +97,7 @@ extension PushExchange {
     func detail(of answer: HTTPAnswer) -> String {
         guard let json = json(answer), let words = ErrorMembers.of(json) else {
             return "it answered \(answer.status)"
-                + (answer.body.isEmpty ? "" : " with " + hidden.words(Shape.describe(answer.body)))
+                + (answer.body.isEmpty ? "" : " with " + hidden.words(AnswerShape.describe(answer.body)))
         }
         return "it answered \(answer.status): \(hidden.words(words))"
     }
@@ -117,7 +117,7 @@ extension PushExchange {
         guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
             throw RoleFailure(
                 .pushPlaceUnsuitable,
-                hidden.words("it holds \(Shape.describe(object)), so the secret cannot be a member of it"))
+                hidden.words("it holds \(AnswerShape.describe(object)), so the secret cannot be a member of it"))
         }
         return String(decoding: merged, as: UTF8.self)
     }

@@ -228,7 +228,9 @@ package struct PushExchange {
             guard isError(received) || target.kind.isCustom else {
                 throw RoleFailure(.pushAnswerUnexpected, failure.detail)
             }
-            guard Shape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else { throw failure }
+            guard AnswerShape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else {
+                throw failure
+            }
             // Rights are judged before anything is looked for.
             isTokenTaken = true
             return .missing(received, failure)
@@ -263,7 +265,7 @@ package struct PushExchange {
     }
 
     /// Throws unless an answer has the form that it has to have.
-    func check(_ answer: HTTPAnswer, _ shapes: [Shape]) throws(RoleFailure) {
+    func check(_ answer: HTTPAnswer, _ shapes: [AnswerShape]) throws(RoleFailure) {
         guard !shapes.isEmpty else { return }
         guard let json = json(answer) else { throw RoleFailure(.pushAnswerUnexpected, detail(of: answer)) }
         for shape in shapes {
@@ -280,7 +282,9 @@ package struct PushExchange {
             throw RoleFailure(.pushPlaceMissing, Printable.line(misplaced.words))
         }
         guard let confirmation = creation.confirmation else { return }
-        if let json = json(missing), !creation.evident.isEmpty, Shape.fits(creation.evident, json, filled) { return }
+        if let json = json(missing), !creation.evident.isEmpty, AnswerShape.fits(creation.evident, json, filled) {
+            return
+        }
         let received = try received(confirmation)
         if let refusal = self.failure(of: received, to: confirmation) {
             throw RoleFailure(

@@ -30,7 +30,7 @@ package struct PushKind: Sendable {
     /// The request before and after a write; nil where nothing can be read.
     let read: PushRequest?
     /// What the answer to ``read`` has to look like, before anything is written.
-    var shape: [Shape] = []
+    var shape: [AnswerShape] = []
     /// The client ids that the place is set up for, by the answer to ``read``; none where it does not show any.
     var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
     /// What the answer to ``read`` says of the secret; nil where it never says anything.
@@ -68,14 +68,14 @@ package struct PushKind: Sendable {
         /// What creates it; nil where the write does.
         var request: PushRequest?
         /// What the answer that reports it as missing looks like, where its status is not enough.
-        var shape: [Shape] = []
+        var shape: [AnswerShape] = []
         /// Shows that the write creates what it is meant to, and not something else at the same address; nil where the answer
         /// that reports it as missing has the form of `evident`.
         var confirmation: PushRequest?
-        var confirmed: [Shape] = []
+        var confirmed: [AnswerShape] = []
         /// What is not known where the confirmation is refused: completes "that … is not shown".
         var doubt = ""
-        var evident: [Shape] = []
+        var evident: [AnswerShape] = []
         var misplaced: [Misplaced] = []
     }
 
@@ -164,7 +164,7 @@ package struct PushRequest: Sendable {
     /// Whether the answer is a JSON array, and no object.
     let isList: Bool
     /// What an answer that means success has to look like, of a write that cannot be read back.
-    let confirmed: [Shape]
+    let confirmed: [AnswerShape]
 
     /// A name and a template.
     package struct Field: Sendable {
@@ -204,7 +204,7 @@ package struct PushRequest: Sendable {
 
     init(
         _ method: String, _ path: String, query: [Field] = [], headers: [Field] = [], body: Body? = nil,
-        done: Set<Int> = [200], isList: Bool = false, confirmed: [Shape] = []
+        done: Set<Int> = [200], isList: Bool = false, confirmed: [AnswerShape] = []
     ) {
         self.method = method
         self.path = path

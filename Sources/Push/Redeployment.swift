@@ -156,7 +156,7 @@ extension PushExchange {
         var answer = first
         var last: Int64?
         for _ in 1...Self.mostPages {
-            try check(answer, [Shape(at: pointer, is: [.array])])
+            try check(answer, [AnswerShape(at: pointer, is: [.array])])
             let json = json(answer)
             all += json?[pointer]?.elements ?? []
             // Vercel's: what "until" has to be for the next page.

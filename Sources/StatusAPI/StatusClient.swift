@@ -124,7 +124,7 @@ package struct StatusClient: Sendable {
 
     /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile; throws where it
     /// does not.
-    private func waitWhileItResponds(_ stream: borrowing TimedStream) throws(ClientError) {
+    private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(ClientError) {
         while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.isOverdue {
             do throws(ClientError) { _ = try get("/readyz") } catch {
                 // A daemon that stops has closed its socket, and still answers here.

@@ -113,7 +113,7 @@ import Testing
         (".env.local~", ".env", false), (".env.20260101", ".env", false), (".envrc", ".env", false),
         ("env.local", ".env", false), (".env.local", "shop.env", false), (".env.", ".env", false),
     ]) func dotenvFilesTakePrecedenceInTheirOrder(_ name: String, _ other: String, _ expected: Bool) {
-        #expect(DotenvName.takesPrecedence(name, over: other) == expected)
+        #expect(DotenvPrecedence.takesPrecedence(name, over: other) == expected)
     }
 
     @Test func aDotenvFileIsNamedIfItSetsTheVariable() {

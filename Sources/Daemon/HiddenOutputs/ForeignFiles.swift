@@ -35,9 +35,9 @@ package final class ForeignFiles {
     /// more than are worth reading.
     package static func names(preferredTo name: String, in directory: String) -> [String] {
         let names = ForeignFile.names(in: directory, limit: nameLimit).filter {
-            DotenvName.takesPrecedence($0, over: name)
+            DotenvPrecedence.takesPrecedence($0, over: name)
         }
-        let sorted = names.filter(DotenvName.isUsual) + names.filter { !DotenvName.isUsual($0) }
+        let sorted = names.filter(DotenvPrecedence.isUsual) + names.filter { !DotenvPrecedence.isUsual($0) }
         return Array(sorted.prefix(fileLimit))
     }
 

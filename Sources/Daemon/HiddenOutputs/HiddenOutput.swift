@@ -93,7 +93,7 @@ extension HiddenOutput {
     static func overrides(of output: OutputFacts) -> [HiddenOutput] {
         guard let variable = output.variable else { return [] }
         return output.neighbours.compactMap { file in
-            guard DotenvName.takesPrecedence(name(of: file.path), over: name(of: output.path)),
+            guard DotenvPrecedence.takesPrecedence(name(of: file.path), over: name(of: output.path)),
                 let place = file.assignments.last(where: { $0.name == variable })
             else { return nil }
             return HiddenOutput(

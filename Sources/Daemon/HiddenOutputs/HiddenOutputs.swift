@@ -101,13 +101,14 @@ package struct HiddenOutputs {
     /// name, where it really is, and where its units start if the output has a link there.
     private func neighbours(of path: String, _ real: String, _ workingDirectories: [String]) -> [ForeignFacts] {
         let name = Self.split(path).name
-        guard DotenvName.isOne(name) else { return [] }
+        guard DotenvPrecedence.isOne(name) else { return [] }
         var directories = [path, real].map { Self.split($0).directory }
         directories += workingDirectories.filter { RealPath.of($0 + "/" + name) == real }
         var seen: Set<String> = [real]
         return directories.flatMap { directory -> [ForeignFacts] in
             let overrides = files.dotenvFiles(in: directory).filter {
-                DotenvName.takesPrecedence(Self.split($0.path).name, over: name) && seen.insert($0.realPath).inserted
+                DotenvPrecedence.takesPrecedence(Self.split($0.path).name, over: name)
+                    && seen.insert($0.realPath).inserted
             }
             let caches = name == ".env" ? FrameworkCache.allCases.map(\.path) : []
             return overrides

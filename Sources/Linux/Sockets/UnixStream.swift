@@ -76,7 +76,7 @@ package struct UnixStream: ~Copyable {
 
     /// Whether the peer sends something, or closes, within this time (milliseconds) or before the deadline.
     package func awaitsInput(within timeout: Int64) -> Bool {
-        clinux_stream_wait(stream.raw, 0, -1, min(timeout, rest)) != 0
+        Descriptor.ready([raw], atMost: min(timeout, rest)) != [false]
     }
 
     /// Whether the deadline has passed.

@@ -20,12 +20,12 @@ extension PushKind {
             #"{"SecretId":{{secret_id}},"ClientRequestToken":{{request_id}},"SecretString":{{merged_text}}}"#),
         read: aws("GetSecretValue", #"{"SecretId":{{secret_id}}}"#),
         shape: [
-            Shape(
+            AnswerShape(
                 at: ["SecretBinary"], is: [.absent, .null], otherwise: "it is stored as binary",
                 meaning: .pushPlaceUnsuitable),
-            Shape(at: ["SecretString"], is: [.text]),
+            AnswerShape(at: ["SecretString"], is: [.text]),
         ],
-        shown: shownByAWS, creation: Creation(shape: [Shape(at: ["__type"], is: [.text])]),
+        shown: shownByAWS, creation: Creation(shape: [AnswerShape(at: ["__type"], is: [.text])]),
         errors: [
             ErrorRule(contains: ["ResourceNotFoundException"], meaning: .pushPlaceMissing),
             ErrorRule(contains: ["Throttling", "TooManyRequests"], meaning: .pushRateLimited),
@@ -106,7 +106,7 @@ extension PushExchange {
     private func checkString(_ text: String) throws(RoleFailure) {
         let name = values["field", default: ""]
         let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts)
-        let form = value.map { Shape.Form($0) }
+        let form = value.map { AnswerShape.Form($0) }
         guard !name.isEmpty else {
             let bare = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
             let isDocument = form == .object || form == .array || bare.first == "{" || bare.first == "["
@@ -114,13 +114,14 @@ extension PushExchange {
             guard isDocument || hasLines else { return }
             let what =
                 value != nil && isDocument
-                ? Shape.describe(Array(text.utf8)) : isDocument ? "what looks like JSON" : "a text of several lines"
+                ? AnswerShape.describe(Array(text.utf8))
+                : isDocument ? "what looks like JSON" : "a text of several lines"
             let end = form == .object ? " without a \"field\"" : ""
             throw RoleFailure(.pushPlaceUnsuitable, hidden.words("it holds \(what), which would be lost\(end)"))
         }
         guard let value, form == .object || form == .array else { return }
         for name in [name] + others.map(\.member) {
-            switch Shape.Form(value[name]) {
+            switch AnswerShape.Form(value[name]) {
             case .null, .absent: break
             case .text:
                 guard let text = value[name]?.text, PrivateKeyText.isIn(Array(text.utf8)) else { break }

@@ -32,11 +32,11 @@ extension PushKind {
     }
 
     /// Where the secret is to be is a text or nothing, in objects or arrays.
-    private static func shape(along pointer: [String]) -> [Shape] {
+    private static func shape(along pointer: [String]) -> [AnswerShape] {
         pointer.indices.map { depth in
-            Shape(
+            AnswerShape(
                 at: Array(pointer[..<depth]),
                 is: depth == 0 ? [.object, .array] : [.object, .array, .null, .absent])
-        } + [Shape(at: pointer, is: pointer.isEmpty ? [.text] : [.text, .null, .absent])]
+        } + [AnswerShape(at: pointer, is: pointer.isEmpty ? [.text] : [.text, .null, .absent])]
     }
 }

@@ -26,12 +26,12 @@ extension PushKind {
             done: [200, 201]),
         read: PushRequest("GET", "/api/v1/namespaces/{{namespace}}/secrets/{{secret}}"),
         shape: [
-            Shape(at: ["kind"], is: [.text], equals: "Secret"),
-            Shape(
+            AnswerShape(at: ["kind"], is: [.text], equals: "Secret"),
+            AnswerShape(
                 at: ["immutable"], is: [.truth, .null, .absent], equals: "false",
                 otherwise: "an immutable Secret cannot be changed", meaning: .pushImmutable),
-            Shape(at: ["data"], is: [.object, .null, .absent]),
-            Shape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
+            AnswerShape(at: ["data"], is: [.object, .null, .absent]),
+            AnswerShape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
         ], shown: shown(at: ["data", "{{key}}"], isBase64: true), creation: Creation(),
         // Comes with the status that otherwise means a refused token.
         errors: [

@@ -26,8 +26,8 @@ extension PushKind {
         write: PushRequest(
             "PATCH", variable.path, query: variable.query,
             body: .json(#"{"context":{{context}},"value":{{client_secret}}}"#), done: [200, 201],
-            confirmed: [Shape(at: ["key"], is: [.text])]),
-        read: variable, shape: [Shape(at: ["key"], is: [.text]), Shape(at: ["values"], is: [.array])],
+            confirmed: [AnswerShape(at: ["key"], is: [.text])]),
+        read: variable, shape: [AnswerShape(at: ["key"], is: [.text]), AnswerShape(at: ["values"], is: [.array])],
         shown: shownByNetlify,
         creation: Creation(
             // A secret may not be in the scope that is left out here, in which pages show it.
@@ -36,9 +36,9 @@ extension PushKind {
                 body: .json(
                     #"[{"key":{{variable}},"is_secret":true,"scopes":["builds","functions","runtime"],"#
                         + #""values":[{"context":{{context}},"value":{{client_secret}}}]}]"#),
-                done: [200, 201], isList: true, confirmed: [Shape(at: ["0", "key"], is: [.text])]),
+                done: [200, 201], isList: true, confirmed: [AnswerShape(at: ["0", "key"], is: [.text])]),
             confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
-            confirmed: [Shape(at: ["id"], is: [.text])], doubt: "the site exists"),
+            confirmed: [AnswerShape(at: ["id"], is: [.text])], doubt: "the site exists"),
         redeployment: Redeployment(project: ["account", "site"], environments: "context") {
             exchange throws(RoleFailure) in try exchange.deployAtNetlify(after: variable)
         })

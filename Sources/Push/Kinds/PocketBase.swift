@@ -18,13 +18,13 @@ extension PushKind {
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeProvider(found.answer) },
         write: PushRequest(
             "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#),
-            confirmed: [Shape(at: ["id"], is: [.text])]),
+            confirmed: [AnswerShape(at: ["id"], is: [.text])]),
         read: PushRequest("GET", "/api/collections/{{collection}}"),
         shape: [
-            Shape(
+            AnswerShape(
                 at: ["oauth2"], is: [.object], otherwise: "a collection of type auth is needed",
                 meaning: .pushPlaceMissing),
-            Shape(at: ["oauth2", "providers"], is: [.array, .null]),
+            AnswerShape(at: ["oauth2", "providers"], is: [.array, .null]),
         ],
         clientIDs: { exchange, answer in
             let providers = answer[["oauth2", "providers"]]?.elements ?? []

@@ -10,7 +10,7 @@ extension PushKind {
             "PATCH", "/v1/projects/{{project}}/config/auth",
             body: .json(#"{"external_apple_secret":{{client_secret}}}"#)),
         read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
-        shape: [Shape(at: ["external_apple_secret"], is: [.text, .null])],
+        shape: [AnswerShape(at: ["external_apple_secret"], is: [.text, .null])],
         // A list with commas: native apps sign in with ids of their own.
         clientIDs: { _, answer in
             (answer["external_apple_client_id"]?.text ?? "").split(separator: ",").map {

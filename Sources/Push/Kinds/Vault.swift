@@ -18,8 +18,9 @@ extension PushKind {
         read: PushRequest(
             "GET", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
         shape: versionTwo + [
-            Shape(at: ["data", "data"], is: [.object]),
-            Shape(at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .pushPlaceUnsuitable),
+            AnswerShape(at: ["data", "data"], is: [.object]),
+            AnswerShape(
+                at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .pushPlaceUnsuitable),
         ], shown: shown(at: ["data", "data", "{{field}}"]),
         creation: Creation(
             // What vault(1) asks before it reads or writes. A mount of version 1 reports every path below data/ as missing, and
@@ -28,7 +29,7 @@ extension PushKind {
                 "GET", "/v1/sys/internal/ui/mounts/{{mount/}}/{{path/}}",
                 headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
             confirmed: [
-                Shape(
+                AnswerShape(
                     at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
                     meaning: .pushPlaceUnsuitable)
             ], doubt: "the mount is a KV engine of version 2", evident: versionTwo,
@@ -42,7 +43,8 @@ extension PushKind {
     private static let engine = "a KV engine of version 2 is needed"
     /// What a KV engine of version 1 never answers with.
     private static let versionTwo = [
-        Shape(at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceUnsuitable)
+        AnswerShape(
+            at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceUnsuitable)
     ]
 }
 

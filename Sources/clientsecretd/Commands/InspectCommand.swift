@@ -55,7 +55,7 @@ struct InspectCommand: ParsableCommand {
         let isFile = file != NamedFile.standardInput
         let (refusalOfIds, clockFailure) = Self.judge(
             token, in: isFile ? file : nil, variable: variable, key: publicKey)
-        let inspection = Inspection(
+        let inspection = InspectionReport(
             jws, fingerprint: Token(token).fingerprint,
             signatureVerified: publicKey.map { $0.verifies(jws) },
             keyFileID: key.flatMap { KeyID(fileName: String($0.split(separator: "/").last ?? "")) },

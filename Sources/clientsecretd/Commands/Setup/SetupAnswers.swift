@@ -96,7 +96,7 @@ struct SetupAnswers {
     /// also the variable, if exactly one holds an Apple client secret.
     func withFormatOfOutput() -> SetupAnswers {
         guard format == nil, let output else { return self }
-        let isNamedSo = DotenvName.isOne(output.name) || output.name.hasSuffix(".env")
+        let isNamedSo = DotenvPrecedence.isOne(output.name) || output.name.hasSuffix(".env")
         guard
             let found = contentOfOutput.flatMap(FormatRegistry.guess) ?? (isNamedSo ? FormatRegistry.environment : nil)
         else { return self }

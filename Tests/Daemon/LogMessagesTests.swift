@@ -12,7 +12,7 @@ import Testing
 @testable import Daemon
 
 /// Every row of the log's table, as the journal shows it.
-@Suite struct LogTableTests {
+@Suite struct LogMessagesTests {
     private let web: ClientName
     private let app: ClientName
     private let key: KeyName

@@ -1,5 +1,5 @@
 /// The names of environment files that one application reads together.
-package enum DotenvName {
+package enum DotenvPrecedence {
     /// Endings of files that no application reads, or only its tests do, or that give the defaults.
     private static let inert: Set<Substring> = Set(
         "age asc backup bak ci default defaults dist enc example gpg keys me old orig php sample save schema swp template test tmp tmpl vault"

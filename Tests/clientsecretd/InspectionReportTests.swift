@@ -5,7 +5,7 @@ import Testing
 
 @testable import clientsecretd
 
-@Suite struct InspectionTests {
+@Suite struct InspectionReportTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
     private let pipe = Terminal(size: nil, environment: [:])
 
@@ -17,8 +17,8 @@ import Testing
         return try CompactJWS(Array(parts.joined(separator: [UInt8(ascii: ".")])))
     }
 
-    private func inspection(_ jws: CompactJWS, verified: Bool? = nil, keyFileID: String? = nil) -> Inspection {
-        Inspection(
+    private func inspection(_ jws: CompactJWS, verified: Bool? = nil, keyFileID: String? = nil) -> InspectionReport {
+        InspectionReport(
             jws, fingerprint: Fingerprint(leadingBytes: 0x0123_4567_89AB_CDEF), signatureVerified: verified,
             keyFileID: keyFileID.flatMap { KeyID($0) }, now: now)
     }
@@ -49,13 +49,13 @@ import Testing
     @Test func aClockThatIsNotTrustedJudgesNoTimes() throws {
         let ahead = try token(payload: payload(iat: "1795239000", exp: "1803011460"))
         #expect(!inspection(ahead).isGood)
-        let found = Inspection(
+        let found = InspectionReport(
             ahead, fingerprint: Fingerprint(leadingBytes: 1), signatureVerified: true,
             clockFailure: Failure(.clockDoubtful, at: .clock), now: now)
         #expect(found.isGood && found.verdict.contains("whose times cannot be judged: the clock: "), "\(found.verdict)")
         let other = try token(payload: payload(aud: #""https://example.com""#))
         #expect(
-            !Inspection(
+            !InspectionReport(
                 other, fingerprint: Fingerprint(leadingBytes: 1), signatureVerified: true,
                 clockFailure: Failure(.clockDoubtful, at: .clock), now: now
             ).isGood)

@@ -4,7 +4,7 @@ import Model
 import StatusAPI
 
 /// What `inspect` reports about a token: what it states, and the one judgement of it.
-struct Inspection {
+struct InspectionReport {
     let statement: Statement
     /// Nil unless it has a form that Apple accepts.
     let form: SecretForm?

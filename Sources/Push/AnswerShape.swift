@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 /// What an answer has to have in one place, so that something absent, or of another kind, is not mistaken for something empty.
-struct Shape: Sendable {
+struct AnswerShape: Sendable {
     /// What a place in a JSON text may hold.
     enum Form: String, Sendable {
         case object = "an object"
@@ -67,7 +67,7 @@ struct Shape: Sendable {
     }
 
     /// Whether an answer fits.
-    static func fits(_ shapes: [Shape], _ answer: JSONValue, _ fill: ([String]) -> [String]) -> Bool {
+    static func fits(_ shapes: [AnswerShape], _ answer: JSONValue, _ fill: ([String]) -> [String]) -> Bool {
         shapes.allSatisfy { $0.mismatch(answer, at: fill($0.pointer)) == nil }
     }
 
