@@ -84,7 +84,7 @@ import Testing
                 + #""secret/DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb","#
                 + #""rollout/DEF123GHIJ/com.example.web/bbbbbbbbbbbbbbbb"]}"# + "\n")
         // The connection has ended by now, and so has the watch.
-        #expect(service.takeNotices() == [.storeWatched(false)])
+        #expect(service.takeNotices() == [.storeServiceEnded])
         #expect(service.takeNotices() == [])
     }
 
@@ -212,7 +212,7 @@ import Testing
         // It ends when it has answered, which may take a moment to be seen.
         var ended = pollfd(fd: service.raw, events: Int16(POLLIN), revents: 0)
         if isKept { #expect(unsafe poll(&ended, 1, 10_000) == 1) }
-        #expect(service.takeNotices() == (isKept ? [.storeWatched(false)] : []))
+        #expect(service.takeNotices() == (isKept ? [.storeServiceEnded] : []))
     }
 
     @Test func linesWithoutEndAreNotWaitedForWithoutEnd() throws {
@@ -232,7 +232,7 @@ import Testing
         let service = try service()
         #expect(try service.put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
         var told = heard.inputs.withLock { $0 }
-        while told.last != .storeWatched(false) {
+        while told.last != .storeWatched(false), told.last != .storeServiceEnded {
             var readable = pollfd(fd: service.raw, events: Int16(POLLIN), revents: 0)
             try #require(unsafe poll(&readable, 1, 10_000) == 1, "it is still connected")
             told += service.takeNotices()

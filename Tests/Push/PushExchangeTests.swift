@@ -421,7 +421,7 @@ import Testing
             }
             return .success(
                 HTTPAnswer(
-                    status: 200, body: Array(#"{"Name":"apple","VersionId":"1","SecretString":"old"}"#.utf8),
+                    status: 200, body: Array(#"{"Name":"apple","VersionId":"1","SecretString":"eyJ.an.other"}"#.utf8),
                     date: WallTime(secondsSinceEpoch: Self.now)))
         }
         guard case .failed(_, let moment) = exchange.run(.publish) else {
