@@ -256,10 +256,10 @@ struct Jobs: Sendable {
 extension Rotation {
     /// A job that runs for longer is reported as not responding.
     package static let overdueAfter: Seconds = 30
-    /// An action on a unit whose job lasts longer is reported: systemd ends most starts after 90 s (DefaultTimeoutStartSec=), and
-    /// one without a limit may never end. The job is still waited for, because to order it again would restart the application
-    /// once more.
-    package static let unitTimeout: Seconds = 120
+    /// An action on a unit whose job lasts longer is reported: by systemd's defaults (DefaultTimeoutStopSec=,
+    /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The job is still waited for,
+    /// because to order it again would restart the application once more.
+    package static let unitTimeout: Seconds = 300
 
     /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
     @discardableResult

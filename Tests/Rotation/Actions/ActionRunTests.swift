@@ -69,12 +69,12 @@ import Testing
         let bench = try bench([restart]).settled()
         bench.held = [.action(restart.id)]
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
-        bench.pass(119)
+        bench.pass(299)
         #expect(bench.answer() == nil)
         #expect(try bench.view(web).actions.first?.state == .pending)
         bench.pass(2)
         let failure = Failure(
-            .jobTimedOut, at: .action(restart.id), detail: "it has not ended after 120 s, and is still waited for")
+            .jobTimedOut, at: .action(restart.id), detail: "it has not ended after 300 s, and is still waited for")
         #expect(bench.answer() == .renewed([try bench.failed(web, failure)]))
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure == failure)
