@@ -42,7 +42,7 @@ hidden() {
     local what=$1 words
     shift
     promise "the daemon starts" systemctl restart clientsecretd
-    refused "$what" clientsecretd health
+    eventually "$what" bash -c '! clientsecretd health'
     for words; do contains "$what" "$words" "$(clientsecretd status)"; done
 }
 # outputs FILE…: the configuration with these.
