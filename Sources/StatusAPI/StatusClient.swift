@@ -126,7 +126,7 @@ package struct StatusClient: Sendable {
     /// does not.
     private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(ClientError) {
         while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.isOverdue {
-            do throws(ClientError) { _ = try get("/readyz") } catch {
+            do throws(ClientError) { _ = try exchange("GET", "/readyz", seconds: timeouts.get) } catch {
                 // A daemon that stops has closed its socket, and still answers here.
                 if case .timedOut = error { throw error }
             }
