@@ -271,8 +271,7 @@ import Testing
                     name: "production", kind: kind, settings: settings,
                     endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil),
                 token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-                secret: Token(Array(PushBed.secrets[0].utf8), sha256: Self.sha256), wasWritten: wasWritten,
-                sha256: Self.sha256
+                secret: Token(Array(PushBed.secrets[0].utf8)), wasWritten: wasWritten
             ) { request in
                 if request.method == "PUT" || request.headers.contains(where: { $0.value.hasSuffix("PutSecretValue") })
                 {

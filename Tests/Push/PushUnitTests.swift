@@ -103,7 +103,7 @@ import Testing
     @Test func theDaemonsMemoryGoesWithIt() throws {
         let secret = PushBed.secrets[0]
         let before = #"{"do":"publish","client_secret":"\#(secret)","was_written":true}"#
-        let publish = try #require(PushRoleRequest(line: Array(before.utf8), sha256: { _ in [] }))
+        let publish = try #require(PushRoleRequest(line: Array(before.utf8)))
         #expect(publish.wasWritten)
         #expect(publish.line == Array(before.utf8))
         let text = #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#
