@@ -48,7 +48,6 @@ import Testing
         ("export 'B=x'\nexport \"C=y\"\n", "export 'B=x'\nexport \"C=y\"\nexport SECRET=new\n"),
         ("set -a; A=1; set +a\n", "set -a; A=1; set +a\nexport SECRET=new\n"),
         ("set -a; A=1\n", "set -a; A=1\nSECRET=new\n"),
-        ("A=1; export A\n", "A=1; export A\nexport SECRET=new\n"),
         ("set -a\nA=1\nset +a\nSECRET=old\n", "set -a\nA=1\nset +a\nSECRET=new\n"),
         ("#!/bin/sh\nset -a\nA=1\nset +a\n", "#!/bin/sh\nset -a\nA=1\nSECRET=new\nset +a\n"),
         ("set -- -a\nA=1\n", "set -- -a\nA=1\nSECRET=new\n"),

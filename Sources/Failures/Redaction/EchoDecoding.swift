@@ -117,7 +117,9 @@ struct EchoDecoding {
     ///   - phase: which one of them.
     private func decodedNumbers(of step: Int, _ phase: Int) -> EchoDecoding? {
         var result = EchoDecoding()
-        var (index, count, end) = (0, 0, 0)
+        var (index, count) = (0, 0)
+        /// Where the last character of the list ends.
+        var end: Int?
         while index < bytes.count {
             let word = bytes[index...].prefix(while: \.isASCIIAlphanumeric)
             index = word.endIndex + 1
@@ -126,8 +128,8 @@ struct EchoDecoding {
             guard (count - 1) % step == phase else { continue }
             let start = places[word.startIndex].lowerBound
             // What is between two characters of a list goes with them, blanks too.
-            let isNear = !result.bytes.isEmpty && start - end <= Self.longestSeparator
-            let place = (isNear ? min(start, end) : start)..<places[word.endIndex - 1].upperBound
+            let before = end.flatMap { start - $0 <= Self.longestSeparator ? $0 : nil } ?? start
+            let place = min(start, before)..<places[word.endIndex - 1].upperBound
             if number > 0x20 { end = place.upperBound }
             result.append(Self.ascii(number), place)
         }
