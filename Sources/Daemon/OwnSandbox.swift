@@ -12,13 +12,24 @@ enum OwnSandbox {
 
     /// That other programs do not see a file that this process writes.
     static func hiding(file path: AbsolutePath) -> Failure? {
-        guard let review else { return nil }
-        return review.hiding(path, in: AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory)
+        hiding(path, in: AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory)
     }
 
     /// That nothing of the state directory outlives the process.
     static func hiding(stateDirectory path: AbsolutePath?) -> Failure? {
-        path.flatMap { review?.hiding($0, in: $0) }
+        path.flatMap { hiding($0, in: $0) }
+    }
+
+    private static func hiding(_ path: AbsolutePath, in directory: AbsolutePath) -> Failure? {
+        guard let failure = review?.hiding(path, in: directory), isCovered(directory.description) else { return nil }
+        return failure
+    }
+
+    /// Whether something is mounted over the directory: in some containers the kernel lets systemd mount nothing, and systemd
+    /// starts the unit without its sandbox.
+    private static func isCovered(_ directory: String) -> Bool {
+        guard let mount = MountTable.ofThisProcess()?.mount(of: directory) else { return true }
+        return ["/tmp", "/var/tmp"].contains(mount.point) ? mount.isPrivate : mount.point != "/"
     }
 
     /// That this process does not see a key or its passphrase.

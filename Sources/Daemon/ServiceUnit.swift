@@ -37,11 +37,11 @@ package struct ServiceUnit: Sendable {
         }
     }
 
-    /// The service of this name; nil where systemd cannot be asked or knows too little of it. Waits for systemd, and for no file
-    /// system.
+    /// The service of this name; nil where systemd does not answer soon or knows too little of it.
     static func named(_ name: String) -> ServiceUnit? {
         do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
+            // Less than a start waits for its state directory.
+            var systemd = try SystemdClient(timeout: 2_000, cancel: nil)
             return try systemd.unit(name, followsLinks: false)
         } catch {
             return nil

@@ -68,10 +68,11 @@ extension ShellCommand {
         return ShellCommand("chmod 0600 \(key.path) && chgrp \(group) \(key.path) && chmod 0640 \(key.path)")
     }
 
-    /// Removes these entries from a file's access list (setfacl(1)), such as `u:backup`.
+    /// Removes these entries from a file's access list (setfacl(1)), such as `u:backup`. With -n the mask stays: a new one could
+    /// give other entries more rights.
     package static func removeEntries(_ entries: [String], ofFile file: PathComponent) -> ShellCommand? {
         guard file.isKeptFile, let keeper = file.keeper, !entries.isEmpty else { return nil }
-        return ShellCommand("setfacl -x \(entries.joined(separator: ",")) \(file.path)")?.run(as: keeper)
+        return ShellCommand("setfacl -n -x \(entries.joined(separator: ",")) \(file.path)")?.run(as: keeper)
     }
 
     /// Removes these entries from a directory's access list, or the right to write from the entry of its own group, nil. The others
@@ -80,9 +81,9 @@ extension ShellCommand {
         guard directory.kind == .directory, directory.isTrusted, let keeper = directory.keeper else { return nil }
         let named = entries.compactMap(\.self).joined(separator: ",")
         let removal =
-            named.isEmpty ? nil : ShellCommand("setfacl -x \(named) \(directory.path)")?.run(as: keeper)
+            named.isEmpty ? nil : ShellCommand("setfacl -n -x \(named) \(directory.path)")?.run(as: keeper)
         guard entries.contains(nil) else { return removal }
-        let change = ShellCommand("setfacl -m g::rx \(directory.path)")?.run(as: keeper)
+        let change = ShellCommand("setfacl -n -m g::rx \(directory.path)")?.run(as: keeper)
         return removal.map { $0.then(change) } ?? change
     }
 

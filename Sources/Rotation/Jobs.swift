@@ -276,6 +276,12 @@ extension Rotation {
         }
     }
 
+    /// The same for one client: a shared action whose job lasts concerns those that wait for it.
+    func overdueFailure(of resource: Resource, for client: ConfiguredClient) -> Failure? {
+        if case .action(let id) = resource, !owes(client, id) { return nil }
+        return overdueFailure(of: resource)
+    }
+
     /// The failure to report for an overdue job; nil for a push, the store or a request to Apple, which have timeouts of their
     /// own, and for an action that is not stuck.
     func overdueFailure(of resource: Resource) -> Failure? {

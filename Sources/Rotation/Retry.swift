@@ -68,7 +68,8 @@ package enum Retry {
         let longest = max(pause, rest.count * 1000)
         // What the service of the store says comes from another user. By its own rules it never asks for more.
         if resource.isOfStore {
-            return min(longest, (circumstances.isEmergency ? storeEmergencyBound : boundOfRest).count * 1000)
+            let bound = circumstances.isEmergency ? storeEmergencyBound : boundOfRest
+            return max(pause, min(rest.count * 1000, bound.count * 1000))
         }
         // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
         // while a secret is critical.

@@ -122,13 +122,21 @@ package struct StatusClient: Sendable {
         return try read(from: stream, seconds: seconds)
     }
 
+    private static let mostUnanswered = 3
+
     /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile; throws where it
-    /// does not.
+    /// does not for so long that it cannot be starting.
     private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(ClientError) {
+        var unanswered = 0
         while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.isOverdue {
-            do throws(ClientError) { _ = try exchange("GET", "/readyz", seconds: timeouts.get) } catch {
+            do throws(ClientError) {
+                _ = try exchange("GET", "/readyz", seconds: timeouts.get)
+                unanswered = 0
+            } catch {
                 // A daemon that stops has closed its socket, and still answers here.
-                if case .timedOut = error { throw error }
+                guard case .timedOut = error else { continue }
+                unanswered += 1
+                if unanswered == Self.mostUnanswered { throw error }
             }
         }
     }

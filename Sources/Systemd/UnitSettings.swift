@@ -253,9 +253,14 @@ package struct UnitSettings: Hashable, Sendable {
         return nil
     }
 
-    /// The last line of a drop-in that limits which addresses the unit reaches; nil where none does.
+    /// The last line of a drop-in that limits which addresses the unit reaches; nil where none does. A drop-in that only allows
+    /// more addresses limits nothing.
     package var addressLimit: (setting: String, file: String, line: Int)? {
         for file in files.dropFirst().reversed() {
+            let isLimiting = file.assignments.contains {
+                $0.name == "IPAddressDeny" && $0.value != "" || $0.name == "IPAddressAllow" && $0.value == ""
+            }
+            guard isLimiting else { continue }
             let found = file.assignments.last {
                 ["IPAddressAllow", "IPAddressDeny"].contains($0.name) && $0.value != ""
             }

@@ -220,9 +220,9 @@ import Testing
         let room = try Room()
         let daemon = Identity(user: 1, group: 1)
         for (entry, who, removal) in [
-            ("u:nobody:rwx", "the user nobody (65534)", "setfacl -x u:65534 \(room("a"))"),
-            ("g:daemon:rwx", "the group daemon (1)", "setfacl -x g:1 \(room("a"))"),
-            ("g::rwx", "the group root (0)", "setfacl -m g::rx \(room("a"))"),
+            ("u:nobody:rwx", "the user nobody (65534)", "setfacl -n -x u:65534 \(room("a"))"),
+            ("g:daemon:rwx", "the group daemon (1)", "setfacl -n -x g:1 \(room("a"))"),
+            ("g::rwx", "the group root (0)", "setfacl -n -m g::rx \(room("a"))"),
         ] {
             try room.folder("a")
             try room.command("setfacl", ["-m", "u:daemon:rwx,u:bin:rx", room("a")])

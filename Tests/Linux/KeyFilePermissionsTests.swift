@@ -108,7 +108,7 @@ import Testing
                 throws: FileError(
                     .notGuarded, at: room("key"), detail: "its access list lets \(reader) read it",
                     remedy: Remedy(
-                        words: "remove them from its access list", command: "setfacl -x \(removed) \(room("key"))"))
+                        words: "remove them from its access list", command: "setfacl -n -x \(removed) \(room("key"))"))
             ) { try open(room("key"), as: Self.daemon) }
             try room.command("setfacl", ["-x", removed, room("key")])
             try open(room("key"), as: Self.daemon)

@@ -22,6 +22,18 @@ import Testing
         #expect(table.mount(of: path)?.point == point)
     }
 
+    @Test(
+        arguments: [
+            ("/tmp/systemd-private-0a-clientsecretd.service-x/tmp", "/tmp", true),
+            ("/systemd-private-0a-b/tmp", "/tmp", true),
+            ("/", "/tmp", false), ("/var/tmp/systemd-private-0a-b/tmp", "/var/tmp", true),
+            ("/tmp/systemd-private-0a-b/tmp", "/srv/tmp", false),
+        ])
+    func aPrivateTmpIsKnown(root: String, point: String, isPrivate: Bool) {
+        let table = MountTable("20 1 8:1 \(root) \(point) rw - ext4 /dev/sda1 rw\n")
+        #expect(table.mount(of: point + "/x")?.isPrivate == isPrivate)
+    }
+
     /// Of two mounts at one point the last counts.
     @Test func theMountThatMakesADirectoryReadOnlyIsNamed() {
         #expect(ReadOnlyCause.of("/srv/x", in: table, isUnit: true) == .mount("/srv"))

@@ -46,6 +46,8 @@ import Testing
         let limit = try #require(settings([:], [dropIn]).addressLimit)
         #expect(limit.setting == "IPAddressAllow" && limit.file == "/etc/a.service.d/net.conf" && limit.line == 3)
         #expect(settings([:], [("/run/service.d/lxc.conf", containers)]).addressLimit == nil)
+        let wider = (path: "/run/a.service.d/more.conf", text: "[Service]\nIPAddressAllow=127.0.0.0/8 ::1/128\n")
+        #expect(settings([:], [wider]).addressLimit == nil, "it allows more")
     }
 
     @Test func settingsThatADropInWeakensAreNamed() {

@@ -6,6 +6,8 @@ package struct MountTable: Sendable {
         package let point: String
         let isReadOnly: Bool
         let isFileSystemReadOnly: Bool
+        /// Whether systemd has put a directory of the unit's own there (systemd.exec(5), `PrivateTmp=`).
+        package let isPrivate: Bool
         /// What the paths below it begin with.
         fileprivate let below: String
     }
@@ -23,6 +25,7 @@ package struct MountTable: Sendable {
             return Mount(
                 point: point,
                 isReadOnly: isReadOnly(fields[5]), isFileSystemReadOnly: isReadOnly(fields[end + 3]),
+                isPrivate: ["/tmp", "/var/tmp"].contains(point) && fields[3].contains("/systemd-private-"),
                 below: point == "/" ? point : point + "/")
         }
         mounts = Dictionary(found.map { ($0.point, $0) }) { _, last in last }.values

@@ -51,7 +51,10 @@ extension PushKind {
         let parts = id.split(separator: ":", maxSplits: 6, omittingEmptySubsequences: false)
         guard parts.count == 7, parts[0] == "arn", parts[5] == "secret" else { return id }
         let end = parts[6].suffix(7)
-        let isComplete = end.count == 7 && end.first == "-" && end.dropFirst().utf8.allSatisfy(\.isASCIIAlphanumeric)
+        // AWS also takes an ARN without its characters: six small letters are a word of the name.
+        let isComplete =
+            end.count == 7 && end.first == "-" && end.dropFirst().utf8.allSatisfy(\.isASCIIAlphanumeric)
+            && !end.dropFirst().utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
         return String(isComplete ? parts[6].dropLast(7) : parts[6])
     }
 

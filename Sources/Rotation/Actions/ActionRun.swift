@@ -45,9 +45,7 @@ extension Rotation {
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
         runs[action.id]?.recordDeployment(isDeploying: result == .success(.deploying), at: now)
-        // systemd ends a service's programs together with it, and some exit with 0 then.
-        let isCutOff = if case .exec = action { jobs.isStopping } else { false }
-        guard !isCutOff, case .success(let outcome) = result else {
+        guard !isCutOff(action), case .success(let outcome) = result else {
             for client in covering.keys.compactMap({ index[$0] }) {
                 repeatActions(of: client, because: .runFailed(action.id), at: now)
                 touch(client)
@@ -65,6 +63,12 @@ extension Rotation {
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
         jobs.retry(.probe(action.id), on: .counterpartSucceeded, at: now)
+    }
+
+    /// Whether a run of an action that ends now counts as not done, whatever its result: systemd ends a service's programs
+    /// together with it, and some exit with 0 then.
+    func isCutOff(_ action: Action) -> Bool {
+        if case .exec = action { jobs.isStopping } else { false }
     }
 
     /// Whether something is being deployed, as far as is known.

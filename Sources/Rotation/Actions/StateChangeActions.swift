@@ -153,6 +153,7 @@ extension Rotation {
     mutating func stateChangeActionFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.run(let action, _), .success(.ran)):
+            guard !isCutOff(action) else { break }
             if case .stateChangeAction(let id) = job.resource { stateChangeActions.succeeded(id) }
             events.append(.ranStateChangeAction(action.id))
         case (.recallReportedStates, .success(.recalledReportedStates(let states))):

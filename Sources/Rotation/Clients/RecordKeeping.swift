@@ -48,7 +48,10 @@ extension Rotation {
     mutating func planRecord(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
         let record = clients[client].record
         // One that was not read is never overwritten: it may hold the only secret, and knows what was published where.
-        guard record.wasRead, clients[client].secret.current != nil, isKnown(client) else { return }
+        // While the daemon stops, files are not read again: what they were last seen to hold counts.
+        guard record.wasRead, clients[client].secret.current != nil,
+            isKnown(client) || jobs.isStopping && clients[client].secret.hasChosen
+        else { return }
         let resource = Resource.record(client.name)
         let wanted = wantedRecord(client)
         if record.holds(wanted, since: stateUpkeep.countsFrom) {

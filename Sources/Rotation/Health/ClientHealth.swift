@@ -276,7 +276,7 @@ extension Rotation {
     private func actionView(_ id: ActionID, of client: ConfiguredClient) -> ActionView {
         // A probe may fail although every secret was already delivered: the next delivery would fail.
         let failure =
-            overdueFailure(of: .action(id))
+            overdueFailure(of: .action(id), for: client)
             ?? (attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)])?
             .failure
         let isPending = wantedSecret(client) == nil || owes(client, id)

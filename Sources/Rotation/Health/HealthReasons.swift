@@ -16,7 +16,7 @@ extension Rotation {
             reasons.append(Reason(failure: failure, since: since))
         }
         for resource in jobs.hasFailure ? resources(of: client) : [] {
-            if let job = jobs[resource], let failure = overdueFailure(of: resource) {
+            if let job = jobs[resource], let failure = overdueFailure(of: resource, for: client) {
                 let began = now.wall - now.boot.seconds(since: job.startedAt)
                 reasons.append(Reason(failure: failure, client: name, since: began))
             } else if let attempts = attempts(at: resource, for: client) {

@@ -158,6 +158,8 @@ extension Rotation {
             recover(.file(path))
             return
         }
+        // The content may be half of what another program writes: one read after its notice is waited for, and no more.
+        guard !file.reading.wasNoticed || file.reading.noticedAt != nil else { return }
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
             start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
         }

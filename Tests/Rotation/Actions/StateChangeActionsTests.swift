@@ -246,6 +246,23 @@ import Testing
         #expect(reported(bench) == ["degraded"])
     }
 
+    /// systemd ends the program together with the daemon, and it may exit with 0 then.
+    @Test func whatTheDaemonsEndInterruptsRunsAgain() throws {
+        let program = Values.exec("/bin/page")
+        let bench = try settled([program])
+        bench.held = [.stateChangeAction(program.id)]
+        try spoil(bench)
+        bench.pass(30)
+        bench.tell(.stop)
+        bench.held = []
+        try bench.end(.stateChangeAction(program.id), .success(.ran))
+        bench.go()
+        #expect(bench.lastStep.ended)
+        bench.forget()
+        try bench.restart(configuration([program]))
+        #expect(bench.log.contains("notify exec /bin/page"))
+    }
+
     @Test func aRestartDoesNotGrantFourMore() throws {
         let bench = try settled()
         for _ in 0..<2 {
