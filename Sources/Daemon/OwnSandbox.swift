@@ -10,9 +10,10 @@ enum OwnSandbox {
     /// Asked once: the settings were applied when the process started. Blocks the first time.
     private static let review = OwnUnit.service.flatMap { ServiceUnit.named($0) }.map { SandboxReview($0) }
 
-    /// That other programs do not see a file that this process writes.
+    /// That other programs do not see a file that this process writes. Links are not followed: another user may have made one,
+    /// and the file is then refused for that.
     static func hiding(file path: AbsolutePath) -> Failure? {
-        hiding(path, in: AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory)
+        hiding(path, in: path.directory)
     }
 
     /// That nothing of the state directory outlives the process.

@@ -53,8 +53,7 @@ struct EnvironmentSample {
             "SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words",
             "SECRET=\"a \\\"b\\\"\nSECRET=c\"",
             "SECRET=\"old", "SECRET='old", "SECRET=a;b&c", "SECRET=${X:=y}", "SECRET=\"a\"b", "SECRET=`x`",
-            "export 'SECRET=old'", "export \"SECRET=old\"", "[ -n \"\" ] && SECRET=old",
-            "if false; then\nSECRET=old\nfi", "set -a; SECRET=old; set +a",
+            "export 'SECRET=old'", "export \"SECRET=old\"", "set -a; SECRET=old; set +a",
         ]
         var choices = plain
         if style != .plain { choices += common + exported }

@@ -10,16 +10,12 @@ import Testing
         own = try Operator()
     }
 
-    /// Its file holds the current secret; only the target lacks it.
-    @Test func appleIsAskedAlsoWhereAPushHasFailed() throws {
+    /// One file holds the current secret; only the other one lacks it.
+    @Test func appleIsAskedAlsoWhereAnotherOutputLacksTheSecret() throws {
         let configuration = try own.directory.read("clientsecretd.yaml")
         try own.directory.write(
-            configuration.replacingOccurrences(of: "outputs: [", with: "outputs: [{push: production}, ")
-                + """
-
-                targets:
-                  production: {kind: vault, path: a, endpoint: "http://127.0.0.1:1", token_file: \(own.directory("token"))}
-                """, to: "clientsecretd.yaml")
+            configuration.replacingOccurrences(
+                of: "outputs: [", with: "outputs: [{path: \(own.directory("other.jwt"))}, "), to: "clientsecretd.yaml")
         let finished = try own.ask(try own.standIn(), "doctor", "--json")
         let clients = try #require(try object(finished.output)["clients"] as? [[String: Any]])
         #expect(clients.first?["broken"] as? String == "outputs", "\(finished.output)")

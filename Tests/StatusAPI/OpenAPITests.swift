@@ -27,11 +27,13 @@ import Testing
             for (method, path, body, type) in requests {
                 let target = path.replacing("{name}", with: "web").replacing("{unknown}", with: "wbe")
                     .replacing("{order}", with: "hold").replacing("{overtaken}", with: "finish")
+                    .replacing("{unserved}", with: "resume")
                 let text = Texts.request(method, target, body: body, type: type)
                 exchanges.append(
                     Exchange(
                         method: method,
-                        path: path.replacing("{unknown}", with: "{name}").replacing("{overtaken}", with: "{order}"),
+                        path: path.replacing("{unknown}", with: "{name}").replacing("{overtaken}", with: "{order}")
+                            .replacing("{unserved}", with: "{order}"),
                         answer: try harness.exchange(text)))
             }
         }
@@ -67,6 +69,7 @@ import Testing
         return try Harness(show: try Samples.snapshot(health, ready: ready)) { request in
             if case .fleet(let all) = request { return fleets.next(all) }
             if case .rollout(_, .finish) = request { return .rolloutOvertaken }
+            if case .rollout(_, .resume) = request { return .noRollout(Failure(.storeUnreachable, at: .store)) }
             if case .rollout = request {
                 return .rollout(RolloutView(share: 0.05, state: .held, since: WallTime(secondsSinceEpoch: 0)))
             }
@@ -143,6 +146,7 @@ import Testing
         requests.append(("POST", "/v1/clients/{unknown}/renew", nil, nil))
         requests.append(("POST", "/v1/clients/{unknown}/rollout/{order}", nil, nil))
         requests.append(("POST", "/v1/clients/{name}/rollout/{overtaken}", nil, nil))
+        requests.append(("POST", "/v1/clients/{name}/rollout/{unserved}", nil, nil))
         requests.append(("POST", "/v1/renew", #"{"clients":["wbe"]}"#, "application/json"))
         requests.append(("POST", "/v1/reload", nil, nil))
         return requests
