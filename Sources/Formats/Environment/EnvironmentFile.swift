@@ -138,13 +138,6 @@ struct EnvironmentFile {
         guard let assignment = EnvironmentAssignment(bytes, statement: statement, name: name) else {
             throw formatError(at: statement.lowerBound, "\(name) is set there after other text")
         }
-        // Readers that know no values of several lines, such as old ones of dotenv for Ruby, find another variable there.
-        for line in lines.dropFirst() where assigns(line) {
-            throw FormatError(
-                line: line + 1,
-                reason: "this line of the value of \(name) is a variable of its own for programs that read line by line"
-            )
-        }
         // A `.p8` can be downloaded only once.
         guard !PrivateKeyText.isIn(assignment.unquotedValue(in: bytes)) else {
             throw FormatError(
@@ -204,17 +197,6 @@ struct EnvironmentFile {
     private func lines(of range: Range<Int>) -> ClosedRange<Int> {
         let first = line(of: range.lowerBound)
         return first...max(first, line(of: max(range.lowerBound, range.upperBound - 1)))
-    }
-
-    /// Whether a line, from 0, has the form of an assignment.
-    private func assigns(_ line: Int) -> Bool {
-        var rest = bytes[lineStarts[line]...].prefix { $0 != .lineFeed }.drop(while: \.isEnvironmentSpace)
-        let export = LineReader.export
-        if rest.starts(with: export), rest.dropFirst(export.count).first?.isEnvironmentSpace == true {
-            rest = rest.dropFirst(export.count).drop(while: \.isEnvironmentSpace)
-        }
-        let name = rest.prefix(while: \.isNamePart)
-        return !name.isEmpty && rest[name.endIndex...].first { !$0.isEnvironmentSpace } == .equals
     }
 
     /// From 0.
