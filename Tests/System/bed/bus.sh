@@ -79,7 +79,7 @@ for name in stopped-restart stopped-reload stopped-either stopped-signal; do
     contains "as it is of the others" "the daemon's user may not do this" "$(action $name)"
 done
 eventually "a unit that does not exist is told apart" stands nosuch "failed restart nosuch.service: there is no such unit"
-eventually "the last of the orders was refused" stands slow "failed start slow.service: systemd may not"
+eventually "the last of the orders was refused" stands slow "failed start slow.service: the daemon's user may not"
 equal "nothing was done to what runs" "" "$(ls /run/saw)"
 contains "the journal says the whole rule" "add a polkit rule: (umask 022 && printf '%s\\n' '' 'polkit.addRule(" \
     "$(journalctl --quiet --output cat --unit clientsecretd.service CLIENTSECRETD_CODE=unit_not_permitted)"
