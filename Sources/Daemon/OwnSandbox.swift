@@ -10,10 +10,11 @@ enum OwnSandbox {
     /// Asked once: the settings were applied when the process started. Blocks the first time.
     private static let review = OwnUnit.service.flatMap { ServiceUnit.named($0) }.map { SandboxReview($0) }
 
-    /// That other programs do not see a file that this process writes. Links are not followed: another user may have made one,
-    /// and the file is then refused for that.
+    /// That other programs do not see a file that this process writes. Nil behind a link: another user may have made it, and the
+    /// file is then refused for that.
     static func hiding(file path: AbsolutePath) -> Failure? {
-        hiding(path, in: path.directory)
+        let directory = path.directory.description
+        return RealPath.of(directory) == directory ? hiding(path, in: path.directory) : nil
     }
 
     /// That nothing of the state directory outlives the process.

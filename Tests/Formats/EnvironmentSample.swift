@@ -79,7 +79,7 @@ struct EnvironmentSample {
             "\(name)=\"x \\\ny\"",
             "\(name)='a\\", "\(name)=it's", "# C:\\", "\(name)=\"postgres://u:p@h/d\"", "\(name)=x&", "\(name)=x|",
             "\(name)=a(b", "\(name)=x)", "\(name)=\"x\\\\\"", "\(name)=x;y", "# don't",
-            "export '\(name)=x'", "set -a; \(name)=x; set +a", "set -a", "set +a", "false && \(name)=x",
+            "export '\(name)=x'", "false && \(name)=x",
             "if false; then\n\(name)=x\nfi", "[ -n \"\" ] || export \"\(name)=x\"",
         ]
         var choices = plain
