@@ -249,7 +249,7 @@ import Testing
 
     private func whyReportsFail(_ page: @escaping @Sendable (Int) -> String) throws -> Failure? {
         _ = try SocketService(at: path, .each(page))
-        let service = try service()
+        let service = try service(timeout: 30_000)
         return #expect(throws: Failure.self) { try service.readReports(of: []) }
     }
 
