@@ -1,0 +1,51 @@
+package import AppleClientSecret
+internal import Failures
+import Model
+
+/// Jobs that take too long: when they are reported, and as which failure. They are still waited for.
+extension Rotation {
+    /// A job that runs for longer is reported as not responding.
+    package static let overdueAfter: Seconds = 30
+    /// An action on a unit whose job lasts longer is reported: by systemd's defaults (DefaultTimeoutStopSec=,
+    /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The job is still waited for,
+    /// because to order it again would restart the application once more.
+    package static let unitTimeout: Seconds = 300
+
+    /// Has the work for overdue jobs planned without them.
+    mutating func planOverdue(at now: Now) {
+        for resource in jobs.findOverdue(at: now) {
+            touch(resource)
+            // The clients that concern the store are not planned because it is being read, so touch them here.
+            if resource == .store { touchClientsOnStore() }
+        }
+    }
+
+    /// The failure to report for an overdue job; nil for a push, the store or a request to Apple, which have timeouts of their
+    /// own, and for an action that is not stuck.
+    func overdueFailure(of resource: Resource) -> Failure? {
+        guard jobs.isOverdue(resource) else { return nil }
+        return switch resource {
+        case .configuration: Failure(.notResponding, at: .named(configurationWatch.path))
+        case .key(let name): Failure(.notResponding, at: .key(name))
+        case .client(let name), .record(let name): Failure(.notResponding, at: .client(name))
+        case .source(let name):
+            Failure(
+                .notResponding, at: index[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
+        case .file(let path): Failure(.notResponding, at: .path(path))
+        case .probe(let id): Failure(.notResponding, at: .action(id))
+        case .action(let id):
+            jobs.isStuck(resource)
+                ? Failure(
+                    .jobTimedOut, at: .action(id),
+                    detail: "it has not ended after \(Self.unitTimeout.count) s, and is still waited for") : nil
+        case .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
+        case .state: Failure(.notResponding, at: .named("the state directory"))
+        }
+    }
+
+    /// The same for one client. A shared action whose job lasts concerns those that wait for it.
+    func overdueFailure(of resource: Resource, for client: ConfiguredClient) -> Failure? {
+        if case .action(let id) = resource, !owes(client, id) { return nil }
+        return overdueFailure(of: resource)
+    }
+}
