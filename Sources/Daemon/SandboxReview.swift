@@ -157,10 +157,10 @@ package struct SandboxReview: Sendable {
         else { return plain }
         switch unit.sandbox.view(of: directory.description) {
         case .writable: return plain
-        case .readOnly(let setting, let opening):
+        case .readOnly(let setting, let canBeOpened):
             var remedy = Remedy.say("write another path")
-            if let opening {
-                let line = UnitFileLine.paths(opening, directory.description)
+            if canBeOpened {
+                let line = UnitFileLine.paths("ReadWritePaths", directory.description)
                 lines[unit.name, default: []].insert(line)
                 remedy = Self.adding(line, to: unit)
             }

@@ -9,9 +9,9 @@ package struct UnitSandbox: Hashable, Sendable {
     package enum View: Hashable, Sendable {
         /// Unchanged: the usual permissions apply.
         case writable
-        /// Visible, but not writable; `by` is the setting, such as `ProtectSystem=strict`, and `opening` the one that would make
-        /// the path writable. Nil where none does.
-        case readOnly(by: String, opening: String?)
+        /// Visible, but not writable; `by` is the setting, such as `ProtectSystem=strict`. `ReadWritePaths=` opens the path, but
+        /// not one that the setting itself names: there the strictest setting counts.
+        case readOnly(by: String, canBeOpened: Bool)
         /// Inaccessible, or covered by something that is not visible outside.
         case hidden(by: String)
     }
@@ -115,14 +115,9 @@ package struct UnitSandbox: Hashable, Sendable {
         let above = mounts.filter { RealPath.isAt(real, orBelow: $0.path) }
         guard let mount = Self.nearest(above) else { return .writable }
         switch mount.kind {
-        case .readOnly, .bindReadOnly: return .readOnly(by: mount.setting, opening: Self.opening(real, below: mount))
+        case .readOnly, .bindReadOnly: return .readOnly(by: mount.setting, canBeOpened: real != mount.path)
         default: return .writable
         }
-    }
-
-    /// Below the mount any path can be made writable. At the mount itself the strictest setting counts.
-    private static func opening(_ path: String, below mount: Mount) -> String? {
-        path == mount.path ? nil : "ReadWritePaths"
     }
 
     /// The setting by which processes of the unit may not execute the file; nil when they may.

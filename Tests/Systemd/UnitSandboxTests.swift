@@ -19,7 +19,7 @@ import Testing
     private static func binds(_ path: String) -> UnitSettings.Value { .items([.init(name: "/srv/any", path: path)]) }
 
     @Test func theServiceWritesWhereItsUnitSays() throws {
-        let strict = UnitSandbox.View.readOnly(by: "ProtectSystem=strict", opening: "ReadWritePaths")
+        let strict = UnitSandbox.View.readOnly(by: "ProtectSystem=strict", canBeOpened: true)
         for path in ["/srv/a", "/etc/clientsecretd", "/run/clientsecretd", "/run/clientsecretd/outer"] {
             #expect(try view(path) == strict, "\(path)")
         }
@@ -43,8 +43,8 @@ import Testing
             "BindPaths": Self.binds("/srv/empty/here"), "BindReadOnlyPaths": Self.binds("/srv/empty/there"),
         ]
         #expect(try view("/srv/any", paths) == .writable)
-        #expect(try view("/srv/shown/x", paths) == .readOnly(by: "ReadOnlyPaths=/srv/shown", opening: "ReadWritePaths"))
-        #expect(try view("/srv/both", paths) == .readOnly(by: "ReadOnlyPaths=/srv/both", opening: nil))
+        #expect(try view("/srv/shown/x", paths) == .readOnly(by: "ReadOnlyPaths=/srv/shown", canBeOpened: true))
+        #expect(try view("/srv/both", paths) == .readOnly(by: "ReadOnlyPaths=/srv/both", canBeOpened: false))
         // Nothing below an inaccessible directory is reached.
         #expect(try view("/srv/shut/x", paths) == .hidden(by: "InaccessiblePaths=/srv/shut"))
         #expect(try view("/home/me", paths) == .hidden(by: "ProtectHome=yes"))
@@ -52,14 +52,14 @@ import Testing
         #expect(try view("/srv/empty/here/x", paths) == .writable)
         #expect(
             try view("/srv/empty/there/x", paths)
-                == .readOnly(by: "BindReadOnlyPaths=/srv/empty/there", opening: "ReadWritePaths"))
+                == .readOnly(by: "BindReadOnlyPaths=/srv/empty/there", canBeOpened: true))
     }
 
     @Test func homesAreShownAsTheUnitSays() throws {
         #expect(try view("/home/me", ["ProtectHome": .text("no")]) == .writable)
         #expect(
             try view("/home/me", ["ProtectHome": .text("read-only")])
-                == .readOnly(by: "ProtectHome=read-only", opening: "ReadWritePaths"))
+                == .readOnly(by: "ProtectHome=read-only", canBeOpened: true))
         #expect(try view("/home/me", ["ProtectHome": .text("tmpfs")]) == .hidden(by: "ProtectHome=tmpfs"))
         let bound: [String: UnitSettings.Value] = [
             "ProtectHome": .text("tmpfs"), "BindPaths": Self.binds("/home/me/secrets"),
@@ -79,7 +79,7 @@ import Testing
         ]
         #expect(try view(scratch("real") + "/x/y", open) == .writable)
         #expect(try view(scratch("link") + "/x", open) == .writable)
-        #expect(try view(scratch("other"), open) == .readOnly(by: "ProtectSystem=strict", opening: "ReadWritePaths"))
+        #expect(try view(scratch("other"), open) == .readOnly(by: "ProtectSystem=strict", canBeOpened: true))
     }
 
     /// At the very path that another setting names, ReadWritePaths= has no effect.
@@ -88,10 +88,10 @@ import Testing
             "ProtectSystem": .text("yes"), "ReadWritePaths": .list(["/boot"]),
             "BindReadOnlyPaths": Self.binds("/srv/shown"),
         ]
-        #expect(try view("/boot", system) == .readOnly(by: "ProtectSystem=yes", opening: nil))
-        #expect(try view("/usr/share", system) == .readOnly(by: "ProtectSystem=yes", opening: "ReadWritePaths"))
-        #expect(try view("/srv/shown", system) == .readOnly(by: "BindReadOnlyPaths=/srv/shown", opening: nil))
-        #expect(try view("/") == .readOnly(by: "ProtectSystem=strict", opening: nil))
+        #expect(try view("/boot", system) == .readOnly(by: "ProtectSystem=yes", canBeOpened: false))
+        #expect(try view("/usr/share", system) == .readOnly(by: "ProtectSystem=yes", canBeOpened: true))
+        #expect(try view("/srv/shown", system) == .readOnly(by: "BindReadOnlyPaths=/srv/shown", canBeOpened: false))
+        #expect(try view("/") == .readOnly(by: "ProtectSystem=strict", canBeOpened: false))
         let opened: [String: UnitSettings.Value] = [
             "ProtectSystem": .text("yes"), "ReadWritePaths": .list(["/usr/share"]),
         ]
