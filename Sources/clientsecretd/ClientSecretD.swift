@@ -18,8 +18,8 @@ struct ClientSecretD: ParsableCommand {
             writes it where your app reads it, and restarts or reloads the app.
 
             Examples:
-              clientsecretd init
-              clientsecretd check
+              clientsecretd init --from /srv/app/.env --now
+              clientsecretd doctor
             """,
         version: Version.current,
         groupedSubcommands: [
