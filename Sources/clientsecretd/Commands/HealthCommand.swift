@@ -75,7 +75,10 @@ struct HealthCommand: ParsableCommand {
                     unanswered: HealthResult.words(of: error)
                         + "; name its configuration with --config to judge the published files")
             }
-            return judge(unanswered: HealthResult.words(of: error), now: now)
+            // The configuration that is missing is named below, with what helps.
+            let isConfigured = if case .notConfigured = error { false } else { true }
+            let unanswered = isConfigured ? HealthResult.words(of: error) : "the daemon is not running"
+            return judge(unanswered: unanswered, now: now)
         }
     }
 
