@@ -79,7 +79,7 @@ import Testing
         let output = ["--output", "/run/clientsecretd/out/web.jwt"]
         func change(_ words: [String]) throws -> String? {
             let command = try InitCommand.parse(Self.ids + output + words)
-            return InitCommand.change(file, found, to: try command.given.configuration(), command.app?.preset)
+            return NextSteps.change(file, found, to: try command.given.configuration(), command.app?.preset)
         }
         #expect(
             try change(["--app", "oauth2-proxy"])

@@ -38,8 +38,13 @@ final class Person {
 
     private func withKey<Value>(_ body: (String) throws -> Value) throws -> Value {
         let directory = try TemporaryDirectory()
-        try directory.write("", to: "AuthKey_ABC123DEFG.p8")
+        try directory.write(try Self.key.get(), to: "AuthKey_ABC123DEFG.p8")
         return try body(directory("AuthKey_ABC123DEFG.p8"))
+    }
+
+    /// A private key, made once.
+    private static let key = Result {
+        try run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).output
     }
 
     /// Each choice of the menu, and the flags that say the same.
@@ -84,6 +89,24 @@ final class Person {
         }
     }
 
+    /// That of the file that the application reads now, or will read.
+    @Test func theUnitThatReadsTheFileIsOffered() throws {
+        try withKey { (key: String) throws in
+            for (lines, unit) in [
+                (["2", "/srv/.env", "SECRET", "root", ""], "app.service"), (["3", "", ""], "app.service"),
+                (["2", "/srv/.env", "SECRET", "root", "none"], nil),
+                (["4", "", "/run/clientsecretd/out/web.jwt", ""], nil),
+            ] {
+                let person = Person([key, "DEF123GHIJ", "com.example.web"] + lines)
+                var dialog = person.dialog
+                dialog.proposals.unit = { $0.map { $0.name == ".env" } != false ? "app.service" : nil }
+                let answers = try dialog.complete(SetupAnswers())
+                #expect(answers.unit == unit)
+                #expect(person.lines.isEmpty)
+            }
+        }
+    }
+
     private static let expired =
         "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ." + expiredClaims
         + ".AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw"
@@ -107,7 +130,8 @@ final class Person {
     @Test func aBadAnswerIsAskedForAgainWithTheReason() throws {
         try withKey { key in
             let person = Person([
-                "/nowhere/AuthKey_ABC123DEFG.p8", key, "short", " DEF123GHIJ ", "", "com.example.web", "6", "2",
+                "", "/nowhere/AuthKey_ABC123DEFG.p8", "/dev", #filePath, key, "short", " DEF123GHIJ ", "",
+                "com.example.web", "6", "2",
                 "/a/../x", "/srv/.env", "1BAD", "GOOD", "nobody-of-this-name", "root", "app", "app.service",
             ])
             let answers = try person.dialog.complete(SetupAnswers())
@@ -115,7 +139,10 @@ final class Person {
             #expect(answers.team?.description == "DEF123GHIJ")
             #expect(answers.output?.description == "/srv/.env")
             for reason in [
-                "  there is no such file", "  a team id is ten characters", "  a client id has letters",
+                "  write the path of the .p8 file, such as /root/AuthKey_ABC123DEFG.p8. Apple offers it once",
+                "  /nowhere/AuthKey_ABC123DEFG.p8: there is no such file", "  /dev: this is not a file",
+                "  \(#filePath): not a PEM file; write the path of Apple's .p8 file", "  a team id is ten characters",
+                "  a client id has letters",
                 "  enter a number from 1 to 5", "  this is not the path of a file", "  a variable's name has",
                 "  there is no such user",
                 "  write a unit as systemctl shows it",
@@ -190,6 +217,7 @@ final class Person {
         let answers = try person.dialog.complete(given)
         #expect(person.lines.isEmpty)
         #expect(person.shown.contains { $0.hasPrefix("  \"a/b\" contains \"/\"") }, "\(person.shown)")
+        #expect(person.shown.contains { $0.hasPrefix("  paste it here: vercel accepts no secret without it") })
         try directory.write("token", to: "production-token")
         let said = try target(
             "--push", "vercel", "--set", "project=shop", "--set", "variable=AUTH_APPLE_SECRET", "--set",

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Glibc
 import Linux
 import Model
@@ -34,6 +35,24 @@ import Testing
             #expect(!SetupProposals.isOffered(link, root))
             #expect(!SetupProposals.isOffered(copy, root))
         }
+    }
+
+    /// With its id known, the file of that id; else the only one, of which there may be copies.
+    @Test func theKeyFileIsOfferedThatCanBeMeant() throws {
+        let root = Identity(user: 0, group: 0)
+        let directory = try TemporaryDirectory()
+        for name in ["a", "b"] { unsafe #expect(mkdir(directory(name), 0o755) == 0) }
+        let directories = try ["a", "b", "missing"].map { try #require(AbsolutePath(directory($0))) }
+        func offered(_ id: KeyID? = nil) -> String? { SetupProposals.key(id, in: directories, root)?.description }
+        try directory.write("", to: "a/notes.p8")
+        #expect(offered() == nil)
+        try directory.write("key", to: "a/AuthKey_ABC123DEFG.p8")
+        try directory.write("key", to: "b/AuthKey_ABC123DEFG.p8")
+        #expect(offered() == directory("a/AuthKey_ABC123DEFG.p8"))
+        try directory.write("key", to: "b/AuthKey_ABC123DEFH.p8")
+        #expect(offered() == nil)
+        #expect(offered(KeyID("ABC123DEFH")) == directory("b/AuthKey_ABC123DEFH.p8"))
+        #expect(offered(KeyID("ABC123DEFX")) == nil)
     }
 
     /// The stranger would decide which of root's files becomes the key.

@@ -122,10 +122,16 @@ extension FoundClient {
     /// Why a file has nothing to begin with.
     static func missing(in bytes: [UInt8], of file: String, variable: String?) -> CommandFailure {
         let name = Printable.name(file)
-        if let variable { return CommandFailure(.failed, "\(name): \(variable) holds no Apple client secret") }
+        if let variable {
+            return CommandFailure(
+                .failed, "\(name): \(variable) holds no Apple client secret; leave out --variable, or name another one")
+        }
         let isKey = bytes.firstRange(of: Array("PRIVATE KEY-----".utf8)) != nil
-        let help = isKey ? "; it holds a private key: name it with --key" : ""
-        return CommandFailure(.failed, "\(name): there is no Apple client secret in it\(help)")
+        let help =
+            isKey
+            ? "it holds a private key: name it with --key"
+            : "for the first one, name the file with --output, not with --from"
+        return CommandFailure(.failed, "\(name): there is no Apple client secret in it; \(help)")
     }
 
     /// Why nothing was chosen without asking.

@@ -39,7 +39,7 @@ struct InspectCommand: ParsableCommand {
     @OptionGroup var answer: JSONFlag
 
     func run() throws {
-        let publicKey = try key.map(Self.publicKey)
+        let publicKey = try key.map(NamedKey.publicKey)
         let bytes = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
         let name = NamedFile.shown(file)
         let variable = try FoundSecret.variable(named.variable, in: bytes, of: name)
@@ -76,23 +76,6 @@ struct InspectCommand: ParsableCommand {
         guard let loaded else { return (nil, clockFailure) }
         let output = file.flatMap { ConfigurationLoader.absolutePath(of: $0) }.map { ($0, variable) }
         return (OfflineEvaluation.refusal(ofIdsOf: token, in: output, by: loaded, from: source), clockFailure)
-    }
-
-    private static func publicKey(_ file: String) throws -> PublicKey {
-        // It may be a private key.
-        try Hardening.protectSecrets()
-        let descriptor = try NamedFile.open(file)
-        let number = descriptor.raw
-        do throws(Failure) {
-            return try DiskTimeout.require(
-                at: ConfigurationLoader.absolutePath(of: file)?.description ?? file,
-                silence: Failure(.notResponding, at: .named(file), detail: DiskTimeout.words)
-            ) { () throws(Failure) in
-                try PublicKey(descriptor: number, place: .named(file))
-            }
-        } catch {
-            throw CommandFailure(keyNamedByFlag: error)
-        }
     }
 }
 

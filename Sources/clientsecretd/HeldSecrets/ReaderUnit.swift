@@ -52,6 +52,30 @@ struct ReaderUnit: Hashable, Sendable {
         }
     }
 
+    /// The services that a file is for, by the settings that systemd knows: those that name it as an environment file, else those
+    /// that start in its directory. Sorted; none where systemd cannot be asked. Blocks.
+    static func names(reading path: AbsolutePath) -> [String] {
+        guard SystemManager.isSystemd else { return [] }
+        var settings: [String: UnitSettings] = [:]
+        do throws(UnitError) {
+            var systemd = try SystemdClient(cancel: nil)
+            for name in try systemd.units(matching: "*.service") where !name.hasPrefix("clientsecretd") {
+                settings[name] = try systemd.settings(of: name)
+            }
+        } catch {
+            return []
+        }
+        return names(reading: path, by: settings)
+    }
+
+    static func names(reading path: AbsolutePath, by settings: [String: UnitSettings]) -> [String] {
+        let naming = settings.filter { $0.value.environmentFiles.contains { isNamed(path, by: $0) } }
+        let directory = RealPath.of(path.directory.description)
+        let found =
+            naming.isEmpty ? settings.filter { $0.value.workingDirectory.map(RealPath.of) == directory } : naming
+        return found.keys.sorted()
+    }
+
     /// - Parameter files: its own and its drop-ins.
     private static func changedAt(_ name: String, _ files: [String]) -> WallTime? {
         // A drop-in that was removed, perhaps with its directory, has changed the directory.

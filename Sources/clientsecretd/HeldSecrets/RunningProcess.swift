@@ -129,7 +129,9 @@ struct RunningProcess: Hashable, Sendable {
 extension RunningProcess {
     /// The services that seem to read the secret in a file: those that were started with it, else those of the file's owner that
     /// run in its directory. Sorted.
-    static func services(reading fingerprint: Fingerprint, in path: AbsolutePath) -> [String] {
+    ///
+    /// - Parameter fingerprint: nil for a file without a secret.
+    static func services(reading fingerprint: Fingerprint?, in path: AbsolutePath) -> [String] {
         let all = all()
         let holding = all.filter { $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
         let owner = FileStatus.following(path.description)?.owner

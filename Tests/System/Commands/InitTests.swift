@@ -43,8 +43,10 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
         try type("yes", at: "Write this? (yes or no):", in: console)
         let screen = try console.wait(for: "ended with 0")
-        #expect(screen.contains("Nothing is missing."))
-        #expect(!screen.contains { $0.hasPrefix("It now shows") })
+        let verdict = try #require(screen.firstIndex(of: "Nothing is missing."))
+        #expect(screen[verdict + 1] == "Next:")
+        #expect(screen[verdict + 2].hasPrefix("  start its daemon: clientsecretd run --config "))
+        #expect(!screen.contains { $0.hasPrefix("Something is missing") })
         #expect(try sandbox.command("check").status == 0)
         let flags = try sandbox.command(
             "init", "--config", "-", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
@@ -143,7 +145,8 @@ import Testing
         #expect(made.status == 0, "\(made.complaints)")
         #expect(
             made.output.contains(
-                "\(file):2: remove client_secret, write client_secret_file = \"\(output)\"; then restart it once\n"))
+                "\n  \(file):2: remove client_secret, write client_secret_file = \"\(output)\"; then restart it once\n")
+        )
     }
 
     // MARK: Targets
@@ -170,8 +173,10 @@ import Testing
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
         #expect(made.status == 0, "\(made.complaints)")
         #expect(made.complaints.contains("clientsecretd.d/shop.yaml would hold:"))
-        #expect(made.output.contains("\n  clientsecretd reload --socket \(sandbox.socket)\n"))
-        #expect(made.output.hasSuffix("\nNothing is missing.\n"))
+        #expect(
+            made.output.contains(
+                "\nNothing is missing.\nNext:\n  load it into its daemon: clientsecretd reload --socket \(sandbox.socket)\n"
+            ))
         #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
         let again = try sandbox.command(
             "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
@@ -199,7 +204,7 @@ import Testing
         let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(
             written.output.contains(
-                "\n  clientsecretd run --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)\n"
+                "\n  start its daemon: clientsecretd run --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)\n"
             ))
         #expect(!written.output.contains("systemctl"), "\(written.output)")
     }
@@ -215,6 +220,20 @@ import Testing
             made.complaints
                 == "clientsecretd: user \"nobody\" cannot write to \(sandbox.directory("out")) (owner: root). "
                 + "Use --output with another directory; nothing was written.\n")
+        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+    }
+
+    /// A certificate, say, or the file with the secret.
+    @Test func nothingIsWrittenForAFileThatIsNoKey() throws {
+        let sandbox = try Sandbox()
+        let file = try sandbox.directory.write("SECRET=abc\n", to: "AuthKey_ABC123DEFH.p8")
+        let made = try sandbox.command(
+            "init", "--key", file, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--output",
+            sandbox.directory("out/web.jwt"))
+        #expect(made.status == 1)
+        #expect(
+            made.complaints
+                == "clientsecretd: \(file): not a PEM file; name Apple's key file with --key; nothing was written\n")
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 

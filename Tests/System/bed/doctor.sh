@@ -62,6 +62,18 @@ equal "no line of doctor has a secret" 0 "$(clientsecretd doctor --skip-verify 2
 contains "but its fingerprint" "sha256:$(fingerprint "$(held)")" "$(clientsecretd doctor --skip-verify)"
 promise "another user sees what can be seen" runuser -u nobody -- clientsecretd doctor --skip-verify
 
+# A program that does not run is known by its unit, here by the directory in which it starts.
+systemctl stop app.service
+printf '[Service]\nUser=app\nWorkingDirectory=/srv/app\nExecStart=sleep infinity\n' >/etc/systemd/system/other.service
+systemctl daemon-reload
+promise "a second unit, in the file's directory" systemctl start other.service
+systemctl stop other.service
+script --quiet --return --command "clientsecretd init --from /srv/app/.env --name shop" /run/typescript <<<$'\n\nno' >/dev/null
+contains "the unit that names the file is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
+rm /etc/systemd/system/other.service
+systemctl daemon-reload
+systemctl start app.service
+
 # Without a terminal, with flags alone.
 systemctl stop clientsecretd.service
 rm $configuration /etc/clientsecretd/AuthKey_ABC123DEFG.p8

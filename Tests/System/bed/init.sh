@@ -29,7 +29,7 @@ eventually "which has its secret" has_secret
 eventually "the client is ok" clientsecretd health
 refused "a configuration of another daemon lacks a state directory" "${init[@]}" --config /root/other.yaml --output /root/other.jwt
 contains "it gets a socket of its own" "run --socket /root/other.sock --config /root/other.yaml" "$(cat "$seen")"
-contains "and is told of the directory" "write \"state_dir\" with another directory into it" "$(cat "$seen")"
+contains "and is told of the directory" "write \"state_dir\" with another directory into it, because" "$(cat "$seen")"
 first=$(environment SECRET)
 promise "a renewal restarts it, as polkit lets it" clientsecretd renew web
 changed() { [ -n "$(environment SECRET)" ] && [ "$(environment SECRET)" != "$first" ]; }
@@ -98,7 +98,7 @@ systemctl mask clientsecretd-writer@app.socket clientsecretd.service
 refused "what is masked is not started" "${init[@]}" --now --output /srv/app/.env --format env --variable AUTH_APPLE_SECRET --as app
 contains "but named, with what to do" "warning: clientsecretd-writer@app.socket is masked: unmask it, if it is meant to run (systemctl unmask" \
     "$(cat "$seen")"
-contains "as is the service" "First: clientsecretd.service is masked: unmask it" "$(cat "$seen")"
+contains "as is the service" "  clientsecretd.service is masked: unmask it" "$(cat "$seen")"
 equal "and no command fails" 0 "$(grep -c 'this failed' "$seen")"
 systemctl unmask clientsecretd-writer@app.socket clientsecretd.service
 

@@ -52,6 +52,12 @@ extension InitCommand {
     }
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
+    static func checkIsKey(_ file: AbsolutePath) throws(CommandFailure) {
+        do throws(CommandFailure) { try NamedKey.check(file.description) } catch {
+            throw CommandFailure(error.code, "\(error.message); name Apple's key file with --key; nothing was written")
+        }
+    }
+
     static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {
         guard let errno = FileStatus.problem(accessing: file.description, R_OK) else { return }
         throw CommandFailure(
@@ -59,8 +65,6 @@ extension InitCommand {
             "\(Printable.name(file.description)) cannot be read: \(CommandOutput.text(ofErrno: errno.rawValue)); \(advice); "
                 + "nothing was written")
     }
-
-    static let keyAdvice = "name Apple's key file with --key"
 
     static func existing(_ path: String) -> CommandFailure {
         CommandFailure(

@@ -132,8 +132,8 @@ struct InitCommand: ParsableCommand {
         let writer: SetupWriter
         let commands: [ShellCommand]
         let masked: [Remedy]
-        /// What the person has to change in the file of `--from`; nil where nothing.
-        var change: String?
+        /// The key's file that is copied; nil where the service reads it where it is.
+        let copiedKey: AbsolutePath?
     }
 
     func run() throws {
@@ -146,10 +146,8 @@ struct InitCommand: ParsableCommand {
         var first = try answers.configuration(isOfService: place.isService)
         if let existing = place.existing { first = existing.naming(first) }
         guard !place.isPrinted else { return try Self.print(first, at: place) }
-        if signing.key == nil, let file = first.keyFile { try Self.checkIsReadable(file, Self.keyAdvice) }
         if case .file(let file)? = first.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
-        var plan = try plan(for: first, token: answers.target?.typedToken, at: place)
-        plan.change = Self.change(from, found, to: first, app?.preset)
+        let plan = try plan(for: first, token: answers.target?.typedToken, at: place)
         let warnings = plan.masked.map { "warning: \($0)" }
         for line in plan.writer.preview + Self.preview(of: plan.commands) + warnings {
             CommandOutput.complain(lines: line)
@@ -157,7 +155,7 @@ struct InitCommand: ParsableCommand {
         if let dialog, !yes {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
-        try carryOut(plan, at: place)
+        try carryOut(plan, at: place, change: NextSteps.change(from, found, to: first, app?.preset))
     }
 
     /// Throws where the configuration exists and no client is to be added, or where a flag names a file that cannot be read.
@@ -175,7 +173,7 @@ struct InitCommand: ParsableCommand {
                 guard let name else { throw Self.existing(path) }
                 existing = try ExistingConfiguration(path, adding: name)
             }
-            if let key = signing.key { try Self.checkIsReadable(key, Self.keyAdvice) }
+            if let key = signing.key { try Self.checkIsKey(key) }
             if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
         }
         return Place(path: path, file: file, existing: existing)
@@ -209,7 +207,8 @@ struct InitCommand: ParsableCommand {
         if let app = app?.preset, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
         guard var dialog else { return (answers, found) }
         dialog.takesDefaults = yes
-        dialog.proposals = SetupProposals(for: found, in: from, Environment.current)
+        dialog.proposals = SetupProposals(
+            for: found, in: from, key: answers.keyID ?? answers.formerKeyID, Environment.current)
         return (try dialog.complete(answers), found)
     }
 
@@ -224,6 +223,7 @@ struct InitCommand: ParsableCommand {
     ///
     /// - Parameter token: the file of a token that was typed.
     private func plan(for first: FirstConfiguration, token: SystemFiles.File?, at place: Place) throws -> Plan {
+        let givenKey = first.keyFile
         var first = first
         var others = SystemFiles()
         if place.isService {
@@ -245,10 +245,13 @@ struct InitCommand: ParsableCommand {
         // The configuration comes last: until it is there, all of this can be done again.
         let file = SystemFiles.File(path: (place.existing?.file ?? place.file).description, lines: text)
         let writer = try SetupWriter(others.files + [token, main, file].compactMap(\.self))
-        return Plan(first: first, writer: writer, commands: others.commands, masked: others.masked)
+        return Plan(
+            first: first, writer: writer, commands: others.commands, masked: others.masked,
+            copiedKey: first.keyFile == givenKey ? nil : givenKey)
     }
 
-    private func carryOut(_ plan: Plan, at place: Place) throws {
+    /// - Parameter change: what the person has to change, so that the application reads the new secret; nil where nothing.
+    private func carryOut(_ plan: Plan, at place: Place, change: String?) throws {
         try plan.writer.write()
         var unexplained: [String] = []
         for command in plan.commands {
@@ -260,18 +263,29 @@ struct InitCommand: ParsableCommand {
             }
         }
         // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
-        let isStarted = now && Self.maskOfService == nil
+        let mask = Self.maskOfService
+        let isStarted = now && mask == nil
         let snapshot = isStarted ? try? Self.waitForDaemon(notifying: plan.first.name) : nil
-        let outcome = snapshot.flatMap { SetupOutcome(of: plan.first, in: $0, isRunning: Self.isRunning) }
+        let outcome = snapshot.flatMap {
+            SetupOutcome(of: plan.first, in: $0, isComplete: change == nil, isRunning: Self.isRunning)
+        }
         if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
-        let nextStep = isStarted ? "" : Self.nextStep(place.path, isAdded: place.existing != nil)
-        try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(nextStep)")
+        let hint =
+            place.isService || !SystemManager.isSystemd
+            ? "" : " The service does not read this file; it reads \(ConfigurationOption.standard)."
+        try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(hint)")
         if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
-        if let change = plan.change { try CommandOutput.answer(change) }
-        // Last, because it gives up root's rights.
-        let check = ShellCommand.check.map { "To see what is missing, run\n  \($0.text)\nIt now shows:" }
-        try CheckCommand.parse(["--config", place.path, "--socket", daemon.path(Environment.current)])
-            .run(after: check ?? "'check' shows:")
+        var steps = NextSteps(
+            mask: place.isService ? mask : nil,
+            start: isStarted ? nil : NextSteps.start(place.path, isAdded: place.existing != nil), change: change,
+            copiedKey: plan.copiedKey)
+        // The verdict comes before what is left to do, and gives up root's rights.
+        let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
+        let check = try CheckCommand.parse(["--config", place.path, "--socket", daemon.path(Environment.current)])
+        let verdict = Result { try check.run(after: heading) }
+        steps.isComplete = (try? verdict.get()) != nil
+        try CommandOutput.answer(lines: steps.lines)
+        try verdict.get()
     }
 
     /// That the secret cannot be replaced where it is; at a terminal, another place is asked for next.

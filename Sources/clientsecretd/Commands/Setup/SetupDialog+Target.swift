@@ -1,7 +1,6 @@
 import AppleClientSecret
 import ArgumentParser
 import Config
-import Linux
 import Model
 import Push
 
@@ -43,23 +42,19 @@ extension SetupDialog {
         let what: String
         switch target.kind.authorization {
         case .awsSignature:
-            target.tokenFile = try answer("The file with AWS_ACCESS_KEY_ID=... and AWS_SECRET_ACCESS_KEY=...") { text in
-                let path = try Flags.path(text)
-                guard FileStatus.following(path.description)?.kind == .regular else {
-                    throw ValidationError("there is no such file")
-                }
-                return path
-            }
+            target.tokenFile = try answer(
+                "The file with AWS_ACCESS_KEY_ID=... and AWS_SECRET_ACCESS_KEY=...", Self.file)
             return
         case .login: what = "The user's password"
         case .bearer, .header, .ownHeaders: what = "The API's token"
         }
-        repeat {
+        while true {
             guard let typed = askHidden("\(what) (hidden)") else {
                 throw CommandFailure(.failed, "input ended; nothing was written")
             }
-            let token = typed.trimming(while: \.isWhitespace)
-            target.token = token.isEmpty ? nil : String(token)
-        } while target.token == nil
+            target.token = String(typed.trimming(while: \.isWhitespace))
+            if target.token?.isEmpty == false { return }
+            say("  paste it here: \(target.kind.name) accepts no secret without it. It is not shown")
+        }
     }
 }

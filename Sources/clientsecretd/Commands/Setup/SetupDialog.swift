@@ -3,6 +3,7 @@ import ArgumentParser
 import Config
 import Failures
 import Formats
+import Glibc
 import Linux
 import Model
 import Outputs
@@ -53,9 +54,10 @@ struct SetupDialog {
         if answers.key == nil, answers.existingKey == nil {
             let offer = proposals.key?.description
             answers.key = try answer("The key file from Apple (AuthKey_<KEYID>.p8)", offering: offer) { text in
-                let path = try Flags.path(text)
-                guard FileStatus.following(path.description)?.kind == .regular else {
-                    throw ValidationError("there is no such file")
+                if text.isEmpty { throw ValidationError(Self.originOfKeys) }
+                let path = try Self.file(text)
+                do throws(CommandFailure) { try NamedKey.check(path.description) } catch {
+                    throw ValidationError("\(error.message); write the path of Apple's .p8 file")
                 }
                 return path
             }
@@ -96,7 +98,7 @@ struct SetupDialog {
             if answers.format == nil { answers.format = try askForFormat() }
             if answers.format?.type.setting != nil, answers.variable == nil { try askForVariable(&answers) }
         } else if answers.unit == nil {
-            answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
+            answers.unit = try askForReader()
         }
         if answers.isFromFile || answers.app != nil, answers.unit == nil {
             answers.unit = try askForUnit(answers)
@@ -114,13 +116,37 @@ struct SetupDialog {
             })
     }
 
+    private static let originOfKeys =
+        "write the path of the .p8 file, such as /root/AuthKey_ABC123DEFG.p8. Apple offers it once, when you create a key: "
+        + "https://developer.apple.com/account, Keys. If it is lost, create a second key there"
+
+    /// A file that this user can read.
+    static func file(_ text: String) throws -> AbsolutePath {
+        let path = try Flags.path(text)
+        let name = Printable.name(path.description)
+        guard let kind = FileStatus.following(path.description)?.kind else {
+            throw ValidationError("\(name): there is no such file")
+        }
+        guard kind == .regular else { throw ValidationError("\(name): this is not a file") }
+        if let errno = FileStatus.problem(accessing: path.description, R_OK) {
+            throw ValidationError("\(name) cannot be read: \(errno)")
+        }
+        return path
+    }
+
+    /// The unit that gets a credential.
+    private func askForReader() throws -> String {
+        try answer("The unit that reads it, such as myapp.service", offering: proposals.unit(nil), Flags.unit)
+    }
+
     private func askForUnit(_ answers: SetupAnswers) throws -> String? {
         let verb = answers.verb ?? .restart
         // It reads the file again by itself.
         if let app = answers.app, app.verb == nil, answers.verb == nil { return nil }
+        let offer = verb == .start ? nil : proposals.unit(answers.output)
         let what =
             switch verb {
-            case .restart where answers.app == nil && proposals.unit == nil:
+            case .restart where answers.app == nil && offer == nil:
                 "The unit that reads it, to restart after each renewal"
             case .start: "The oneshot unit to start after each renewal"
             case .restart, .reload, .reloadOrRestart: "The unit to \(verb.words) after each renewal"
@@ -131,7 +157,7 @@ struct SetupDialog {
                 Self.isNone($0) ? nil : try Flags.unit($0)
             }
         }
-        guard verb != .start, let offer = proposals.unit else { return try optional(what, Flags.unit) }
+        guard let offer else { return try optional(what, Flags.unit) }
         return try answer("\(what), or none", offering: offer) { Self.isNone($0) ? nil : try Flags.unit($0) }
     }
 
@@ -156,9 +182,7 @@ struct SetupDialog {
             }
         case .credential:
             answers.credential = try answer("The credential's name", offering: "apple-client-secret", Flags.credential)
-            if answers.unit == nil {
-                answers.unit = try answer("The unit that reads it, such as myapp.service", Flags.unit)
-            }
+            if answers.unit == nil { answers.unit = try askForReader() }
         case .file(let format):
             answers.format = FormatOptions.Format(format)
             if answers.group == nil {

@@ -9,8 +9,10 @@ struct SetupOutcome {
 
     /// Nil where the service does not know the client: then it has not loaded what was written.
     ///
-    /// - Parameter isRunning: whether a unit runs: one that is stopped was not restarted.
-    init?(of first: FirstConfiguration, in snapshot: Snapshot, isRunning: (String) -> Bool) {
+    /// - Parameters:
+    ///   - isComplete: whether nothing is left for the person to change.
+    ///   - isRunning: whether a unit runs: one that is stopped was not restarted.
+    init?(of first: FirstConfiguration, in snapshot: Snapshot, isComplete: Bool = true, isRunning: (String) -> Bool) {
         guard let client = snapshot.clients.first(where: { $0.name == first.name }) else { return nil }
         let failing = snapshot.clients.filter { $0.name != first.name && $0.health != .ok }
         var lines: [String] = []
@@ -23,11 +25,12 @@ struct SetupOutcome {
         }
         if client.health == .ok, client.delivered, let current = client.current {
             let date = String(current.expiresAt.description.prefix(10))
-            lines.append("Done. \(Self.place(first)) has a secret until \(date)\(Self.notified(client, isRunning)).")
+            let done = isComplete ? "Done. " : ""
+            lines.append("\(done)\(Self.place(first)) has a secret until \(date)\(Self.notified(client, isRunning)).")
         } else if let reason = client.readReason {
             lines.append("\(client.name): \(reason.sentence)")
         }
-        self.lines = lines + [ShellCommand.doctor.map { "Check the whole path: \($0.text)" }].compactMap(\.self)
+        self.lines = lines
     }
 
     private static func place(_ first: FirstConfiguration) -> String {

@@ -1,0 +1,25 @@
+import Model
+import Systemd
+import TestSupport
+import Testing
+
+@testable import clientsecretd
+
+@Suite struct ReaderUnitTests {
+    /// A unit that names the file comes before those that only start in its directory.
+    @Test func theUnitsThatAFileIsForAreFound() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("A=1\n", to: ".env")
+        let file = try #require(AbsolutePath(directory(".env")))
+        func names(_ units: [String: [String: UnitSettings.Value]]) -> [String] {
+            ReaderUnit.names(reading: file, by: units.mapValues { UnitSettings(values: $0, files: []) })
+        }
+        let starting = ["WorkingDirectory": UnitSettings.Value.text(directory.path)]
+        let naming = ["EnvironmentFiles": UnitSettings.Value.items([UnitSettings.Item(name: directory("*.env"))])]
+        let other = ["WorkingDirectory": UnitSettings.Value.text("/"), "EnvironmentFiles": .items([])]
+        #expect(names(["a.service": other]) == [])
+        #expect(names(["b.service": starting, "a.service": other]) == ["b.service"])
+        #expect(names(["b.service": starting, "a.service": starting]) == ["a.service", "b.service"])
+        #expect(names(["b.service": starting, "c.service": naming]) == ["c.service"])
+    }
+}
