@@ -50,12 +50,12 @@ import Testing
             found.sorted() == [
                 "Config/TargetSettings+HTTP.swift: FormatRegistry.template",
                 "Push/PushExchange+Requests.swift: FormatRegistry.template",
-                "clientsecretd/Commands/Flags.swift: VariableName",
-                "clientsecretd/Commands/FoundClient.swift: FormatRegistry.environment",
-                "clientsecretd/Commands/Setup/AppPreset.swift: FormatRegistry.environment",
-                "clientsecretd/Commands/Setup/AppPreset.swift: FormatRegistry.json",
-                "clientsecretd/Commands/Setup/SetupAnswers.swift: FormatRegistry.environment",
-                "clientsecretd/Commands/Setup/SetupDialog.swift: FormatRegistry.environment",
+                "clientsecretd/Options/Flags.swift: VariableName",
+                "clientsecretd/Commands/Init/FoundClient.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/Init/AppPreset.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/Init/AppPreset.swift: FormatRegistry.json",
+                "clientsecretd/Commands/Init/InitAnswers.swift: FormatRegistry.environment",
+                "clientsecretd/Commands/Init/InitDialog.swift: FormatRegistry.environment",
             ])
     }
 

@@ -29,7 +29,7 @@ import Testing
 
     private static let other = "  other: {team_id: OTHER1TEAM, file: /keys/AuthKey_OTHER1KEYS.p8}"
 
-    private func answers(_ words: String...) throws -> SetupAnswers {
+    private func answers(_ words: String...) throws -> InitAnswers {
         try InitCommand.parse(
             ["--client-id", "com.example.shop", "--output", "/run/clientsecretd/out/shop.jwt", "--name", "shop"] + words
         ).given

@@ -8,9 +8,8 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct SystemFilesTests {
-    private func first(_ destination: FirstConfiguration.Destination, unit: String? = nil) throws -> FirstConfiguration
-    {
-        FirstConfiguration(
+    private func first(_ destination: NewClient.Destination, unit: String? = nil) throws -> NewClient {
+        NewClient(
             key: .existing(try #require(KeyName("apple"))), name: try #require(ClientName("web")),
             client: try #require(ClientID("com.example.web")),
             destination: destination, unit: unit)
@@ -18,14 +17,14 @@ import Testing
 
     private func file(
         _ path: String, variable: String? = nil, user: String? = nil, group: String? = nil
-    ) throws -> FirstConfiguration.Destination {
+    ) throws -> NewClient.Destination {
         .file(
-            FirstConfiguration.OutputFile(
+            NewClient.OutputFile(
                 path: try #require(AbsolutePath(path)), variable: variable, user: user, group: group))
     }
 
     private func files(
-        _ first: FirstConfiguration, rule: String? = nil, isMissing: Bool = false, masked: String? = nil
+        _ first: NewClient, rule: String? = nil, isMissing: Bool = false, masked: String? = nil
     ) -> SystemFiles {
         SystemFiles(
             for: first, dropIns: [], rule: rule, isMissing: { _ in isMissing },

@@ -56,7 +56,7 @@ import Testing
             issuer: entry.team, keyID: entry.keyID, subject: try #require(ClientID("shop")), now: now,
             lifetime: .maximum)
         let issued = SecretInfo(fingerprint: Fingerprint(leadingBytes: 1), claims: claims, signer: nil)
-        let report = DryRunReport(
+        let report = CheckReport(
             configuration: configuration,
             secrets: [
                 .init(client: names[0], decision: .mint(.missing), outputsToWrite: []),

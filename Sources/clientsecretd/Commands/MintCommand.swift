@@ -90,7 +90,7 @@ struct MintCommand: ParsableCommand {
     }
 
     private func configured(_ name: ClientName) throws -> Minted {
-        let settings = try PublishedSettings(settings)
+        let settings = try AcceptedConfiguration(settings)
         let client = try settings.client(name)
         let known = settings.loaded.configuration
         guard client.source == nil, let entry = known.keys[client.key] else {

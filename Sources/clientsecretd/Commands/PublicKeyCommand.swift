@@ -29,7 +29,7 @@ struct PublicKeyCommand: ParsableCommand {
     func run() throws {
         try Hardening.protectSecrets()
         _ = PrivateKeyHeap.start()
-        let settings = try PublishedSettings(settings)
+        let settings = try AcceptedConfiguration(settings)
         let (source, loaded) = (settings.source, settings.loaded)
         let known = loaded.configuration
         for name in names where known.keys[name] == nil {

@@ -51,7 +51,7 @@ struct AuthorizeURLCommand: ParsableCommand {
     }
 
     func run() throws {
-        let settings = try PublishedSettings(settings)
+        let settings = try AcceptedConfiguration(settings)
         let request = AuthorizationRequest(
             clientID: try settings.signInClient(client).clientID, redirectURI: redirectURI, scopes: scope,
             responseType: responseType)

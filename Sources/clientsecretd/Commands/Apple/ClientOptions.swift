@@ -14,7 +14,7 @@ struct ClientOptions: ParsableArguments {
     /// The secret, which no other process gets to know.
     func secret() throws -> PublishedSecret {
         try Hardening.protectSecrets()
-        let settings = try PublishedSettings(settings)
+        let settings = try AcceptedConfiguration(settings)
         try settings.signInClient(client)
         let found = PublishedSecret.all(of: client, in: settings.loaded, from: settings.source)
         return try PublishedSecret.first(of: client, among: found).get()

@@ -34,7 +34,7 @@ struct IDTokenCommand: ParsableCommand {
     func run() throws {
         try Hardening.protectSecrets()
         let program = try NetworkProgramLauncher(server)
-        let clientID = try PublishedSettings(settings).signInClient(client).clientID
+        let clientID = try AcceptedConfiguration(settings).signInClient(client).clientID
         let token = try held.token("id_token", asking: "Identity token")
         let check = try IdentityCheck(token, client: clientID, nonce: nonce, with: program)
         try answer.show(check.json.rendered, or: check.lines)

@@ -154,7 +154,7 @@ extension PublishedSecret {
 }
 
 /// The configuration of commands that use its secrets or keys.
-struct PublishedSettings {
+struct AcceptedConfiguration {
     let source: ConfigurationSource
     let loaded: LoadedConfiguration
 

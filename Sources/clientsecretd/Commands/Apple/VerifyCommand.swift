@@ -86,7 +86,7 @@ struct VerifyCommand: ParsableCommand {
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
         if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: named.variable)))] }
         let clients = try subjects.map(Flags.clientName)
-        let settings = try PublishedSettings(settings)
+        let settings = try AcceptedConfiguration(settings)
         for name in clients { try settings.client(name, isPerhapsFile: clients.count == 1) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         return names.flatMap { name in

@@ -1,0 +1,165 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+
+/// `check`: what `run` would do, without doing it.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the configuration and every key, and show what 'run' would do.",
+        discussion: """
+            Exits 78 if the configuration's text is refused and 1 if something in it could not work. Permissions are \
+            checked as the user who runs it; as root, as the user that runs the daemon: the owner of the state \
+            directory. The service's configuration is checked as the service's user, inside the sandboxes of the \
+            service's and its writers' units as systemd has loaded them.
+
+            '--fix' shows the lines that are missing, runs them, and checks again.
+
+            Examples:
+              clientsecretd check
+              clientsecretd check --fix
+            """)
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var answer: JSONFlag
+
+    @Flag(help: "As root, show the lines that are missing and run them.")
+    var fix = false
+
+    func run() throws { try run(after: nil) }
+
+    /// - Parameter heading: what is printed above the report, which is then left out where nothing is missing; nil: the report is
+    ///   what was asked for.
+    func run(after heading: String?) throws {
+        let path = settings.path(Environment.current)
+        if fix { try CheckFix(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
+        if let failure = ServiceUser.missing(for: path) {
+            if answer.json {
+                let commands = [failure.remedy?.command].compactMap(\.self)
+                try CommandOutput.answer(CheckReport.json(refused: [failure.sentence], commands: commands))
+            }
+            throw CommandFailure(.failed, failure.sentence)
+        }
+        try Hardening.protectSecrets()
+        // Before root becomes the daemon's user, who may not read the application's other files, or see what units name. A
+        // configuration that is not accepted is reported below.
+        var hidden: [HiddenOutput]?
+        var inEffect: UnitsInEffect?
+        if geteuid() == 0, case .success(let loaded) = ConfigurationSource.ofService(path).load() {
+            hidden = HiddenOutputs.all(of: loaded.configuration, at: .now)
+            inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
+        }
+        let unit: ServiceUnit?
+        do throws(SystemError) { unit = try ServiceUser.judge(configuration: path) } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let source = ConfigurationSource.ofCaller(path)
+        let result = source.load()
+        if case .failure(let error) = result, answer.json {
+            try CommandOutput.answer(CheckReport.json(refused: error.diagnostics.map(\.description)))
+        }
+        let isForeign = ServiceUser.isForeign(to: path)
+        if isForeign { CommandOutput.complain(lines: ServiceUser.limits) }
+        let loaded = try accepted(result)
+        let diagnostics = loaded.warnings + loaded.readabilityWarnings
+        for diagnostic in diagnostics {
+            CommandOutput.complain(lines: diagnostic.description)
+        }
+        let dryRun = DryRun(
+            of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit, inEffect: inEffect)
+        let positions = FailurePositions(in: loaded)
+        func line(_ failure: Failure, _ severity: Diagnostic.Severity, client: ClientName? = nil) -> Diagnostic {
+            // What helps one user only is wrong for root.
+            positions.diagnostic(failure, severity, client: client, withRemedy: !isForeign)
+        }
+        // Several problems may be one line, whose commands are in the order of the lines.
+        let found = dryRun.problems.map { (failure: $0.failure, line: line($0.failure, .error, client: $0.client)) }
+            .sorted { ($0.line.position, $0.line.message) < ($1.line.position, $1.line.message) }
+        let problems = Self.unique(found.map { $0.line.description })
+        let commands = isForeign ? [] : Self.commands(of: dryRun, found.map { $0.failure })
+        if let heading, !problems.isEmpty { try CommandOutput.answer(heading) }
+        if heading == nil || !problems.isEmpty { try show(dryRun, of: loaded, commands, problems) }
+        let hiddenOutputs = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
+        let warnings =
+            hiddenOutputs.map(\.description) + Self.warnings(of: dryRun, positions)
+            + (dryRun.limitations + dryRun.storeFailures).map { line($0, .warning).description }
+            + dryRun.dropIns.map(Self.words)
+        for warning in warnings { CommandOutput.complain(lines: warning) }
+        if !isForeign, ServiceUser.isServices(path), source.credentials == nil, unit?.isRunning != true,
+            dryRun.problems.contains(where: { $0.failure.code == .credentialMissing })
+        {
+            let advice = Remedy.say(
+                "start it and check again", see: ShellCommand.daemonUnit.flatMap(ShellCommand.start))
+            CommandOutput.complain("credentials are there only while the service runs: \(advice)")
+        }
+        if !fix, !answer.json, !commands.isEmpty, let command = ShellCommand.checkFix {
+            CommandOutput.complain("\(command.text), as root, runs the commands above")
+        }
+        guard problems.isEmpty else { throw CommandFailure(.failed, "") }
+        if !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty {
+            try CommandOutput.answer("Nothing is missing.")
+        }
+    }
+
+    /// Shows what 'run' would do, and what is in its way.
+    private func show(
+        _ dryRun: DryRun, of loaded: LoadedConfiguration, _ commands: [String], _ problems: [String]
+    ) throws {
+        let report = CheckReport(
+            configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
+            pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
+        try answer.show(report.json(problems: problems, commands: commands), or: report.lines)
+        for problem in problems { CommandOutput.complain(lines: problem) }
+    }
+
+    /// What does not keep 'run' from its work now.
+    private static func warnings(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
+        let ofWriters = dryRun.idleWriters.map { user in
+            Diagnostic(
+                .warning, at: positions.position(ofUser: user),
+                "the writer of \(Owner.words(userNamed: user)) does not start after a reboot; "
+                    + "\(remedy(forIdleWriterOf: user))")
+        }
+        let ofArguments = dryRun.unguardedArguments.map { argument in
+            Diagnostic(
+                .warning, at: positions.position(of: argument.action),
+                "other users can change \(Printable.name(argument.path)), an argument of this program: if the program runs "
+                    + "that file, they gain the daemon's rights; let only root write to it and to the directories above it, "
+                    + "or run it with \"start:\"")
+        }
+        return (dryRun.orphans.map(\.sentence) + dryRun.warningsOfUnits).map { "warning: \($0)" }
+            + (ofWriters + ofArguments).map(\.description)
+    }
+
+    /// The lines that a unit lacks, and how they are added.
+    private static func words(of dropIn: DropIn) -> String {
+        if let command = dropIn.command {
+            "clientsecretd: this command adds what the sandbox of \(dropIn.unit) lacks:\n\(command.text)"
+        } else {
+            "clientsecretd: add these lines with systemctl edit \(dropIn.unit), and restart it:\n\(dropIn.text)"
+        }
+    }
+
+    private static func remedy(forIdleWriterOf user: String) -> Remedy {
+        .run(.enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")
+    }
+
+    /// The lines that are missing, in the order in which they are printed, each once.
+    private static func commands(of dryRun: DryRun, _ problems: [Failure]) -> [String] {
+        let remedies =
+            problems.map(\.remedy) + dryRun.idleWriters.map(remedy)
+            + (dryRun.limitations + dryRun.storeFailures).map(\.remedy)
+        return unique((remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap(\.self))
+    }
+
+    private static func unique(_ lines: [String]) -> [String] {
+        var seen: Set<String> = []
+        return lines.filter { seen.insert($0).inserted }
+    }
+}

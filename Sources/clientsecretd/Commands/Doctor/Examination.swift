@@ -1,0 +1,89 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+import Rotation
+import StatusAPI
+
+/// Collects what is known of clients, with root's rights as long as this process has them, and then as the service's user, who
+/// has to work with the configuration.
+struct Examination {
+    /// In the order of the names.
+    private(set) var facts: [ChainFacts] = []
+
+    /// Blocks. Turns root into the service's user for good, where the configuration is the service's.
+    ///
+    /// - Parameter snapshot: the daemon's view; nil where none answers.
+    init(
+        of names: [ClientName], in settings: AcceptedConfiguration, socket: String, snapshot: Snapshot?
+    ) throws(CommandFailure) {
+        let configuration = settings.loaded.configuration
+        let now = WallTime.now
+        let hidden = HiddenOutputs.byClient(of: configuration, at: now)
+        let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
+        let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
+        let evaluations = published.health()
+        let outputFiles = configuration.clients.filter { names.contains($0.key) }.mapValues { client in
+            client.outputs.map(\.path.description).compactMap { path in
+                FileStatus.following(path).map { (path: path, status: $0) }
+            }
+        }
+        let processes =
+            geteuid() == 0
+            ? ReaderProcess.all(
+                of: Set(units.values.joined().map(\.name)),
+                variables: Set(configuration.clients.values.flatMap(\.outputs).compactMap(\.slot.variable)),
+                readers: OutputReaders(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
+        let silent = DiskTimeout.silent
+        for name in names {
+            guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
+            var facts = ChainFacts(name: name, client: client, key: key, now: now)
+            facts.view = snapshot?.clients.first { $0.name == name }
+            facts.isSynchronised = Clocks.kernelSynchronised()
+            facts.evaluation = evaluations.first { $0.client == name }
+            let clockFailure = facts.evaluation?.failure.flatMap { $0.place == .clock ? $0 : nil }
+            // The daemon has waited such a doubt out.
+            let isWaitedOut = snapshot?.clockTrusted == true && clockFailure?.code == .clockDoubtful
+            facts.clockFailure = isWaitedOut ? nil : clockFailure
+            let found = PublishedSecret.all(of: name, in: settings.loaded, from: settings.source)
+            for result in found {
+                switch result {
+                case .success(let secret): facts.published.append((secret.token.fingerprint, secret.place))
+                case .failure: facts.isEachOutputRead = false
+                }
+            }
+            facts.secretToTry = PublishedSecret.first(of: name, among: found)
+            let files = outputFiles[name] ?? []
+            facts.readers = OutputReaders(of: files)
+            facts.writtenAt =
+                files.map { WallTime(secondsSinceEpoch: $0.status.identity.modified / 1_000_000_000) }.max()
+            facts.hidden = hidden[name] ?? []
+            facts.silent = silent
+            facts.units = units[name] ?? []
+            facts.processes = processes
+            self.facts.append(facts)
+        }
+        let path = settings.source.path
+        let inEffect = ServiceUser.unitsInEffect(of: configuration, at: path)
+        let unit: ServiceUnit?
+        do throws(SystemError) {
+            unit = try ServiceUser.judge(configuration: path)
+        } catch {
+            throw CommandFailure(.failed, error.description)
+        }
+        let source = ConfigurationSource.ofCaller(path)
+        guard case .success(let loaded) = source.load() else { return }
+        let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit, inEffect: inEffect)
+        for index in facts.indices {
+            let name = facts[index].name
+            facts[index].decision = dryRun.secrets.first { $0.client == name }?.decision
+            facts[index].isForCallerOnly = ServiceUser.isForeign(to: path)
+            facts[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
+                // The daemon has seen the clock run.
+                .filter { $0.place != .clock || snapshot?.clockTrusted != true }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+import StatusAPI
+
+/// `health`: one line and an exit code for monitoring.
+struct HealthCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Print one line and an exit status for monitoring: 0 ok, 1 warning, 2 critical, 3 unknown.",
+        discussion: """
+            Asks the daemon. Without a daemon, or with --offline, it judges the configuration and the published \
+            files. The user must be able to read them. A missing daemon is at least a warning.
+
+            After the bar comes performance data: the seconds that each client's delivered secret has left. The line \
+            has at most 4 KiB. With hundreds of clients it names the worst ones and counts the others.
+
+            Examples:
+              clientsecretd health
+              sudo -u clientsecretd clientsecretd health --offline
+            """)
+
+    @Flag(help: "Do not ask the daemon; judge the configuration and the published files.")
+    var offline = false
+
+    @OptionGroup var daemon: SocketOption
+    @OptionGroup var settings: ConfigurationOption
+
+    /// Monitoring gives a plugin ten seconds in all (the guidelines' default).
+    private static let timeouts: StatusClient.Timeouts = {
+        var timeouts = StatusClient.Timeouts()
+        timeouts.connect = 2
+        timeouts.get = 4
+        return timeouts
+    }()
+    /// In seconds.
+    static let diskTimeout = 3
+
+    func run() throws {
+        let line = line(now: .now)
+        let text = Terminal.current(Environment.current).shown(line.text(now: .now)) + "\n"
+        // Without a reader a signal would end it, and monitoring knows only exit codes.
+        signal(SIGPIPE, SIG_IGN)
+        CommandOutput.complainOfSilence()
+        guard let errno = CommandOutput.write(Array(text.utf8), to: STDOUT_FILENO) else {
+            CommandOutput.end(line.state.rawValue)
+        }
+        // Monitoring that gets no line goes by the exit code, and 0 would be a clean bill of health.
+        if errno != EPIPE {
+            CommandOutput.complain("cannot write to standard output: \(CommandOutput.text(ofErrno: errno))")
+        }
+        CommandOutput.end(max(line.state.rawValue, HealthLine.State.warning.rawValue))
+    }
+
+    private func line(now: WallTime) -> HealthLine {
+        if offline { return judge(unanswered: nil, now: now) }
+        do throws(ClientError) {
+            let client = daemon.client(timeouts: Self.timeouts)
+            let snapshot = try client.status()
+            let path = settings.path(Environment.current)
+            if let objection = CommandContext.current.objection(to: snapshot, asDaemonOf: path) {
+                return judge(unanswered: objection, now: now)
+            }
+            return HealthLine(snapshot, now: now)
+        } catch {
+            // The default configuration is not known to be that of a daemon on a socket that the flag names; one in the environment
+            // is that of the environment's daemon, as in the container image.
+            guard daemon.socket == nil || settings.isNamed(Environment.current) else {
+                return HealthLine(
+                    unanswered: HealthLine.words(of: error)
+                        + "; name its configuration with --config to judge the published files")
+            }
+            // The configuration that is missing is named below, with what helps.
+            let isConfigured = if case .notConfigured = error { false } else { true }
+            let unanswered = isConfigured ? HealthLine.words(of: error) : "the daemon is not running"
+            return judge(unanswered: unanswered, now: now)
+        }
+    }
+
+    private func judge(unanswered: String?, now: WallTime) -> HealthLine {
+        let before = unanswered.map { $0 + "; " } ?? ""
+        // What asks the daemon helps nothing.
+        var context = CommandContext.current
+        context.hasDaemon = false
+        context.use()
+        do {
+            // Keys may be read: no core dump, no inspection by other processes of the same user.
+            try Hardening.forbidInspection()
+        } catch {
+            return HealthLine(unknown: before + error.description)
+        }
+        let path = settings.path(Environment.current)
+        let source = ConfigurationSource.ofService(path)
+        let isForeign = ServiceUser.isForeign(to: path)
+        switch source.load() {
+        case .failure(let error):
+            let why = error.headline?.description ?? "no configuration"
+            guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
+            // The daemon would start with the last adopted configuration, too, and be degraded.
+            return HealthLine(
+                OfflineEvaluation(of: adopted, from: source).health(), isForeign: isForeign,
+                unanswered: before + "the configuration would not start: " + why, now: now)
+        case .success(let loaded):
+            return HealthLine(
+                OfflineEvaluation(of: loaded, from: source).health(), isForeign: isForeign, unanswered: unanswered,
+                now: now)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Failures
+import Linux
+import Model
+
+/// The configuration to which `init --name` adds a client, by a drop-in file of its own.
+struct ExistingConfiguration {
+    private let loaded: LoadedConfiguration
+    /// The drop-in file that is to be written.
+    let file: AbsolutePath
+
+    /// Throws where the configuration is not accepted, or has that client.
+    init(_ path: String, adding name: ClientName) throws(CommandFailure) {
+        let source = ConfigurationSource.ofService(path)
+        let loaded = try accepted(source.load())
+        guard loaded.configuration.clients[name] == nil else {
+            throw CommandFailure(
+                .failed, "client \"\(name)\" already exists in \(Printable.name(path)); choose another --name")
+        }
+        guard !name.description.hasPrefix(".") else {
+            throw CommandFailure(.usage, "--name begins with a dot, and such files are not read; choose another --name")
+        }
+        guard let file = AbsolutePath(loaded.directory.description + "/\(name).yaml") else {
+            throw CommandFailure(.usage, "--name is too long for a file in \(loaded.directory)")
+        }
+        guard FileStatus.following(file.description) == nil else {
+            throw CommandFailure(.failed, "\(file) already exists and was not changed; choose another --name")
+        }
+        self.loaded = loaded
+        self.file = file
+    }
+
+    /// The key that the new client shares, as far as the answers name one: its file, or its team and key id. Without either, the
+    /// only key that there is.
+    func key(for answers: InitAnswers) -> KeyName? {
+        let keys = loaded.configuration.keys
+        if let path = answers.key {
+            if let known = keys.first(where: { $0.value.location == .file(path) }) { return known.key }
+            // A copy of the file: Apple gives no two keys one id.
+            guard let id = answers.keyID ?? KeyID(fileName: path.name), let team = answers.team else { return nil }
+            return keys.first { $0.value.keyID == id && $0.value.team == team }?.key
+        }
+        let id = answers.keyID ?? answers.formerKeyID
+        let fitting = keys.filter { _, entry in
+            (id == nil || entry.keyID == id) && (answers.team == nil || entry.team == answers.team)
+        }
+        return fitting.count == 1 && (id != nil || keys.count == 1) ? fitting.first?.key : nil
+    }
+
+    /// The file of a key; nil for one without.
+    func file(of key: KeyName) -> AbsolutePath? {
+        if case .file(let path)? = loaded.configuration.keys[key]?.location { path } else { nil }
+    }
+
+    /// Throws where a second key would leave it open which one signs for the clients that are there.
+    func checkKeys(with new: NewClient) throws(CommandFailure) {
+        let keys = loaded.configuration.keys
+        guard case .added(let key) = new.key, keys.count == 1, let (name, entry) = keys.first,
+            case let text = new.text(isOfService: false, isAddition: true),
+            case .failure(let error) = parsed(with: text),
+            error.headline.map({ $0.position.file != file.description }) == true
+        else { return }
+        throw CommandFailure(
+            .configuration,
+            "\(Printable.name(key.file.description)) would be a second key, and the clients that are there do not name theirs. "
+                + "To use their key (team \(entry.team), key \(entry.keyID)), leave out --key. To add this one, first write "
+                + "\"key: \(name)\" under \"defaults:\" in \(Printable.name(loaded.sources[0].path.description)); "
+                + "nothing was written.")
+    }
+
+    /// The drop-in file with this text.
+    func source(_ text: String) -> SourceFile {
+        SourceFile(name: file.description, path: file, bytes: Array(text.utf8))
+    }
+
+    /// The client's file with a name for its key that no other key has.
+    func naming(_ new: NewClient) -> NewClient {
+        guard case .added(var key) = new.key else { return new }
+        var new = new
+        let taken = loaded.configuration.keys
+        if let name = taken.first(where: { $0.value.location == .file(key.file) })?.key {
+            new.key = .existing(name)
+            return new
+        }
+        let names = ["apple", new.name.description] + (1...).lazy.prefix(taken.count).map { "apple-\($0)" }
+        key.name = names.lazy.compactMap { KeyName($0) }.first { taken[$0] == nil }
+        new.key = .added(key)
+        return new
+    }
+
+    /// The main file with a section of its own for a target; nil without one. Throws where it has that section already, or where
+    /// lines at its end would change a client, whose template may be the last thing in it: no line that is there is changed.
+    func mainFile(with target: TargetEntry?) throws(CommandFailure) -> SystemFiles.File? {
+        guard let target else { return nil }
+        let main = loaded.sources[0]
+        let file = SystemFiles.File(path: main.path.description, lines: "\n" + target.text)
+        if let longer = main.adding(file),
+            case .success(let parsed) = ConfigurationParser.parse(
+                main: longer, additions: Array(loaded.sources.dropFirst())),
+            parsed.configuration.clients == loaded.configuration.clients
+        {
+            return file
+        }
+        throw CommandFailure(
+            .failed,
+            "init cannot add a target to \(Printable.name(main.path.description)): it already has \"targets\", or its end takes no more "
+                + "lines; add there, below \"targets\":\n"
+                + "  \(target.name):\n" + target.lines.map { "    \($0)\n" }.joined()
+                + "and name it in the client's \"outputs\", with push: \(target.name)")
+    }
+
+    /// What the configuration is with the drop-in file, and with what is added to the main file, which are not written yet.
+    func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, ConfigurationError>
+    {
+        let main = target.flatMap { loaded.sources[0].adding($0) } ?? loaded.sources[0]
+        let additions = (loaded.sources.dropFirst() + [source(text)]).sorted { $0.path.name < $1.path.name }
+        return ConfigurationParser.parse(main: main, additions: additions)
+    }
+}
+
+extension SourceFile {
+    /// It with the lines at its end; nil where it has them already.
+    fileprivate func adding(_ file: SystemFiles.File) -> SourceFile? {
+        file.text(after: String(decoding: bytes, as: UTF8.self)).map {
+            SourceFile(name: name, path: path, bytes: Array($0.utf8))
+        }
+    }
+}

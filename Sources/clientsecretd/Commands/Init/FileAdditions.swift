@@ -1,0 +1,99 @@
+import Failures
+import Linux
+import SystemPackage
+import Systemd
+
+/// Writes files that have to hold certain lines, each atomically, or says beforehand what it would write.
+struct FileAdditions {
+    private var changes: [(path: String, text: String, lines: String, isNew: Bool, isSecret: Bool)] = []
+    private let identity = Self.identity
+
+    /// Reads what is there.
+    init(_ files: [SystemFiles.File]) throws(CommandFailure) {
+        for file in files {
+            let old = try Self.old(file.path, identity)
+            guard let text = file.text(after: old) else { continue }
+            changes.append((file.path, text, file.lines, old == nil, file.isSecret))
+        }
+    }
+
+    /// polkit's directory for rules belongs to its own user, who decides about them anyway.
+    private static var identity: Identity {
+        Identity.current().trusting([FilePath(PolkitRule.file).removingLastComponent()])
+    }
+
+    private static func old(_ path: String, _ identity: Identity) throws(CommandFailure) -> String? {
+        guard FileStatus.following(path) != nil else { return nil }
+        do throws(FileError) {
+            guard let content = try AtomicFile(path, as: identity).content else { return nil }
+            guard let text = String(validating: content.bytes, as: UTF8.self) else {
+                throw FileError(.systemError, at: path, detail: "it is not UTF-8")
+            }
+            return text
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    var written: [String] { changes.map { Printable.name($0.path) } }
+
+    var preview: [String] {
+        changes.flatMap { change in
+            let heading =
+                change.isNew ? "\(change.path) would hold:" : "\(change.path) would get these lines:"
+            guard !change.isSecret else {
+                return [heading, "    the token, which is not shown and only its owner may read", ""]
+            }
+            let lines = change.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + [""]
+        }
+    }
+
+    func write() throws(CommandFailure) {
+        // Nothing is written where one of them could not be: the next try would meet what the first has left.
+        for change in changes {
+            do throws(FileError) {
+                try makeDirectory((FilePath(change.path).removingLastComponent()))
+                _ = try AtomicFile(change.path, as: identity)
+            } catch {
+                throw Self.failure(error)
+            }
+        }
+        for change in changes {
+            do throws(FileError) {
+                let file = try AtomicFile(change.path, as: identity)
+                // What has come meanwhile is kept.
+                guard (file.content == nil) == change.isNew else {
+                    throw FileError(.changedMeanwhile, at: change.path)
+                }
+                try file.replace(
+                    with: Array(change.text.utf8), mode: change.isNew ? (change.isSecret ? 0o600 : 0o644) : nil,
+                    naming: TemporaryNames())
+            } catch {
+                throw Self.failure(error)
+            }
+        }
+    }
+
+    /// Below /etc, and elsewhere only that of drop-in files: another one that is missing is more likely mistyped.
+    private func makeDirectory(_ directory: FilePath) throws(FileError) {
+        guard directory.starts(with: "/etc") || directory.extension == "d",
+            FileStatus.following(directory.string) == nil
+        else { return }
+        try makeDirectory(directory.removingLastComponent())
+        try GuardedPath.makeDirectory(directory.string, mode: 0o755, as: identity)
+    }
+
+    private static func failure(_ error: FileError) -> CommandFailure {
+        let reason = error.errno.map { ": \(CommandOutput.text(ofErrno: $0.rawValue))" } ?? ""
+        switch error.code {
+        case .permissionDenied:
+            return CommandFailure(.notPermitted, "cannot create \(error.path)\(reason)")
+        case .directoryMissing, .missing:
+            return CommandFailure(
+                .failed, "cannot create \(error.path): its directory does not exist; create it with mkdir -p")
+        default:
+            return CommandFailure(.failed, "\(error.path) cannot be written: \(error.description)")
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Failures
+import Formats
+import Linux
+import Model
+
+/// What `init` needs to know: by flags, from a file with a client secret, or by answers at a terminal.
+struct InitAnswers {
+    var key: AbsolutePath?
+    var keyID: KeyID?
+    var team: TeamID?
+    /// Nil: what the client is of.
+    var kind: TokenKind?
+    var client: ClientID?
+    var name: ClientName?
+    var output: AbsolutePath?
+    var format: FormatOptions.Format?
+    var variable: String?
+    var user: String?
+    var group: String?
+    var credential: String?
+    var unit: String?
+    /// What systemd does with the unit; nil: what the program needs, or a restart.
+    var verb: Action.UnitVerb?
+    /// Where the secret goes behind an API.
+    var target: InitTarget?
+    /// The program of `--app`.
+    var app: AppPreset?
+    /// The key id in the secret of `--from`: used if the key file's name has none.
+    var formerKeyID: KeyID?
+    /// Whether `--from` has said where the secret is read.
+    var isFromFile = false
+    /// A key of the configuration to which a client is added; nil: the client brings its own.
+    var existingKey: KeyName?
+
+    /// With what the secret in a file says, where the flags do not.
+    ///
+    /// - Parameters:
+    ///   - path: the file's.
+    ///   - user: the user that owns it; nil: the daemon's own.
+    func adopting(_ found: FoundClient, in path: AbsolutePath, of user: String?) -> InitAnswers {
+        var answers = self
+        answers.team = team ?? found.team
+        answers.client = client ?? found.client
+        answers.formerKeyID = found.keyID
+        // Only the ids count where the flags name another place.
+        guard output == nil, credential == nil, target == nil else {
+            if case .variable(let name) = found.place, output == nil, let target = answers.target,
+                target.names.contains("variable"), target.settings["variable"] == nil
+            {
+                answers.target?.settings["variable"] = name
+            }
+            return answers
+        }
+        switch found.place {
+        case .unwritable: return answers
+        case .variable(let name):
+            answers.variable = name
+            answers.format = FormatOptions.Format(FormatRegistry.environment)
+        case .whole(let name):
+            answers.format = format ?? FormatRegistry.named(name).map { FormatOptions.Format($0) }
+        }
+        answers.output = path
+        if group == nil { answers.user = self.user ?? user }
+        answers.isFromFile = true
+        return answers
+    }
+
+    /// With what the program of `--app` needs, where the flags do not say otherwise.
+    func adopting(_ app: AppPreset?) -> InitAnswers {
+        guard let app else { return self }
+        var answers = self
+        answers.app = app
+        if verb == nil {
+            answers.verb = app.verb
+            if app.verb != nil { answers.unit = unit ?? app.unit }
+        }
+        guard credential == nil, format == nil || format?.type.name == app.format else { return answers }
+        answers.format = FormatRegistry.named(app.format).map { FormatOptions.Format($0) }
+        answers.variable = variable ?? app.variable
+        return answers
+    }
+
+    /// With the user that owns the output, where no flag names one and it is not the daemon's own.
+    func writtenByOwner(isOfService: Bool) throws(CommandFailure) -> InitAnswers {
+        guard user == nil, group == nil, let output else { return self }
+        var answers = self
+        answers.user = try InitSource.user(owning: output, isOfService: isOfService)
+        return answers
+    }
+
+    /// With the format that the output already has or that its name says, where the flags name none; of an environment file
+    /// also the variable, if exactly one holds an Apple client secret.
+    func withFormatOfOutput() -> InitAnswers {
+        guard format == nil, let output else { return self }
+        let isNamedSo = DotenvPrecedence.isOne(output.name) || output.name.hasSuffix(".env")
+        guard
+            let found = contentOfOutput.flatMap(FormatRegistry.guess) ?? (isNamedSo ? FormatRegistry.environment : nil)
+        else { return self }
+        var answers = self
+        answers.format = FormatOptions.Format(found)
+        if found.name == FormatRegistry.environment.name, variable == nil {
+            let holders = variablesWithSecret
+            if holders.count == 1 { answers.variable = holders.first }
+        }
+        return answers
+    }
+
+    /// The variables of the output that hold a client secret already, expired or not.
+    var variablesWithSecret: [String] { contentOfOutput.map(FormatRegistry.variablesWithSecret) ?? [] }
+
+    private var contentOfOutput: [UInt8]? {
+        guard let output, FileStatus.following(output.description)?.kind == .regular else { return nil }
+        return try? NamedFile.read(output.description, limit: AtomicFile.sizeLimit)
+    }
+
+    /// Whether something says already where the secret is read.
+    var hasDestination: Bool {
+        output != nil || format != nil || variable != nil || user != nil || group != nil || credential != nil
+    }
+
+    /// What contradicts itself, whatever else is still to be said.
+    ///
+    /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
+    func validate(canAsk: Bool = false) throws {
+        if !canAsk, let key, keyID == nil, formerKeyID == nil { _ = try Flags.keyID(nil, of: key) }
+        if target != nil, app != nil, output == nil {
+            throw ValidationError("--app needs a file; name one with --output, or remove --app")
+        }
+        if credential != nil, app != nil {
+            throw ValidationError("--app needs a file; remove --credential")
+        }
+        if credential != nil, output != nil || format != nil || variable != nil || user != nil || group != nil {
+            throw ValidationError(
+                "--credential writes no file; remove --output, --format, --variable, --as and --group")
+        }
+        if user != nil, group != nil {
+            throw ValidationError("--group is for the daemon's own files; a file written --as its user keeps its group")
+        }
+        try (format ?? FormatOptions.Format(FormatRegistry.standard)).check(variable, canAsk: canAsk)
+    }
+
+    /// The flags that are still needed.
+    var missing: [String] {
+        let isUnread = credential != nil && unit == nil
+        let needed = [
+            ("--key", key == nil && existingKey == nil), ("--team-id", team == nil && existingKey == nil),
+            ("--client-id", client == nil),
+            (
+                "--output, --credential or --push",
+                output == nil && credential == nil && (target == nil || hasDestination)
+            ),
+            ("--restart", isUnread),
+        ]
+        return needed.filter(\.1).map(\.0) + (target?.missing ?? [])
+    }
+
+    /// Throws what is missing or wrong.
+    ///
+    /// - Parameter isOfService: whether systemd hands over tokens.
+    func configuration(isOfService: Bool = false) throws -> NewClient {
+        try validate()
+        guard missing.isEmpty, let client, let name = name ?? ClientName("web") else {
+            throw CommandFailure(
+                .usage, "there is no terminal to prompt at; add " + missing.joined(separator: ", "))
+        }
+        let destination: NewClient.Destination?
+        if let credential {
+            destination = .credential(credential)
+        } else if let output {
+            destination = .file(
+                NewClient.OutputFile(
+                    path: output, format: (format?.type ?? FormatRegistry.standard).name, variable: variable,
+                    user: user,
+                    group: group))
+        } else {
+            destination = nil
+        }
+        return NewClient(
+            key: try keyEntry(), name: name, client: client, destination: destination,
+            target: target?.entry(isOfService: isOfService), unit: unit,
+            verb: verb ?? .restart)
+    }
+
+    private func keyEntry() throws -> NewClient.KeyEntry {
+        if let existingKey { return .existing(existingKey) }
+        guard let team, let key else { throw CommandFailure(.usage, "name the key with --key") }
+        let inName = KeyID(fileName: key.name)
+        let id = try Flags.keyID(keyID ?? inName ?? formerKeyID, of: key)
+        if team.description == id.description {
+            let isSwapped = formerKeyID.map { $0.description != team.description } == true
+            throw CommandFailure(
+                .usage,
+                "\(team) is the key's id, not the team's: "
+                    + (isSwapped
+                        ? "the ids in the secret of --from are swapped; add --team-id \(formerKeyID?.description ?? "")"
+                        : "write the id that Apple shows under Membership with --team-id"))
+        }
+        if let misfit = client?.kind.misfit(team: team, keyID: id) { throw CommandFailure(.usage, misfit.words) }
+        return .added(NewClient.AddedKey(team: team, keyID: inName == id ? nil : id, file: key))
+    }
+}

@@ -1,0 +1,313 @@
+import AppleClientSecret
+import ArgumentParser
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+import SystemPackage
+import Systemd
+
+/// `init`: writes a first configuration or adds a client, with what the service and the secret's reader need.
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Write a first configuration, or add a client to one.",
+        discussion: """
+            Prompts for what the flags leave out. Without a terminal, pass all flags. Shows what it writes and runs \
+            first, and keeps every file that exists. '--config -' prints the configuration and writes nothing. Ends with \
+            what 'check' finds missing, and its exit status.
+
+            '--from FILE' takes team, key id, client id, variable, format and owner from the Apple client secret in that \
+            file, expired or not. It then asks only for the key and for what to restart. '--app PROGRAM' presets format, \
+            variable and what to restart. If the configuration exists, '--name' adds a client in a drop-in file of its own.
+
+            '--push KIND' sends the secret to an API, such as Supabase's or Vercel's. It writes the target, the token's \
+            file, and the drop-in and socket of the service that pushes. '--set' names the target's settings.
+
+            As root, it also sets up what the service needs: a copy of the key that the service can read, the lines that \
+            its sandbox lacks, a drop-in for the unit that reads the secret, the directory, and the polkit rule. A file \
+            that exists gets its missing lines at the end. '--now' enables and starts the service.
+
+            Examples:
+              clientsecretd init --from /srv/app/.env --now
+              clientsecretd init --name shop --client-id com.example.shop \\
+                  --output /run/clientsecretd/out/shop.jwt
+            """)
+
+    @OptionGroup var settings: ConfigurationOption
+    @OptionGroup var daemon: SocketOption
+
+    @Option(
+        help: ArgumentHelp("The file with the client secret that the application reads now.", valueName: "file"),
+        completion: .file(), transform: Flags.path)
+    var from: AbsolutePath?
+
+    @OptionGroup var signing: KeyOptions
+
+    @OptionGroup var kind: KindOptions
+
+    @Option(
+        help: "The client's name (default: web). If the configuration exists, this client is added.",
+        transform: Flags.clientName)
+    var name: ClientName?
+
+    @Option(
+        help: ArgumentHelp("Where the secret is written.", valueName: "file"), completion: .file(),
+        transform: Flags.path)
+    var output: AbsolutePath?
+
+    @Option(help: "How the secret is written (default: as in the file, or raw).")
+    var format: FormatOptions.Format?
+
+    @Option(
+        help: ArgumentHelp("The variable that \(FormatOptions.Format.withVariable) sets.", valueName: "name"),
+        transform: Flags.variable)
+    var variable: String?
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The user who owns the file.", valueName: "user"),
+        transform: Flags.account)
+    var user: String?
+
+    @Option(help: ArgumentHelp("The group that may read the file.", valueName: "group"), transform: Flags.account)
+    var group: String?
+
+    @Option(
+        help: ArgumentHelp("The credential that the unit of --restart gets, instead of a file.", valueName: "name"),
+        transform: Flags.credential)
+    var credential: String?
+
+    @OptionGroup var notified: NotifiedUnit
+
+    @OptionGroup var pushed: InitTargetFlags
+
+    @Option(
+        help: ArgumentHelp(
+            "The program that reads the secret: presets format, variable and what to restart.", valueName: "program"))
+    var app: AppName?
+
+    @Flag(help: "Also enable and start the service, and restart the unit of --restart if it is running.")
+    var now = false
+
+    @Flag(help: "Write without asking.")
+    var yes = false
+
+    /// What the flags say.
+    var given: InitAnswers {
+        InitAnswers(
+            key: signing.key, keyID: signing.keyID, team: signing.teamID, kind: kind.givenKind, client: kind.known,
+            name: name, output: output, format: format, variable: variable, user: user, group: group,
+            credential: credential, unit: notified.unit, verb: notified.verb, target: pushed.given
+        ).adopting(app?.preset).withFormatOfOutput()
+    }
+
+    mutating func validate() throws {
+        try kind.validateKnown()
+        if let app, app.preset == nil { throw ValidationError(AppPreset.refusal(of: app.name)) }
+        var given = given
+        // It chooses one of several in that file.
+        if from != nil, output == nil, format == nil { given.variable = nil }
+        try given.validate(canAsk: Self.dialog != nil || from != nil)
+    }
+
+    /// Where the configuration is written.
+    private struct Place {
+        /// As it was named.
+        let path: String
+        let file: AbsolutePath
+        /// What is there, if a client is added to it.
+        let existing: ExistingConfiguration?
+
+        /// Whether it is only printed.
+        var isPrinted: Bool { path == NamedFile.standardInput }
+
+        var isService: Bool { ServiceUser.isServices(path) }
+    }
+
+    /// What is written, and then run.
+    private struct Plan {
+        let new: NewClient
+        let writer: FileAdditions
+        let commands: [ShellCommand]
+        let masked: [Remedy]
+        /// The key's file that is copied; nil where the service reads it where it is.
+        let copiedKey: AbsolutePath?
+    }
+
+    func run() throws {
+        let path = settings.path(Environment.current)
+        try checkNow(path)
+        let place = try place(of: path)
+        if !place.isPrinted { _ = ServiceUser.unitsInEffect(at: path) }
+        let dialog = Self.dialog
+        let (answers, found) = try answers(for: place, dialog)
+        var new = try answers.configuration(isOfService: place.isService)
+        if let existing = place.existing { new = existing.naming(new) }
+        guard !place.isPrinted else { return try Self.print(new, at: place) }
+        if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
+        let plan = try plan(for: new, token: answers.target?.typedToken, at: place)
+        let warnings = plan.masked.map { "warning: \($0)" }
+        for line in plan.writer.preview + Self.preview(of: plan.commands) + warnings {
+            CommandOutput.complain(lines: line)
+        }
+        if let dialog, !yes {
+            guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
+        }
+        try carryOut(plan, at: place, change: NextSteps.change(from, found, to: new, app?.preset))
+    }
+
+    /// Throws where the configuration exists and no client is to be added, or where a flag names a file that cannot be read.
+    private func place(of path: String) throws(CommandFailure) -> Place {
+        let isPrinted = path == NamedFile.standardInput
+        guard
+            let file = isPrinted
+                ? AbsolutePath(ConfigurationOption.standard) : ConfigurationLoader.absolutePath(of: path)
+        else {
+            throw CommandFailure(.usage, "--config needs the path of a file")
+        }
+        var existing: ExistingConfiguration?
+        if !isPrinted {
+            if FileStatus.following(path) != nil {
+                guard let name else { throw Self.existing(path) }
+                existing = try ExistingConfiguration(path, adding: name)
+            }
+            if let key = signing.key { try Self.checkIsKey(key) }
+            if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
+        }
+        return Place(path: path, file: file, existing: existing)
+    }
+
+    /// What the flags, the file of `--from` and the person at the terminal say.
+    private func answers(for place: Place, _ dialog: InitDialog?) throws -> (InitAnswers, FoundClient?) {
+        var answers = given
+        var found: FoundClient?
+        if let from {
+            let secret = try InitSource(from, isOfService: place.isService)
+            let one = try secret.client(variable: variable, client: kind.clientID, dialog)
+            answers = answers.adopting(one, in: from, of: secret.user)
+            if case .unwritable(let line, let reason) = one.place, !answers.hasDestination, answers.target == nil {
+                try explain(line, reason, in: from, dialog)
+            }
+            found = one
+        } else if app != nil {
+            answers = try answers.writtenByOwner(isOfService: place.isService)
+        }
+        answers.target = answers.target?.keepingToken(in: place.file.directory, isWritten: !place.isPrinted)
+        answers.existingKey = place.existing?.key(for: answers)
+        if let key = answers.existingKey, let path = answers.key, let file = place.existing?.file(of: key),
+            path != file
+        {
+            CommandOutput.complain(
+                lines: "\(Printable.name(path.description)): the configuration has this key as \"\(key)\", in "
+                    + "\(Printable.name(file.description)), which is used")
+        }
+        // Before the question about the unit: it says what that unit has to do.
+        if let app = app?.preset, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
+        guard var dialog else { return (answers, found) }
+        dialog.takesDefaults = yes
+        dialog.proposals = InitProposals(
+            for: found, in: from, key: answers.keyID ?? answers.formerKeyID, Environment.current)
+        return (try dialog.complete(answers), found)
+    }
+
+    private static func print(_ new: NewClient, at place: Place) throws {
+        let bytes = Array(new.text(isOfService: false).utf8)
+        let source = SourceFile(name: place.path, path: place.file, bytes: bytes)
+        _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
+        try CommandOutput.answer(bytes: bytes)
+    }
+
+    /// What has to be written and run for a configuration. Throws where it would not be accepted.
+    ///
+    /// - Parameter token: the file of a token that was typed.
+    private func plan(for new: NewClient, token: SystemFiles.File?, at place: Place) throws -> Plan {
+        let givenKey = new.keyFile
+        var new = new
+        var others = SystemFiles()
+        if place.isService {
+            let key = try Self.placeKey(of: &new)
+            others = try Self.systemFiles(for: new)
+            others.commands = key + others.commands
+        }
+        let main = try place.existing?.mainFile(with: new.target)
+        let text = new.text(isOfService: place.isService, isAddition: place.existing != nil)
+        // An error, such as an output that is the key, is reported before anything is written.
+        if let existing = place.existing {
+            try existing.checkKeys(with: new)
+            _ = try GeneratedText(existing.source(text)).accepted(existing.parsed(with: text, main))
+        } else {
+            let source = SourceFile(name: place.path, path: place.file, bytes: Array(text.utf8))
+            _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
+        }
+        if now, Self.maskOfService == nil { others.commands += Self.start }
+        // The configuration comes last: until it is there, all of this can be done again.
+        let file = SystemFiles.File(path: (place.existing?.file ?? place.file).description, lines: text)
+        let writer = try FileAdditions(others.files + [token, main, file].compactMap(\.self))
+        return Plan(
+            new: new, writer: writer, commands: others.commands, masked: others.masked,
+            copiedKey: new.keyFile == givenKey ? nil : givenKey)
+    }
+
+    /// - Parameter change: what the person has to change, so that the application reads the new secret; nil where nothing.
+    private func carryOut(_ plan: Plan, at place: Place, change: String?) throws {
+        try plan.writer.write()
+        var unexplained: [String] = []
+        for command in plan.commands {
+            guard let failure = PrintedLine.failure(of: command.text) else { continue }
+            if command == .reloadUnit(CommandContext.packagesUnit) {
+                unexplained.append(failure)
+            } else {
+                CommandOutput.complain(lines: failure)
+            }
+        }
+        // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
+        let mask = Self.maskOfService
+        let isStarted = now && mask == nil
+        let snapshot = isStarted ? try? Self.waitForDaemon(notifying: plan.new.name) : nil
+        let outcome = snapshot.flatMap {
+            InitOutcome(of: plan.new, in: $0, isComplete: change == nil, isRunning: Self.isRunning)
+        }
+        if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
+        let hint =
+            place.isService || !SystemManager.isSystemd
+            ? "" : " The service does not read this file; it reads \(ConfigurationOption.standard)."
+        try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(hint)")
+        if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
+        var steps = NextSteps(
+            mask: place.isService ? mask : nil,
+            start: isStarted ? nil : NextSteps.start(place.path, isAdded: place.existing != nil), change: change,
+            copiedKey: plan.copiedKey)
+        // The verdict comes before what is left to do, and gives up root's rights.
+        let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
+        let check = try CheckCommand.parse(["--config", place.path, "--socket", daemon.path(Environment.current)])
+        let verdict = Result { try check.run(after: heading) }
+        steps.isComplete = (try? verdict.get()) != nil
+        try CommandOutput.answer(lines: steps.lines)
+        try verdict.get()
+    }
+
+    /// That the secret cannot be replaced where it is; at a terminal, another place is asked for next.
+    private func explain(
+        _ line: Int, _ reason: String, in file: AbsolutePath, _ dialog: InitDialog?
+    ) throws(CommandFailure) {
+        let words = "\(Printable.name(file.description)):\(line): init cannot use the secret here: \(reason)"
+        guard let dialog else {
+            throw CommandFailure(.failed, "\(words); name another file with --output, and let the application read it")
+        }
+        dialog.say(words)
+    }
+
+    /// Asks at the terminal; nil where no user would answer.
+    private static var dialog: InitDialog? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        return InitDialog(
+            ask: { question in
+                _ = CommandOutput.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
+                return readLine()
+            },
+            say: { CommandOutput.complain(lines: $0) },
+            askHidden: { String(decoding: HiddenInput.line($0, longest: 16_384), as: UTF8.self) })
+    }
+}

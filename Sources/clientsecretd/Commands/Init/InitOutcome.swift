@@ -1,0 +1,58 @@
+import AppleClientSecret
+import Failures
+import Model
+import StatusAPI
+
+/// What the service has made of a client that `init --now` has added, by its own view.
+struct InitOutcome {
+    let lines: [String]
+
+    /// Nil where the service does not know the client: then it has not loaded what was written.
+    ///
+    /// - Parameters:
+    ///   - isComplete: whether nothing is left for the person to change.
+    ///   - isRunning: whether a unit runs: one that is stopped was not restarted.
+    init?(of new: NewClient, in snapshot: Snapshot, isComplete: Bool = true, isRunning: (String) -> Bool) {
+        guard let client = snapshot.clients.first(where: { $0.name == new.name }) else { return nil }
+        let failing = snapshot.clients.filter { $0.name != new.name && $0.health != .ok }
+        var lines: [String] = []
+        if let other = failing.first {
+            let isServed = client.health == .ok ? " \"\(client.name)\" is served." : ""
+            lines += [
+                "The configuration is loaded, but client \"\(other.name)\" fails (below).\(isServed)",
+                "  \(other.name): \(other.readReason?.sentence ?? "the reason is not known")",
+            ]
+        }
+        if client.health == .ok, client.delivered, let current = client.current {
+            let date = String(current.expiresAt.description.prefix(10))
+            let done = isComplete ? "Done. " : ""
+            lines.append("\(done)\(Self.place(new)) has a secret until \(date)\(Self.notified(client, isRunning)).")
+        } else if let reason = client.readReason {
+            lines.append("\(client.name): \(reason.sentence)")
+        }
+        self.lines = lines
+    }
+
+    private static func place(_ new: NewClient) -> String {
+        switch new.destination {
+        case .file(let file)?: Printable.name(file.path.description)
+        case .credential(let name)?: "The credential \(name)"
+        case nil: new.target.map { "Target \($0.name)" } ?? "Client \(new.name)"
+        }
+    }
+
+    /// What ran: an action that was in order before the daemon saw the client has no time.
+    private static func notified(_ client: ClientView, _ isRunning: (String) -> Bool) -> String {
+        let done = client.actions.filter { $0.state == .ok && $0.ranAt != nil }.compactMap { action -> String? in
+            let words = action.action.description.split(separator: " ", maxSplits: 1).map(String.init)
+            guard words.count == 2 else { return nil }
+            switch words[0] {
+            case "restart" where isRunning(words[1]): return "\(words[1]) was restarted"
+            case "reload" where isRunning(words[1]): return "\(words[1]) was reloaded"
+            case "start": return "\(words[1]) was started"
+            default: return nil
+            }
+        }
+        return done.isEmpty ? "" : ", and " + done.joined(separator: ", ")
+    }
+}

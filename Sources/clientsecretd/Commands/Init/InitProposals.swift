@@ -1,0 +1,67 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Linux
+import Model
+
+/// What `init` offers at a terminal, as found on this machine. It is shown, and an empty answer takes it.
+struct InitProposals {
+    var key: AbsolutePath?
+    /// The service that reads a file; nil where none is known to, or several may.
+    var unit: (AbsolutePath?) -> String? = { _ in nil }
+
+    init() {}
+
+    /// - Parameters:
+    ///   - found: the secret of `--from`, and the file that it is in.
+    ///   - id: the key's, where it is known.
+    ///   - environment: of this process.
+    init(for found: FoundClient?, in file: AbsolutePath?, key id: KeyID?, _ environment: [String: String]) {
+        key = Self.key(id, in: Self.keyDirectories(environment), ServiceUser.identity)
+        unit = { output in (file ?? output).flatMap { Self.service(reading: $0, found?.fingerprint) } }
+    }
+
+    // MARK: Keys
+
+    /// Where people put the file that Apple gave them.
+    private static func keyDirectories(_ environment: [String: String]) -> [AbsolutePath] {
+        let home = environment["HOME"] ?? ""
+        return [
+            AbsolutePath("/etc/clientsecretd"), ConfigurationLoader.absolutePath(of: "file")?.directory,
+            AbsolutePath(home), AbsolutePath(home + "/Downloads"),
+        ].compactMap(\.self)
+    }
+
+    /// In a directory.
+    private static let mostNames = 10_000
+
+    /// The key file of this id by Apple's name for it; without an id the only one that there is.
+    static func key(_ id: KeyID?, in directories: [AbsolutePath], _ identity: Identity) -> AbsolutePath? {
+        let files = directories.flatMap { directory in
+            let names =
+                id.map { ["AuthKey_\($0).p8"] }
+                ?? ForeignFile.names(in: directory.description, limit: mostNames).filter { KeyID(fileName: $0) != nil }
+            return names.compactMap { AbsolutePath("\(directory)/\($0)") }.filter { isOffered($0, identity) }
+        }
+        // Copies of one key have one name.
+        return Set(files.map(\.name)).count == 1 ? files.first : nil
+    }
+
+    /// Not what another user has placed there, such as a link to another user's key: what is offered is accepted without a second look.
+    static func isOffered(_ key: AbsolutePath, _ identity: Identity) -> Bool {
+        do throws(FileError) {
+            return try TrustedFile.check(key.description, for: .configuration, as: identity).kind == .regular
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: Units
+
+    private static func service(reading file: AbsolutePath, _ fingerprint: Fingerprint?) -> String? {
+        var services = RunningProcess.services(reading: fingerprint, in: file)
+        if services.isEmpty { services = ReaderUnit.names(reading: file) }
+        // Of several none is more likely than the others.
+        return services.count == 1 ? services.first : nil
+    }
+}

@@ -1,0 +1,69 @@
+import AppleClientSecret
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+
+/// The file of `init --from`.
+struct InitSource {
+    private let path: AbsolutePath
+    private let bytes: [UInt8]
+    /// The user as whom it is written from now on; nil: it is the daemon's own.
+    let user: String?
+
+    init(_ path: AbsolutePath, isOfService: Bool) throws(CommandFailure) {
+        self.path = path
+        bytes = try NamedFile.read(path.description, limit: AtomicFile.sizeLimit)
+        user = try Self.user(owning: path, isOfService: isOfService)
+    }
+
+    /// The user that owns a file; nil where that is the daemon's own, or there is no such file.
+    static func user(owning path: AbsolutePath, isOfService: Bool) throws(CommandFailure) -> String? {
+        let service = isOfService ? (try? ServiceUnit.daemonAccount()) : nil
+        let daemon = isOfService ? service?.id : geteuid()
+        guard let owner = FileStatus.following(path.description)?.owner, owner != daemon else { return nil }
+        guard let name = (try? Accounts.user(id: owner))?.name else {
+            throw CommandFailure(
+                .failed,
+                "\(Printable.name(path.description)) belongs to the user \(owner), which has no name on this machine; give it to "
+                    + "the user of the application")
+        }
+        return Owner.setting(userNamed: name)
+    }
+
+    /// A file next to it that has a secret and that applications prefer to it; nil where there is none.
+    private var other: String? {
+        let directory = path.directory.description
+        return ForeignFiles.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
+            .first { other in
+                // The application's user chooses what is there: a FIFO would be waited for.
+                ForeignFile.read(other, limit: AtomicFile.sizeLimit).map {
+                    !FoundClient.all(in: $0, of: other).isEmpty
+                } == true
+            }
+    }
+
+    /// The client whose secret it holds.
+    ///
+    /// - Parameters:
+    ///   - variable: the one that a flag names.
+    ///   - dialog: asks which one, where there are several.
+    func client(variable: String?, client: ClientID?, _ dialog: InitDialog?) throws -> FoundClient {
+        let name = path.description
+        let found = FoundClient.all(in: bytes, of: name, variable: variable, client: client)
+        guard let first = found.first else {
+            if let other = other {
+                throw CommandFailure(
+                    .failed,
+                    "\(Printable.name(name)): no Apple client secret; \(Printable.name(other)) has one: "
+                        + "use --from \(ShellWord.quoted(other))")
+            }
+            throw FoundClient.missing(in: bytes, of: name, variable: variable)
+        }
+        if found.count == 1 { return first }
+        guard let dialog else { throw FoundClient.ambiguous(found, in: name) }
+        return try dialog.choose(from: found)
+    }
+}

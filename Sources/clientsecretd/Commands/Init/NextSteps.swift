@@ -1,0 +1,73 @@
+import Failures
+import Linux
+import Model
+
+/// What is left to do after `init`, in the order in which it is done.
+struct NextSteps {
+    /// Whether 'check' finds nothing missing.
+    var isComplete = true
+    /// Of the service.
+    var mask: Remedy?
+    /// What makes a daemon use the file that was written; nil where one does.
+    var start: Remedy?
+    /// What the person has to change where the application reads another secret than the one that is renewed.
+    var change: String?
+    /// The key's file, where the service has a copy of its own.
+    var copiedKey: AbsolutePath?
+
+    var lines: [String] {
+        let check = ShellCommand.doctor.map { "check the whole path: \($0.text)" }
+        let keep = copiedKey.map {
+            "if all links are ok, keep \(Printable.name($0.description)) as a backup elsewhere and delete it here: the service has a copy"
+        }
+        let fix = isComplete ? nil : "fix what is missing, as shown above"
+        let steps = [fix, mask?.description, start?.description, change, check, keep].compactMap(\.self)
+        return steps.isEmpty ? [] : ["Next:"] + steps.map { "  " + $0 }
+    }
+}
+
+extension NextSteps {
+    /// - Parameters:
+    ///   - path: the configuration's.
+    ///   - isAdded: whether a client was added to it.
+    static func start(_ path: String, isAdded: Bool) -> Remedy {
+        if ServiceUser.isServices(path) {
+            return isAdded
+                ? .say("load it into the service: systemctl reload-or-restart clientsecretd")
+                : .say("start the service", run: .enableNow(CommandContext.packagesUnit))
+        }
+        if !isAdded, CommandContext.current.socket == nil, FileStatus.following(SocketOption.standard)?.kind == .socket
+        {
+            let socket = (path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path) + ".sock"
+            return .say(
+                "write \"state_dir\" with another directory into it, because the default socket and state directory are the "
+                    + "service's, and start its daemon", run: .runDaemon(at: socket))
+        }
+        guard isAdded else { return .say("start its daemon", run: .runDaemon) }
+        return ShellCommand.reload.map { .say("load it into its daemon", run: $0) }
+            ?? .say("run 'clientsecretd reload' with --socket and the path of its daemon's socket")
+    }
+
+    /// - Parameters:
+    ///   - file: where the application reads its secret now, and what was found there.
+    ///   - first: what was written.
+    static func change(
+        _ file: AbsolutePath?, _ found: FoundClient?, to new: NewClient, _ app: AppPreset?
+    ) -> String? {
+        guard let file, case .unwritable(let line, _)? = found?.place else { return nil }
+        let advice: String
+        switch new.destination {
+        case .file(let output)?:
+            let path = output.path.description
+            advice =
+                app?.settings.map { "remove \($0.secret), write \($0.file.replacing("@", with: path))" }
+                ?? output.variable.map { "let the application read \($0) from \(path) instead of this line" }
+                ?? "let the application read \(path) instead of this line"
+        case .credential(let name)?: advice = "let the application read the credential \(name) instead of this line"
+        case nil: return nil
+        }
+        let restart = new.verb == .restart ? new.unit.flatMap { ShellCommand.restart($0) } : nil
+        return "\(Printable.name(file.description)):\(line): \(advice); "
+            + Remedy.say("then restart it once", run: restart).description
+    }
+}

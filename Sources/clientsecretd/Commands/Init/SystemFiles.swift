@@ -1,0 +1,108 @@
+import Daemon
+import Failures
+import Model
+import Systemd
+
+/// What the machine needs in addition to the configuration, so that the service can write the secret and its reader finds it:
+/// files, and commands that have them take effect. Nothing here touches the machine.
+///
+/// The rules:
+/// - A file that exists keeps what it holds, and gets the lines that it lacks at its end.
+/// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
+/// - A directory is described for tmpfiles.d where there is none, never one that exists.
+struct SystemFiles: Equatable {
+    /// A file, and the lines that have to be in it.
+    struct File: Equatable {
+        var path: String
+        var lines: String
+        /// Whether it is never shown and only its owner may read it.
+        var isSecret = false
+
+        /// The whole text; nil where the file holds the lines already.
+        func text(after old: String?) -> String? {
+            guard let old, !old.isEmpty else { return lines }
+            if ("\n" + old).contains("\n" + lines) { return nil }
+            return old + (old.hasSuffix("\n") ? "" : "\n") + lines
+        }
+    }
+
+    var files: [File] = []
+    /// The commands that have them take effect.
+    var commands: [ShellCommand] = []
+    /// What is needed and masked, and what to do: the command that starts it would fail.
+    var masked: [Remedy] = []
+
+    /// Nothing: for a configuration that is not the service's.
+    init() {}
+
+    /// - Parameters:
+    ///   - dropIns: the lines that the writer's sandbox lacks.
+    ///   - rule: the polkit rule that lets the daemon restart the unit.
+    ///   - isMissing: whether the output's directory has to be made.
+    ///   - mask: the remedy where a socket, or what it starts, is masked.
+    init(
+        for new: NewClient, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool,
+        mask: (String) -> Remedy?
+    ) {
+        for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
+        if let unit = new.unit, new.verb != .start, let lines = Self.lines(ofReader: new.destination) {
+            files.append(File(path: "/etc/systemd/system/\(unit).d/clientsecretd.conf", lines: lines))
+        }
+        if let target = new.target, let credential = target.credential {
+            files.append(
+                File(
+                    path: "/etc/systemd/system/clientsecretd-push@\(target.name).service.d/clientsecretd.conf",
+                    lines: "[Service]\n\(credential)\n"))
+        }
+        if !files.isEmpty { commands.append(.readUnits) }
+        commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
+        if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
+        if let target = new.target { listen("clientsecretd-push@\(target.name).socket", mask) }
+        // The service brings this one along, where it is not masked.
+        if case .credential? = new.destination { masked += [mask(Self.credentialSocket)].compactMap(\.self) }
+        guard case .file(let file)? = new.destination else { return }
+        if let user = file.user {
+            listen("clientsecretd-writer@\(user).socket", mask)
+        } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
+            files.append(File(path: Self.temporaryFiles, lines: line))
+            commands += [.createRuntimeFiles(of: Self.temporaryFiles)].compactMap(\.self)
+        }
+    }
+
+    private mutating func listen(_ socket: String, _ mask: (String) -> Remedy?) {
+        if let remedy = mask(socket) {
+            masked.append(remedy)
+        } else {
+            commands += [.enableNow(socket)].compactMap(\.self)
+        }
+    }
+
+    private static let credentialSocket = "clientsecretd-credentials.socket"
+
+    /// Where an administrator has directories made (tmpfiles.d(5)).
+    private static let temporaryFiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
+
+    /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
+    private static func lines(ofReader destination: NewClient.Destination?) -> String? {
+        let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
+        switch destination {
+        case nil: return nil
+        case .credential(let name):
+            let line = UnitFileLine.loadCredential(name)
+            return order + "\n[Service]\n\(line)\n"
+        case .file(let file):
+            guard file.user == nil else { return nil }
+            guard file.variable != nil else { return order }
+            return order + "\n[Service]\n\(UnitFileLine.environmentFile(file.path.description))\n"
+        }
+    }
+
+    /// A line of tmpfiles.d; nil for a path that would have to be quoted there, of which `check` says what helps.
+    private static func line(makingDirectoryOf file: NewClient.OutputFile) -> String? {
+        let path = file.path.directory.description
+        guard ShellWord.quoted(path) == path, !path.contains("%") else { return nil }
+        let user = ServiceUnit.daemonUser
+        // Files in it get its group.
+        return "d \(path) \(file.group == nil ? "0755" : "2750") \(user) \(file.group ?? user)\n"
+    }
+}
